@@ -1,0 +1,196 @@
+package manifest
+
+// A Manifest is an instrumentation manifest: one file, with everything in it
+// resolved and checked.
+type Manifest struct {
+	File      string
+	Providers []*Provider // in file order
+	Cultures  []*Culture  // string tables, in file order
+}
+
+// A Provider is a provider of events and everything that it declares. All lists
+// are in file order.
+type Provider struct {
+	Pos     Pos
+	Name    string
+	Symbol  string // "" where the manifest gives none
+	GUID    GUID
+	Message string // resolved
+	Doc     string // etwgen:doc
+	GoName  string // etwgen:name
+
+	Channels  []*Channel
+	Levels    []*Level // those the manifest declares
+	Tasks     []*Task
+	Opcodes   []*Opcode // global ones; a task's own are in Task.Opcodes
+	Keywords  []*Keyword
+	Maps      []*Map
+	Templates []*Template
+	Events    []*Event
+}
+
+// An Event is one version of an event.
+type Event struct {
+	Pos      Pos
+	ID       uint32 // at most 65535, except in lenient mode
+	Version  uint8
+	Symbol   string
+	Level    *Level  // nil if the event names none
+	Task     *Task   // nil if none
+	Opcode   *Opcode // nil if none
+	Keywords []*Keyword
+	Channel  *Channel  // nil if none
+	Template *Template // nil if the payload is empty
+	Message  string    // resolved
+	Doc      string    // etwgen:doc
+	GoName   string    // etwgen:name
+
+	// Undispatched is why no key leads to this event, in lenient mode: its id
+	// does not fit, or an earlier event has the same id and version. "" for all
+	// others.
+	Undispatched string
+}
+
+// Mask returns the keywords of e in one mask.
+func (e *Event) Mask() uint64 {
+	var mask uint64
+	for _, k := range e.Keywords {
+		mask |= k.Mask
+	}
+	return mask
+}
+
+// A Template is the layout of a payload.
+type Template struct {
+	Pos    Pos
+	ID     string // tid
+	Fields []*Field
+}
+
+// A Field is an item of a template, or a member of a struct.
+type Field struct {
+	Pos     Pos
+	Name    string
+	Type    InType
+	OutType OutType
+	Map     *Map // nil if none
+	Count   Size // number of elements; the zero Size if it is no array
+	Length  Size
+	Fields  []*Field // members of a Struct
+	Doc     string   // etwgen:doc
+	GoName  string   // etwgen:name
+
+	// Opaque is, for a field of type Opaque, why the layout from here on is not
+	// known. Such a field takes the rest of the payload; it is the last of its
+	// template, and Lost names the declared fields whose place it takes.
+	Opaque string
+	Lost   []string
+}
+
+// A Size is a count= or length= attribute.
+type Size struct {
+	Kind  SizeKind
+	Const uint16
+	Field *Field // an earlier field, in the same scope or around it
+	Up    int    // how many structs outward of this field's own scope Field is
+}
+
+// SizeKind says how a Size is given.
+type SizeKind uint8
+
+// The kinds of sizes.
+const (
+	NoSize SizeKind = iota
+	ConstSize
+	FieldSize
+	RestSize // the rest of the payload (etwgen:count="*", opaque and lenient binary tails)
+)
+
+// A Map names the values of integer fields.
+type Map struct {
+	Pos     Pos
+	Name    string
+	Symbol  string
+	Flags   bool // a bitMap
+	Entries []*MapEntry
+	Doc     string
+	GoName  string
+}
+
+// A MapEntry is one named value or bit.
+type MapEntry struct {
+	Pos      Pos
+	Value    uint32
+	Symbol   string
+	Message  string // resolved text
+	StringID string // id within $(string.ID), "" if the text is literal
+	Doc      string
+	GoName   string
+}
+
+// A Task groups events.
+type Task struct {
+	Pos       Pos
+	Name      string
+	Value     uint16
+	Symbol    string
+	EventGUID GUID // zero if none
+	Message   string
+	Opcodes   []*Opcode
+	Doc       string
+	GoName    string
+}
+
+// An Opcode is a step within a task.
+type Opcode struct {
+	Pos     Pos // zero for the standard ones
+	Name    string
+	Value   uint8
+	Symbol  string
+	Message string
+	Task    *Task // nil if global or standard
+	Doc     string
+	GoName  string
+}
+
+// A Keyword is a bit by which sessions choose events.
+type Keyword struct {
+	Pos     Pos
+	Name    string
+	Mask    uint64
+	Symbol  string
+	Message string
+	Doc     string
+	GoName  string
+}
+
+// A Level is a severity.
+type Level struct {
+	Pos     Pos // zero for the standard ones
+	Name    string
+	Value   uint8
+	Symbol  string
+	Message string
+	Doc     string
+	GoName  string
+}
+
+// A Channel is a place of the event log.
+type Channel struct {
+	Pos      Pos
+	Name     string
+	ID       string // chid
+	Symbol   string
+	Type     string
+	Value    uint8
+	Message  string
+	Imported bool
+	Enabled  bool
+}
+
+// A Culture is the string table of one language.
+type Culture struct {
+	Pos     Pos
+	Name    string // such as en-US
+	Strings map[string]string
+}

@@ -1,0 +1,34 @@
+package etw
+
+// An Event is one version of an event, as a type that etwgen generated.
+type Event interface {
+	Described
+	// DecodePayload sets the event from the start of the payload p and returns
+	// the number of bytes that it read. Views in the event alias p. After an
+	// error the event's fields are unspecified.
+	DecodePayload(p []byte, ptr PtrSize) (int, error)
+	// AppendPayload appends the payload of the event to b. On an error it
+	// returns b as it was.
+	AppendPayload(b []byte, ptr PtrSize) ([]byte, error)
+}
+
+// An AnyVersion is a generated type that takes every version of one event id.
+// Its EventDesc is that of the version it was last decoded from.
+type AnyVersion interface {
+	Described
+	// EventDescs returns the known versions, the oldest first.
+	EventDescs() []*EventDesc
+	// DecodeVersion is DecodePayload for a payload of the given version. A
+	// version that is not known is decoded as the newest one that is not newer,
+	// or else as the oldest.
+	DecodeVersion(version uint8, p []byte, ptr PtrSize) (int, error)
+}
+
+// Described is what rendering needs: a description and the values that go with
+// it.
+type Described interface {
+	// EventDesc returns the description of the event.
+	EventDesc() *EventDesc
+	// FieldValue returns the value of field i of EventDesc().Fields.
+	FieldValue(i int) Value
+}

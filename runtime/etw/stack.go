@@ -1,0 +1,39 @@
+package etw
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// A Stack is a call stack: a view of return addresses, the innermost first.
+type Stack struct {
+	Addresses []byte // little-endian, PtrSize bytes each
+	PtrSize   PtrSize
+}
+
+// Len returns the number of addresses.
+func (s Stack) Len() int {
+	if s.PtrSize == Ptr32 {
+		return len(s.Addresses) / 4
+	}
+	return len(s.Addresses) / 8
+}
+
+// At returns address i, which must be in [0, Len).
+func (s Stack) At(i int) uint64 {
+	if s.PtrSize == Ptr32 {
+		return uint64(binary.LittleEndian.Uint32(s.Addresses[4*i:]))
+	}
+	return binary.LittleEndian.Uint64(s.Addresses[8*i:])
+}
+
+// All iterates over the addresses, the innermost first.
+func (s Stack) All() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := range s.Len() {
+			if !yield(s.At(i)) {
+				return
+			}
+		}
+	}
+}
