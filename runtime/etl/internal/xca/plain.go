@@ -1,0 +1,208 @@
+package xca
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A plain LZ77 stream is a row of 32-bit flag words, each followed by the 32
+// tokens that its bits, from the highest down, announce: 0 a literal byte, 1 a
+// match. A match is 16 bits, distance-1 above and length-3 in the low 3 bits;
+// a length of 7 or more goes on in a nibble, then in a byte, then in 16 or 32
+// bits. Two nibbles share a byte: the second one is found in the byte that the
+// first one was read from, wherever the stream has got to meanwhile.
+
+// Room that one round of the fast loop of DecodePlain may need: a flag word, a
+// run of 32 literals, and a match with the longest form of its length.
+const (
+	plainInputSlack  = 4 + 32 + 2 + 1 + 1 + 2 + 4
+	plainOutputSlack = 32 + 16
+)
+
+// DecodePlain decodes plain LZ77 from src until dst is full, and returns the
+// number of bytes written. It is less than len(dst) only with an error.
+func DecodePlain(dst, src []byte) (int, error) {
+	d := plainDecoder{dst: dst, src: src, flags: noFlags, nibble: -1}
+	if err := d.fast(); err != nil {
+		return d.out, err
+	}
+	err := d.careful()
+	return d.out, err
+}
+
+// noFlags is a flag word that is used up: only its end mark is left.
+const noFlags = 1 << 63
+
+type plainDecoder struct {
+	dst, src []byte
+	in, out  int
+	// flags holds the unused flags at the top, and a 1 below them that marks
+	// their end.
+	flags uint64
+	// nibble is the position of the byte whose upper half is the next length
+	// nibble, or -1.
+	nibble int
+}
+
+// fast decodes while there is room on both sides for any token, so that it
+// needs few checks and can copy in blocks that reach past what they mean to
+// copy.
+func (d *plainDecoder) fast() error {
+	dst, src := d.dst, d.src
+	in, out, flags := d.in, d.out, d.flags
+	lastIn, lastOut := len(src)-plainInputSlack, len(dst)-plainOutputSlack
+
+	for in <= lastIn && out <= lastOut {
+		if flags == noFlags {
+			flags = uint64(binary.LittleEndian.Uint32(src[in:]))<<32 | 1<<31
+			in += 4
+		}
+		if literals := bits.LeadingZeros64(flags); literals > 0 {
+			binary.LittleEndian.PutUint64(dst[out:], binary.LittleEndian.Uint64(src[in:]))
+			if literals > 8 {
+				copy(dst[out+8:out+32], src[in+8:in+32])
+			}
+			in += literals
+			out += literals
+			flags <<= uint(literals)
+			if flags == noFlags {
+				continue
+			}
+		}
+		flags <<= 1
+
+		token := int(binary.LittleEndian.Uint16(src[in:]))
+		in += 2
+		dist, length := token>>3+1, token&7+3
+		if dist > out {
+			d.out = out
+			return ErrCorrupt
+		}
+		if length == 7+3 {
+			d.in = in
+			var err error
+			if length, err = d.longLength(); err != nil {
+				d.out = out
+				return err
+			}
+			in = d.in
+		}
+		if length <= 16 && dist >= 8 {
+			from := out - dist
+			binary.LittleEndian.PutUint64(dst[out:], binary.LittleEndian.Uint64(dst[from:]))
+			binary.LittleEndian.PutUint64(dst[out+8:], binary.LittleEndian.Uint64(dst[from+8:]))
+			out += length
+			continue
+		}
+		if length > len(dst)-out {
+			copyMatch(dst, out, dist, len(dst)-out)
+			d.out = len(dst)
+			return ErrCorrupt
+		}
+		copyMatch(dst, out, dist, length)
+		out += length
+	}
+	d.in, d.out, d.flags = in, out, flags
+	return nil
+}
+
+// careful decodes token by token, checking everything.
+func (d *plainDecoder) careful() error {
+	for d.out < len(d.dst) {
+		if d.flags == noFlags {
+			if len(d.src)-d.in < 4 {
+				return ErrShort
+			}
+			d.flags = uint64(binary.LittleEndian.Uint32(d.src[d.in:]))<<32 | 1<<31
+			d.in += 4
+		}
+		match := d.flags>>63 != 0
+		d.flags <<= 1
+		if !match {
+			if d.in >= len(d.src) {
+				return ErrShort
+			}
+			d.dst[d.out] = d.src[d.in]
+			d.in++
+			d.out++
+			continue
+		}
+		if len(d.src)-d.in < 2 {
+			return ErrShort
+		}
+		token := int(binary.LittleEndian.Uint16(d.src[d.in:]))
+		d.in += 2
+		dist, length := token>>3+1, token&7+3
+		if length == 7+3 {
+			var err error
+			if length, err = d.longLength(); err != nil {
+				return err
+			}
+		}
+		if dist > d.out {
+			return ErrCorrupt
+		}
+		room := len(d.dst) - d.out
+		copyMatch(d.dst, d.out, dist, min(length, room))
+		if length > room {
+			d.out = len(d.dst)
+			return ErrCorrupt
+		}
+		d.out += length
+	}
+	return nil
+}
+
+// longLength reads the rest of a length whose first three bits are all set.
+func (d *plainDecoder) longLength() (int, error) {
+	var n int
+	if d.nibble < 0 {
+		if d.in >= len(d.src) {
+			return 0, ErrShort
+		}
+		n = int(d.src[d.in] & 0xf)
+		d.nibble = d.in
+		d.in++
+	} else {
+		n = int(d.src[d.nibble] >> 4)
+		d.nibble = -1
+	}
+	if n < 15 {
+		return n + 7 + 3, nil
+	}
+	if d.in >= len(d.src) {
+		return 0, ErrShort
+	}
+	n = int(d.src[d.in])
+	d.in++
+	if n < 255 {
+		return n + 15 + 7 + 3, nil
+	}
+	n, in, err := wideLength(d.src, d.in)
+	if err != nil {
+		return 0, err
+	}
+	d.in = in
+	if n < 15+7 {
+		return 0, ErrCorrupt
+	}
+	return n + 3, nil
+}
+
+// wideLength reads a length less 3 as 16 bits, or where those are 0 as 32 more.
+// What exceeds any destination is cut to it, so that the sum cannot overflow.
+func wideLength(src []byte, in int) (length, next int, err error) {
+	if len(src)-in < 2 {
+		return 0, in, ErrShort
+	}
+	n := uint32(binary.LittleEndian.Uint16(src[in:]))
+	in += 2
+	if n == 0 {
+		if len(src)-in < 4 {
+			return 0, in, ErrShort
+		}
+		n = binary.LittleEndian.Uint32(src[in:])
+		in += 4
+	}
+	return int(min(n, 1<<30)), in, nil
+}
