@@ -146,16 +146,16 @@ const (
 // Types that other self-describing formats have and manifests lack. They get
 // no generated types.
 const (
-	InBool8     InType = iota + 0x40 // 1 byte
-	InChar16                         // one UTF-16 code unit, 2 bytes
-	InChar8                          // one byte of UTF-8 text
-	InVarInt                         // LEB128, zig-zag, at most 10 bytes
-	InVarUint                        // LEB128, at most 10 bytes
-	InDecimal                        // a .NET decimal, 16 bytes
-	InRelLoc                         // uint32: size<<16 | offset from its own end
-	InDataLoc                        // uint32: size<<16 | offset in the payload
-	InLongBinary                     // uint32 number of bytes, bytes
-	InWBEMSID                        // two pointers and a SID; or, where the first is 0, just a 0 of 4 bytes
+	InBool8      InType = iota + 0x40 // 1 byte
+	InChar16                          // one UTF-16 code unit, 2 bytes
+	InChar8                           // one byte of UTF-8 text
+	InVarInt                          // LEB128, zig-zag, at most 10 bytes
+	InVarUint                         // LEB128, at most 10 bytes
+	InDecimal                         // a .NET decimal, 16 bytes
+	InRelLoc                          // uint32: size<<16 | offset from its own end
+	InDataLoc                         // uint32: size<<16 | offset in the payload
+	InLongBinary                      // uint32 number of bytes, bytes
+	InWBEMSID                         // two pointers and a SID; or, where the first is 0, just a 0 of 4 bytes
 )
 
 // OutType says how to render a field. The values are those that Windows gives

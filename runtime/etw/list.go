@@ -1,0 +1,206 @@
+package etw
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+)
+
+// untilNUL is the size of the elements of a list that each end at a NUL.
+const untilNUL = -1
+
+// A list is an array whose elements are runs of bytes: n of them in p, each of
+// size bytes or until a NUL or, for SIDs, as long as they say.
+type list struct {
+	p    []byte
+	n    int32
+	size int32
+}
+
+func (l list) equal(m list) bool {
+	return l.n == m.n && l.size == m.size && bytes.Equal(l.p, m.p)
+}
+
+// Bytes returns the elements as they lie in the payload, with the terminators
+// of those that have one.
+func (l list) Bytes() []byte { return l.p }
+
+// Len returns the number of elements.
+func (l list) Len() int { return int(l.n) }
+
+// UTF16s is an array of UTF-16 strings: a view of the payload.
+type UTF16s struct{ list }
+
+// MakeUTF16s returns vs as an array of strings that each end at a NUL, for
+// building an event. It fails with ErrNUL if one contains a NUL.
+func MakeUTF16s(vs ...UTF16) (UTF16s, error) {
+	l := list{n: int32(len(vs)), size: untilNUL}
+	for _, v := range vs {
+		if len(v)%2 != 0 {
+			return UTF16s{}, ErrLength
+		}
+		if indexNUL16(v, 0) >= 0 {
+			return UTF16s{}, ErrNUL
+		}
+		l.p = append(append(l.p, v...), 0, 0)
+	}
+	return UTF16s{l}, nil
+}
+
+// MakeUTF16sN returns vs as an array of strings of chars code units each, for
+// building an event. It fails with ErrLength if one has another length.
+func MakeUTF16sN(chars int, vs ...UTF16) (UTF16s, error) {
+	l, err := makeListN(2*chars, vs)
+	return UTF16s{l}, err
+}
+
+// All iterates over the elements.
+func (s UTF16s) All() iter.Seq[UTF16] {
+	return func(yield func(UTF16) bool) {
+		p := s.p
+		for range s.n {
+			n, next := int(s.size), int(s.size)
+			if n == untilNUL {
+				n = indexNUL16(p, 0)
+				next = n + 2
+			}
+			if !yield(UTF16(p[:n:n])) {
+				return
+			}
+			p = p[next:]
+		}
+	}
+}
+
+// Equal reports whether s and t hold the same strings.
+func (s UTF16s) Equal(t UTF16s) bool { return s.equal(t.list) }
+
+// ANSIs is an array of strings of bytes: a view of the payload.
+type ANSIs struct{ list }
+
+// MakeANSIs returns vs as an array of strings that each end at a NUL, for
+// building an event. It fails with ErrNUL if one contains a NUL.
+func MakeANSIs(vs ...ANSI) (ANSIs, error) {
+	l := list{n: int32(len(vs)), size: untilNUL}
+	for _, v := range vs {
+		if bytes.IndexByte(v, 0) >= 0 {
+			return ANSIs{}, ErrNUL
+		}
+		l.p = append(append(l.p, v...), 0)
+	}
+	return ANSIs{l}, nil
+}
+
+// MakeANSIsN returns vs as an array of strings of size bytes each, for building
+// an event. It fails with ErrLength if one has another length.
+func MakeANSIsN(size int, vs ...ANSI) (ANSIs, error) {
+	l, err := makeListN(size, vs)
+	return ANSIs{l}, err
+}
+
+// All iterates over the elements.
+func (s ANSIs) All() iter.Seq[ANSI] {
+	return func(yield func(ANSI) bool) {
+		p := s.p
+		for range s.n {
+			n, next := int(s.size), int(s.size)
+			if n == untilNUL {
+				n = bytes.IndexByte(p, 0)
+				next = n + 1
+			}
+			if !yield(ANSI(p[:n:n])) {
+				return
+			}
+			p = p[next:]
+		}
+	}
+}
+
+// Equal reports whether s and t hold the same strings.
+func (s ANSIs) Equal(t ANSIs) bool { return s.equal(t.list) }
+
+// Binaries is an array of runs of bytes of one size: a view of the payload.
+type Binaries struct{ list }
+
+// MakeBinariesN returns vs as an array of runs of size bytes each, for building
+// an event. It fails with ErrLength if one has another length.
+func MakeBinariesN(size int, vs ...Binary) (Binaries, error) {
+	l, err := makeListN(size, vs)
+	return Binaries{l}, err
+}
+
+// All iterates over the elements.
+func (s Binaries) All() iter.Seq[Binary] {
+	return func(yield func(Binary) bool) {
+		p, n := s.p, int(s.size)
+		for range s.n {
+			if !yield(Binary(p[:n:n])) {
+				return
+			}
+			p = p[n:]
+		}
+	}
+}
+
+// Equal reports whether s and t hold the same bytes.
+func (s Binaries) Equal(t Binaries) bool { return s.equal(t.list) }
+
+// SIDs is an array of security identifiers: a view of the payload.
+type SIDs struct{ list }
+
+// MakeSIDs returns vs as an array, for building an event. It fails with ErrSID
+// if one is malformed.
+func MakeSIDs(vs ...SID) (SIDs, error) {
+	l := list{n: int32(len(vs)), size: untilNUL}
+	for _, v := range vs {
+		if !v.Valid() {
+			return SIDs{}, ErrSID
+		}
+		l.p = append(l.p, v...)
+	}
+	return SIDs{l}, nil
+}
+
+// MakeSIDsN returns vs as an array of SIDs that take size bytes each, for
+// building an event. It fails with ErrLength if one has another length.
+func MakeSIDsN(size int, vs ...SID) (SIDs, error) {
+	l, err := makeListN(size, vs)
+	return SIDs{l}, err
+}
+
+// All iterates over the elements.
+func (s SIDs) All() iter.Seq[SID] {
+	return func(yield func(SID) bool) {
+		p := s.p
+		for range s.n {
+			n := int(s.size)
+			if n == untilNUL {
+				n = sidLen(p)
+			}
+			if !yield(SID(p[:n:n])) {
+				return
+			}
+			p = p[n:]
+		}
+	}
+}
+
+// Equal reports whether s and t hold the same identifiers.
+func (s SIDs) Equal(t SIDs) bool { return s.equal(t.list) }
+
+// makeListN returns vs, all of which must have size bytes, as a list.
+func makeListN[T ~[]byte](size int, vs []T) (list, error) {
+	l := list{n: int32(len(vs)), size: int32(size)}
+	for _, v := range vs {
+		if len(v) != size {
+			return list{}, ErrLength
+		}
+		l.p = append(l.p, v...)
+	}
+	return l, nil
+}
+
+// appendNUL16 appends s and a NUL.
+func appendNUL16(b []byte, s UTF16) []byte {
+	return binary.LittleEndian.AppendUint16(append(b, s...), 0)
+}

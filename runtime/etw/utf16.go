@@ -1,0 +1,123 @@
+package etw
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// UTF16 is a string as a payload holds it: UTF-16, little-endian, without a
+// terminator. It is a view of the payload.
+//
+// Half of a surrogate pair without its other half becomes U+FFFD when the
+// string is turned into UTF-8; the view keeps it.
+type UTF16 []byte
+
+// MakeUTF16 returns s in UTF-16.
+func MakeUTF16(s string) UTF16 { return AppendUTF16(make([]byte, 0, 2*len(s)), s) }
+
+// AppendUTF16 appends s in UTF-16, little-endian, without a terminator.
+func AppendUTF16(b []byte, s string) []byte {
+	for _, c := range s {
+		if c < 0x10000 {
+			b = append(b, byte(c), byte(c>>8))
+			continue
+		}
+		hi, lo := utf16.EncodeRune(c)
+		b = append(b, byte(hi), byte(hi>>8), byte(lo), byte(lo>>8))
+	}
+	return b
+}
+
+// Len returns the number of UTF-16 code units.
+func (s UTF16) Len() int { return len(s) / 2 }
+
+// Equal reports whether s and t are the same string.
+func (s UTF16) Equal(t UTF16) bool { return bytes.Equal(s, t) }
+
+// EqualString reports whether s is the string t, without allocating.
+func (s UTF16) EqualString(t string) bool {
+	for c := range s.runes() {
+		want, n := utf8.DecodeRuneInString(t)
+		if n == 0 || want != c {
+			return false
+		}
+		t = t[n:]
+	}
+	return t == ""
+}
+
+// String returns s in UTF-8.
+func (s UTF16) String() string {
+	var short [128]byte
+	return string(s.AppendTo(short[:0]))
+}
+
+// AppendTo appends s in UTF-8 to b.
+func (s UTF16) AppendTo(b []byte) []byte {
+	i := 0
+	// Nearly all strings of events are ASCII. Four units at a time.
+	for ; i+8 <= len(s); i += 8 {
+		v := binary.LittleEndian.Uint64(s[i:])
+		if v&0xff80ff80ff80ff80 != 0 {
+			break
+		}
+		b = append(b, byte(v), byte(v>>16), byte(v>>32), byte(v>>48))
+	}
+	for c := range s[i:].runes() {
+		b = utf8.AppendRune(b, c)
+	}
+	return b
+}
+
+// AppendText is AppendTo. It implements encoding.TextAppender and never fails.
+func (s UTF16) AppendText(b []byte) ([]byte, error) { return s.AppendTo(b), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s UTF16) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }
+
+// runes iterates over the characters.
+func (s UTF16) runes() iter.Seq[rune] {
+	return func(yield func(rune) bool) {
+		for i := 0; i+2 <= len(s); i += 2 {
+			c := rune(binary.LittleEndian.Uint16(s[i:]))
+			if utf16.IsSurrogate(c) {
+				var low rune
+				if i+4 <= len(s) {
+					low = rune(binary.LittleEndian.Uint16(s[i+2:]))
+				}
+				// DecodeRune gives U+FFFD unless the two are a pair.
+				if c = utf16.DecodeRune(c, low); c != utf8.RuneError {
+					i += 2
+				}
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// indexNUL16 returns the offset of the first UTF-16 NUL of p at or after from,
+// on the grid of code units that starts at from, or -1.
+func indexNUL16(p []byte, from int) int {
+	i := from
+	// Eight bytes at a time: a lane of v is 0 exactly where the sum below leaves
+	// its high bit clear and v's own is clear too. The test is exact, so no
+	// second look at a candidate is needed.
+	const low, high = 0x7fff7fff7fff7fff, 0x8000800080008000
+	for ; i+8 <= len(p); i += 8 {
+		v := binary.LittleEndian.Uint64(p[i:])
+		if zero := ^((v&low + low) | v) & high; zero != 0 {
+			return i + trailingUnits(zero)
+		}
+	}
+	for ; i+2 <= len(p); i += 2 {
+		if p[i]|p[i+1] == 0 {
+			return i
+		}
+	}
+	return -1
+}
