@@ -19,6 +19,11 @@ type Provider struct {
 	Doc     string // etwgen:doc
 	GoName  string // etwgen:name
 
+	// MessageID is the id within $(string.ID). It is "" if there is no message,
+	// or one that is text of its own. So it is with all that have a message:
+	// Culture.Strings has the message in the other languages.
+	MessageID string
+
 	Channels  []*Channel
 	Levels    []*Level // those the manifest declares
 	Tasks     []*Task
@@ -31,19 +36,20 @@ type Provider struct {
 
 // An Event is one version of an event.
 type Event struct {
-	Pos      Pos
-	ID       uint32 // at most 65535, except in lenient mode
-	Version  uint8
-	Symbol   string
-	Level    *Level  // nil if the event names none
-	Task     *Task   // nil if none
-	Opcode   *Opcode // nil if none
-	Keywords []*Keyword
-	Channel  *Channel  // nil if none
-	Template *Template // nil if the payload is empty
-	Message  string    // resolved
-	Doc      string    // etwgen:doc
-	GoName   string    // etwgen:name
+	Pos       Pos
+	ID        uint32 // at most 65535, except in lenient mode
+	Version   uint8
+	Symbol    string
+	Level     *Level  // nil if the event names none
+	Task      *Task   // nil if none
+	Opcode    *Opcode // nil if none
+	Keywords  []*Keyword
+	Channel   *Channel  // nil if none
+	Template  *Template // nil if the payload is empty
+	Message   string    // resolved
+	MessageID string
+	Doc       string // etwgen:doc
+	GoName    string // etwgen:name
 
 	// Undispatched is why no key leads to this event, in lenient mode: its id
 	// does not fit, or an earlier event has the same id and version. "" for all
@@ -62,9 +68,14 @@ func (e *Event) Mask() uint64 {
 
 // A Template is the layout of a payload.
 type Template struct {
-	Pos    Pos
-	ID     string // tid
-	Fields []*Field
+	Pos Pos
+	ID  string // tid
+	// Declared is how many fields the manifest declares. There are fewer in
+	// Fields if an opaque one takes the place of some.
+	Declared int
+	Doc      string // etwgen:doc
+	GoName   string // etwgen:name
+	Fields   []*Field
 }
 
 // A Field is an item of a template, or a member of a struct.
@@ -136,6 +147,7 @@ type Task struct {
 	Symbol    string
 	EventGUID GUID // zero if none
 	Message   string
+	MessageID string
 	Opcodes   []*Opcode
 	Doc       string
 	GoName    string
@@ -143,49 +155,53 @@ type Task struct {
 
 // An Opcode is a step within a task.
 type Opcode struct {
-	Pos     Pos // zero for the standard ones
-	Name    string
-	Value   uint8
-	Symbol  string
-	Message string
-	Task    *Task // nil if global or standard
-	Doc     string
-	GoName  string
+	Pos       Pos // zero for the standard ones
+	Name      string
+	Value     uint8
+	Symbol    string
+	Message   string
+	MessageID string
+	Task      *Task // nil if global or standard
+	Doc       string
+	GoName    string
 }
 
 // A Keyword is a bit by which sessions choose events.
 type Keyword struct {
-	Pos     Pos
-	Name    string
-	Mask    uint64
-	Symbol  string
-	Message string
-	Doc     string
-	GoName  string
+	Pos       Pos
+	Name      string
+	Mask      uint64
+	Symbol    string
+	Message   string
+	MessageID string
+	Doc       string
+	GoName    string
 }
 
 // A Level is a severity.
 type Level struct {
-	Pos     Pos // zero for the standard ones
-	Name    string
-	Value   uint8
-	Symbol  string
-	Message string
-	Doc     string
-	GoName  string
+	Pos       Pos // zero for the standard ones
+	Name      string
+	Value     uint8
+	Symbol    string
+	Message   string
+	MessageID string
+	Doc       string
+	GoName    string
 }
 
 // A Channel is a place of the event log.
 type Channel struct {
-	Pos      Pos
-	Name     string
-	ID       string // chid
-	Symbol   string
-	Type     string
-	Value    uint8
-	Message  string
-	Imported bool
-	Enabled  bool
+	Pos       Pos
+	Name      string
+	ID        string // chid
+	Symbol    string
+	Type      string
+	Value     uint8
+	Message   string
+	MessageID string
+	Imported  bool
+	Enabled   bool
 }
 
 // A Culture is the string table of one language.

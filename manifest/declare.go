@@ -1,0 +1,253 @@
+package manifest
+
+// declarations reads all that the events and templates of a provider refer to.
+func (p *providerParser) declarations(n *node) {
+	next := uint8(firstChannel)
+	for s := range n.children("channels") {
+		for c := range s.children("channel", "importChannel") {
+			p.channel(c, &next)
+		}
+	}
+	for s := range n.children("levels") {
+		for l := range s.children("level") {
+			p.level(l)
+		}
+	}
+	for s := range n.children("keywords") {
+		for k := range s.children("keyword") {
+			p.keyword(k)
+		}
+	}
+	for s := range n.children("opcodes") {
+		for o := range s.children("opcode") {
+			p.prov.Opcodes = p.opcode(o, nil, p.opcodes, p.prov.Opcodes)
+		}
+	}
+	for s := range n.children("tasks") {
+		p.taskList(s)
+	}
+	for s := range n.children("maps", "valueMap", "bitMap") {
+		if s.el.Tag != "maps" {
+			p.doubt(s, "%s outside of <maps>; move it into <maps>", s.el.Tag)
+			p.valueMap(s)
+			continue
+		}
+		for m := range s.children("valueMap", "bitMap") {
+			p.valueMap(m)
+		}
+	}
+}
+
+// again reports a name that is taken. It reports whether it was.
+func again[T any](p *providerParser, n *node, what, name string, named map[string]T, at func(T) Pos) bool {
+	first, taken := named[name]
+	if taken {
+		p.fail(n, "%s %s is declared twice, first at %s; rename one", what, quote(name), at(first))
+	}
+	return taken
+}
+
+// keyword reads a keyword.
+func (p *providerParser) keyword(n *node) {
+	k := &Keyword{Pos: p.pos(n.at), Name: p.required(n, "name"), Symbol: n.attr("symbol")}
+	what := "keyword " + quote(k.Name)
+	k.Mask = p.number(n, "mask", what, 64)
+	k.Message, k.MessageID = p.message(n)
+	k.Doc, k.GoName = p.docName(n)
+	if _, bad := n.lookup("mask"); bad {
+		switch {
+		case k.Mask&(k.Mask-1) != 0:
+			p.strictly(n, "mask 0x%x of %s has more than one bit; give each bit its own keyword", k.Mask, what)
+		case k.Mask >= 1<<keywordBits:
+			p.strictly(n, "mask 0x%x of %s is one of the bits from %d on, which are reserved; take a lower one", k.Mask, what, keywordBits)
+		}
+	}
+	name := p.qname(n, k.Name)
+	if again(p, n, "keyword", name, p.keywords, func(k *Keyword) Pos { return k.Pos }) {
+		return
+	}
+	p.keywords[name] = k
+	p.prov.Keywords = append(p.prov.Keywords, k)
+}
+
+// level reads a level.
+func (p *providerParser) level(n *node) {
+	l := &Level{Pos: p.pos(n.at), Name: p.required(n, "name"), Symbol: n.attr("symbol")}
+	what := "level " + quote(l.Name)
+	l.Value = uint8(p.number(n, "value", what, 8))
+	l.Message, l.MessageID = p.message(n)
+	l.Doc, l.GoName = p.docName(n)
+	if l.Value < 16 {
+		p.note(n, "value %d of %s is reserved; own levels have 16 to 255", l.Value, what)
+	}
+	name := p.qname(n, l.Name)
+	if again(p, n, "level", name, p.levels, func(l *Level) Pos { return l.Pos }) {
+		return
+	}
+	p.levels[name] = l
+	p.prov.Levels = append(p.prov.Levels, l)
+}
+
+// taskList reads <tasks>. Some dumps have the opcodes of a task behind it
+// rather than in it.
+func (p *providerParser) taskList(n *node) {
+	var last *Task
+	for c := range n.children("task", "opcodes") {
+		if c.el.Tag == "task" {
+			last = p.task(c)
+			continue
+		}
+		if !p.opts.Lenient || last == nil {
+			p.fail(c, "opcodes outside of a task; move them into the task that they belong to")
+			continue
+		}
+		p.warn(c, "opcodes behind task %s rather than in it are taken for its own", quote(last.Name))
+		p.localOpcodes(c, last)
+	}
+}
+
+// task reads a task.
+func (p *providerParser) task(n *node) *Task {
+	t := &Task{Pos: p.pos(n.at), Name: p.required(n, "name"), Symbol: n.attr("symbol")}
+	what := "task " + quote(t.Name)
+	t.Value = uint16(p.number(n, "value", what, 16))
+	t.Message, t.MessageID = p.message(n)
+	t.Doc, t.GoName = p.docName(n)
+	if t.Value == 0 || t.Value > 239 {
+		p.note(n, "value %d of %s is outside of the documented range, 1 to 239", t.Value, what)
+	}
+	if guid, ok := n.lookup("eventGUID"); ok {
+		var err error
+		if t.EventGUID, err = ParseGUID(guid); err != nil {
+			p.fail(n, "eventGUID %s of %s is %v", quote(guid), what, err)
+		}
+	}
+	p.local[t] = make(map[string]*Opcode)
+	for c := range n.children("opcodes") {
+		p.localOpcodes(c, t)
+	}
+	name := p.qname(n, t.Name)
+	if !again(p, n, "task", name, p.tasks, func(t *Task) Pos { return t.Pos }) {
+		p.tasks[name] = t
+		p.prov.Tasks = append(p.prov.Tasks, t)
+	}
+	return t
+}
+
+// localOpcodes reads the opcodes of a task.
+func (p *providerParser) localOpcodes(n *node, t *Task) {
+	for o := range n.children("opcode") {
+		t.Opcodes = p.opcode(o, t, p.local[t], t.Opcodes)
+	}
+}
+
+// opcode reads an opcode, and adds it to the list of its task or, with no task,
+// of the provider.
+func (p *providerParser) opcode(n *node, t *Task, named map[string]*Opcode, list []*Opcode) []*Opcode {
+	o := &Opcode{Pos: p.pos(n.at), Name: p.required(n, "name"), Symbol: n.attr("symbol"), Task: t}
+	what := "opcode " + quote(o.Name)
+	o.Value = uint8(p.number(n, "value", what, 8))
+	o.Message, o.MessageID = p.message(n)
+	o.Doc, o.GoName = p.docName(n)
+	if o.Value < 10 || o.Value > 239 {
+		p.note(n, "value %d of %s is outside of the documented range, 10 to 239", o.Value, what)
+	}
+	name := p.qname(n, o.Name)
+	if first, taken := named[name]; taken {
+		p.strictly(n, "opcode %s is declared twice in one place, first at %s, and the first is taken; rename one", quote(o.Name), first.Pos)
+		return list
+	}
+	named[name] = o
+	if _, taken := p.anywhere[name]; !taken && t != nil {
+		p.anywhere[name] = o
+	}
+	return append(list, o)
+}
+
+// valueMap reads a valueMap or a bitMap.
+func (p *providerParser) valueMap(n *node) {
+	m := &Map{Pos: p.pos(n.at), Name: p.required(n, "name"), Symbol: n.attr("symbol"), Flags: n.el.Tag == "bitMap"}
+	m.Doc, m.GoName = p.docName(n)
+	values := make(map[uint32]*MapEntry)
+	for c := range n.children("map") {
+		p.mapEntry(c, m, values)
+	}
+	name := p.qname(n, m.Name)
+	if again(p, n, "map", name, p.maps, func(m *Map) Pos { return m.Pos }) {
+		return
+	}
+	p.maps[name] = m
+	p.prov.Maps = append(p.prov.Maps, m)
+}
+
+// mapEntry reads an entry of a map.
+func (p *providerParser) mapEntry(n *node, m *Map, values map[uint32]*MapEntry) {
+	e := &MapEntry{Pos: p.pos(n.at), Symbol: n.attr("symbol")}
+	what := "an entry of map " + quote(m.Name)
+	e.Value = uint32(p.number(n, "value", what, 32))
+	e.Message, e.StringID = p.message(n)
+	e.Doc, e.GoName = p.docName(n)
+	if n.attr("message") == "" && e.Symbol == "" {
+		p.doubt(n, "%s has no message; add one", what)
+	}
+	if m.Flags && e.Value&(e.Value-1) != 0 {
+		p.doubt(n, "value 0x%x of %s has more than one bit; give each bit its own entry", e.Value, what)
+	}
+	if first, taken := values[e.Value]; taken {
+		p.doubt(n, "map %s has value 0x%x twice, first at %s; remove one", quote(m.Name), e.Value, first.Pos)
+	} else {
+		values[e.Value] = e
+	}
+	m.Entries = append(m.Entries, e)
+}
+
+// The values of channels. Windows has its own ones, and the message compiler
+// numbers the others from firstChannel on.
+const firstChannel = 16
+
+var windowsChannels = map[string]uint8{
+	"TraceClassic": 0, "System": 8, "Application": 9, "Security": 10, "TraceLogging": 11, "ProviderMetadata": 12,
+}
+
+// channel reads a channel or an importChannel. next is the value of the next
+// one that has none.
+func (p *providerParser) channel(n *node, next *uint8) {
+	c := &Channel{
+		Pos:      p.pos(n.at),
+		Name:     p.required(n, "name"),
+		ID:       n.attr("chid"),
+		Symbol:   n.attr("symbol"),
+		Type:     n.attr("type"),
+		Imported: n.el.Tag == "importChannel",
+	}
+	what := "channel " + quote(c.Name)
+	c.Message, c.MessageID = p.message(n)
+	switch enabled := n.attr("enabled"); enabled {
+	case "true", "1":
+		c.Enabled = true
+	case "false", "0", "":
+	default:
+		p.fail(n, "enabled %s of %s is neither true nor false", quote(enabled), what)
+	}
+	standard, isStandard := windowsChannels[c.Name]
+	switch _, given := n.lookup("value"); {
+	case given:
+		c.Value = uint8(p.optional(n, "value", what, 8))
+	case c.Imported && isStandard:
+		c.Value = standard
+	case *next == 0:
+		p.fail(n, "%s is one more than values from %d to 255 can number", what, firstChannel)
+	default:
+		c.Value = *next
+		*next++
+	}
+	key := c.ID
+	if key == "" {
+		key = c.Name
+	}
+	if again(p, n, "channel", key, p.channels, func(c *Channel) Pos { return c.Pos }) {
+		return
+	}
+	p.channels[key] = c
+	p.prov.Channels = append(p.prov.Channels, c)
+}

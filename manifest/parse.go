@@ -1,0 +1,288 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/beevik/etree"
+)
+
+// rootTag is the element that every manifest is.
+const rootTag = "instrumentationManifest"
+
+// Options say how to read a manifest. The zero Options are for manifests that
+// people write.
+type Options struct {
+	// Lenient accepts what dumps of registered providers contain and Windows
+	// refuses, with warnings where the layout of payloads is at stake.
+	Lenient bool
+
+	// Notes asks for warnings about what is accepted everywhere, but against
+	// the documentation of Windows.
+	Notes bool
+
+	// Culture, such as de-DE, chooses the language of messages. Where it has no
+	// text, and where Culture is "", the first language in the file with one
+	// is taken.
+	Culture string
+}
+
+// ParseFile reads the manifest in a file.
+func ParseFile(path string, opts Options) (*Manifest, ErrorList, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Parse(path, data, opts)
+}
+
+// Parse reads a manifest. The name is that of the file, for positions.
+//
+// It finds everything that is wrong before it returns: the error is an
+// [ErrorList], and there is no manifest with it. The first list has the
+// warnings, which are there in either case. Both are in the order of the file.
+func Parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error) {
+	p := &parser{
+		file:       name,
+		opts:       opts,
+		m:          &Manifest{File: name},
+		prefixes:   map[string]string{winmetaURI: "win", schemaURI: "xs"},
+		undeclared: make(map[string]prefixUse),
+		byGUID:     make(map[GUID]*providerParser),
+	}
+	p.document(data)
+	p.reportPrefixes()
+	p.warnings.Sort()
+	p.errors.Sort()
+	if err := p.errors.err(); err != nil {
+		return nil, p.warnings, err
+	}
+	return p.m, p.warnings, nil
+}
+
+// A parser holds the state of one call of Parse.
+type parser struct {
+	file     string
+	opts     Options
+	m        *Manifest
+	errors   ErrorList
+	warnings ErrorList
+
+	prefixes   map[string]string    // by namespace: how names in it are spelled
+	undeclared map[string]prefixUse // by prefix
+	strings    stringTables
+	guesses    int                      // how many times nearest has been asked
+	byGUID     map[GUID]*providerParser // the first provider with a GUID
+}
+
+func (p *parser) pos(at place) Pos { return Pos{p.file, at.line, at.col} }
+
+// fail reports an error at a node.
+func (p *parser) fail(n *node, format string, args ...any) {
+	p.failAt(n.at, fmt.Sprintf(format, args...))
+}
+
+func (p *parser) failAt(at place, msg string) {
+	p.errors = append(p.errors, &Error{p.pos(at), msg})
+}
+
+// warn reports a warning at a node.
+func (p *parser) warn(n *node, format string, args ...any) {
+	p.warnings = append(p.warnings, &Error{p.pos(n.at), fmt.Sprintf(format, args...)})
+}
+
+// strictly reports what is an error in strict mode and a warning in lenient
+// mode.
+func (p *parser) strictly(n *node, format string, args ...any) {
+	if p.opts.Lenient {
+		p.warn(n, format, args...)
+	} else {
+		p.fail(n, format, args...)
+	}
+}
+
+// doubt reports what is a warning in strict mode and taken for granted in
+// lenient mode.
+func (p *parser) doubt(n *node, format string, args ...any) {
+	p.doubtAt(n.at, format, args...)
+}
+
+func (p *parser) doubtAt(at place, format string, args ...any) {
+	if !p.opts.Lenient {
+		p.warnings = append(p.warnings, &Error{p.pos(at), fmt.Sprintf(format, args...)})
+	}
+}
+
+// note reports what breaks a documented rule that nobody keeps.
+func (p *parser) note(n *node, format string, args ...any) {
+	if p.opts.Notes {
+		p.warn(n, format, args...)
+	}
+}
+
+// document reads a file in four steps: the encoding, the markup, the tree, and
+// what it means. A fault in one of the first three ends it.
+func (p *parser) document(data []byte) {
+	t, offset, problem := decodeText(data)
+	if problem != "" {
+		s := &scanner{src: t.src, line: 1}
+		p.failAt(s.placeOf(offset), problem)
+		return
+	}
+	places, markup := scan(t.src)
+	if markup != nil {
+		p.failAt(markup.at, markup.msg)
+		return
+	}
+	doc := etree.NewDocument()
+	doc.ReadSettings = etree.ReadSettings{
+		CharsetReader:          t.charsetReader,
+		PreserveDuplicateAttrs: true,
+		MaxDepth:               maxDepth,
+	}
+	if err := doc.ReadFromBytes(t.src); err != nil {
+		at, err := faultOf(t, err)
+		p.failAt(at, "not well-formed XML: "+err.Error())
+		return
+	}
+	p.root(p.grow(doc.Root(), places))
+}
+
+// faultOf finds the place of an error that package etree reports without one.
+func faultOf(t text, treeErr error) (place, error) {
+	d := xml.NewDecoder(bytes.NewReader(t.src))
+	d.CharsetReader = t.charsetReader
+	for {
+		if _, err := d.RawToken(); err != nil {
+			s := &scanner{src: t.src, line: 1}
+			at := s.placeOf(min(int(d.InputOffset()), len(t.src)))
+			if syntax := (*xml.SyntaxError)(nil); errors.As(err, &syntax) {
+				treeErr = errors.New(syntax.Msg)
+			}
+			return at, treeErr
+		}
+	}
+}
+
+// root reads the document's element.
+func (p *parser) root(root *node) {
+	if root.el.Tag != rootTag || root.vocab != events {
+		p.fail(root, "no ETW provider: the document is <%s>, not <%s> of namespace %s", trim(root.el.Tag), rootTag, eventsURI)
+		return
+	}
+	p.checkVocabulary(root)
+	p.readStrings(root)
+	for in := range root.children("instrumentation") {
+		for c := range in.children("events", "provider") {
+			if c.el.Tag == "provider" {
+				p.doubt(c, "provider outside of <events>; move it into <events>")
+				p.provider(c)
+				continue
+			}
+			for pn := range c.children("provider") {
+				p.provider(pn)
+			}
+		}
+	}
+	if len(p.m.Providers) == 0 {
+		p.fail(root, "no ETW provider: the manifest declares none within <instrumentation><events>")
+	}
+}
+
+// A providerParser holds what the parts of one provider refer to each other by.
+type providerParser struct {
+	*parser
+	prov *Provider
+
+	// reconstructed is whether the provider may come from a dump. It is not asked
+	// in strict mode.
+	reconstructed bool
+
+	channels  map[string]*Channel
+	levels    map[string]*Level
+	keywords  map[string]*Keyword
+	maps      map[string]*Map
+	opcodes   map[string]*Opcode           // global
+	local     map[*Task]map[string]*Opcode // by task
+	anywhere  map[string]*Opcode           // of any task, the first by that name
+	tasks     map[string]*Task
+	templates map[string]*Template
+	events    map[eventKey]*Event
+}
+
+// provider reads a provider.
+func (p *parser) provider(n *node) {
+	pp := &providerParser{
+		parser:        p,
+		prov:          &Provider{Pos: p.pos(n.at)},
+		reconstructed: p.opts.Lenient && isReconstructed(n),
+		channels:      make(map[string]*Channel),
+		levels:        make(map[string]*Level),
+		keywords:      make(map[string]*Keyword),
+		maps:          make(map[string]*Map),
+		opcodes:       make(map[string]*Opcode),
+		local:         make(map[*Task]map[string]*Opcode),
+		anywhere:      make(map[string]*Opcode),
+		tasks:         make(map[string]*Task),
+		templates:     make(map[string]*Template),
+		events:        make(map[eventKey]*Event),
+	}
+	p.m.Providers = append(p.m.Providers, pp.prov)
+	pp.identity(n)
+	pp.declarations(n)
+	for c := range n.children("templates") {
+		for t := range c.children("template") {
+			pp.template(t)
+		}
+	}
+	for c := range n.children("events") {
+		for e := range c.children("event") {
+			pp.event(e)
+		}
+	}
+}
+
+// identity reads the attributes of a provider.
+func (p *providerParser) identity(n *node) {
+	prov := p.prov
+	prov.Name = p.required(n, "name")
+	prov.Symbol = n.attr("symbol")
+	prov.Message, prov.MessageID = p.message(n)
+	prov.Doc, prov.GoName = p.docName(n)
+	p.checkProviderName(n, prov.Name)
+
+	guid, ok := n.lookup("guid")
+	if !ok {
+		p.fail(n, "provider %s has no guid attribute; give it a new GUID", quote(prov.Name))
+		return
+	}
+	var err error
+	if prov.GUID, err = ParseGUID(guid); err != nil {
+		p.fail(n, "guid %s of provider %s is %v", quote(guid), quote(prov.Name), err)
+		return
+	}
+	if prov.GUID.IsZero() {
+		p.fail(n, "the guid of provider %s is zero; give it a new GUID", quote(prov.Name))
+		return
+	}
+	if first, again := p.byGUID[prov.GUID]; again {
+		p.doubt(n, "providers %s and %s have the same guid; give each its own", quote(first.prov.Name), quote(prov.Name))
+	} else {
+		p.byGUID[prov.GUID] = p
+	}
+}
+
+// required returns the value of an attribute that must be there.
+func (p *parser) required(n *node, attr string) string {
+	v, ok := n.lookup(attr)
+	switch {
+	case !ok:
+		p.fail(n, "%s has no %s attribute; add one", n.el.Tag, attr)
+	case v == "":
+		p.fail(n, "the %s attribute of %s is empty; give it a value", attr, n.el.Tag)
+	}
+	return v
+}

@@ -1,0 +1,87 @@
+package manifest
+
+import "strings"
+
+// stringTables resolves references to localized strings.
+type stringTables struct {
+	byID    map[string]localized
+	checked map[*node]bool // strings whose inserts have been looked at
+}
+
+// A localized is a string in the language that was chosen for it.
+type localized struct {
+	text string
+	node *node
+}
+
+// readStrings reads the localization of a manifest.
+func (p *parser) readStrings(root *node) {
+	var chosen, others []map[string]localized
+	for l := range root.children("localization") {
+		for r := range l.children("resources") {
+			c := &Culture{Pos: p.pos(r.at), Name: p.required(r, "culture"), Strings: make(map[string]string)}
+			p.m.Cultures = append(p.m.Cultures, c)
+			table := make(map[string]localized)
+			for st := range r.children("stringTable") {
+				for s := range st.children("string") {
+					p.readString(s, c, table)
+				}
+			}
+			if strings.EqualFold(c.Name, p.opts.Culture) {
+				chosen = append(chosen, table)
+			} else {
+				others = append(others, table)
+			}
+		}
+	}
+	p.strings = stringTables{make(map[string]localized), make(map[*node]bool)}
+	for _, table := range append(chosen, others...) {
+		for id, s := range table {
+			if _, ok := p.strings.byID[id]; !ok {
+				p.strings.byID[id] = s
+			}
+		}
+	}
+}
+
+// readString enters one string. Where an id comes twice the first text is kept.
+func (p *parser) readString(n *node, c *Culture, table map[string]localized) {
+	id := p.required(n, "id")
+	value, ok := n.lookup("value")
+	if !ok {
+		p.fail(n, "string %s has no value attribute; add one", quote(id))
+	}
+	if first, again := table[id]; again {
+		p.doubt(n, "string %s is declared twice, first in line %d, and the first is taken; remove one", quote(id), first.node.at.line)
+		return
+	}
+	c.Strings[id] = value
+	table[id] = localized{value, n}
+}
+
+// stringID returns the id in a reference of the form $(string.id).
+func stringID(ref string) (string, bool) {
+	if !strings.HasPrefix(ref, "$(string.") || !strings.HasSuffix(ref, ")") {
+		return "", false
+	}
+	return ref[len("$(string.") : len(ref)-1], true
+}
+
+// message returns the text of the message attribute of n, and the id of the
+// string that it is. Text that is no reference stands for itself.
+func (p *parser) message(n *node) (text, id string) {
+	ref, ok := n.lookup("message")
+	if !ok || ref == "" {
+		return "", ""
+	}
+	id, ok = stringID(ref)
+	if !ok {
+		p.doubt(n, "message %s is not of the form $(string.id); move the text to the string table", quote(ref))
+		return ref, ""
+	}
+	s, ok := p.strings.byID[id]
+	if !ok {
+		p.doubt(n, "message refers to string %s, which no string table has; add it, or remove the message", quote(id))
+	}
+	return s.text, id
+}
