@@ -89,9 +89,9 @@ func (r *Reader) Count(n uint64, min int) int {
 	return int(n)
 }
 
-// maxEmpty is the greatest number of elements without a byte that an array may
-// have. No event has more bytes than that.
-const maxEmpty = math.MaxUint16
+// maxEmpty is the greatest number of elements without a byte that a payload may
+// have, so that a few bytes cannot ask for billions of empty strings.
+const maxEmpty = 1024
 
 // countFits reports whether n elements of at least min bytes fit in left.
 func countFits(n uint64, min, left int) bool {

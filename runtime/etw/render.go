@@ -104,10 +104,10 @@ func logValue(d *FieldDesc, v Value) slog.Value {
 			attrs = append(attrs, slog.Attr{Key: fieldName(d.Fields, i), Value: logValue(&d.Fields[i], m)})
 		}
 		return slog.GroupValue(attrs...)
-	case FloatValueKind, Float32ValueKind:
-		return slog.Float64Value(v.Float())
 	case FileTimeValueKind:
-		return slog.TimeValue(v.FileTime().Time())
+		if t := v.FileTime().Time(); t.Year() < 10000 { // which slog can write
+			return slog.TimeValue(t)
+		}
 	case BoolValueKind:
 		return slog.BoolValue(v.num != 0)
 	case ArrayValueKind:
@@ -115,11 +115,13 @@ func logValue(d *FieldDesc, v Value) slog.Value {
 	}
 	b, form := appendScalar(nil, d, v)
 	if form == numberForm {
-		if v.kind == IntValueKind {
+		switch {
+		case v.kind == IntValueKind && d.Out != OutPort && d.Out != OutBoolean:
 			return slog.Int64Value(int64(v.num))
-		}
-		if v.kind == UintValueKind && d.Out != OutPort {
+		case v.kind == UintValueKind && d.Out != OutPort && d.Out != OutBoolean:
 			return slog.Uint64Value(v.num)
+		case v.kind == FloatValueKind || v.kind == Float32ValueKind:
+			return slog.Float64Value(v.Float())
 		}
 	}
 	return slog.StringValue(string(b))
