@@ -1,0 +1,51 @@
+package nettrace
+
+import (
+	"crypto/sha1"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// providerGUIDs holds the providers whose GUID is not made from their name.
+var providerGUIDs = map[string]etw.GUID{
+	"microsoft-windows-dotnetruntime":                                etw.MustParseGUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+	"microsoft-windows-dotnetruntimerundown":                         etw.MustParseGUID("a669021c-c450-4609-a035-5af59af4df18"),
+	"microsoft-windows-dotnetruntimeprivate":                         etw.MustParseGUID("763fd754-7086-4dfe-95eb-c01a46faf4ca"),
+	"microsoft-windows-dotnetruntimestress":                          etw.MustParseGUID("cc2bcbba-16b6-4cf3-8990-d74c2e8af500"),
+	"microsoft-dotnetcore-sampleprofiler":                            etw.MustParseGUID("3c530d44-97ae-513a-1e6d-783e8f8e03a9"),
+	"system.threading.tasks.tpleventsource":                          etw.MustParseGUID("2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5"),
+	"system.diagnostics.eventing.frameworkeventsource":               etw.MustParseGUID("8e9f5090-2d75-4d03-8a81-e5afbf85daf1"),
+	"system.collections.concurrent.concurrentcollectionseventsource": etw.MustParseGUID("35167f8e-49b2-4b96-ab86-435b59336b5e"),
+	"system.threading.synchronizationeventsource":                    etw.MustParseGUID("ec631d38-466b-4290-9306-834971ba0217"),
+}
+
+// eventSourceNamespace is the UUID namespace of EventSource names.
+var eventSourceNamespace = [16]byte{
+	0x48, 0x2c, 0x2d, 0xb2, 0xc3, 0x90, 0x47, 0xc8, 0x87, 0xf8, 0x1a, 0x15, 0xbf, 0xc1, 0x30, 0xfb,
+}
+
+// ProviderGUID returns the GUID of the provider of a given name: a fixed one for
+// the providers of the runtime that have one, and for others what .NET's
+// EventSource makes of the name. EventPipe identifies providers by name alone.
+func ProviderGUID(name string) etw.GUID {
+	if name == "" {
+		return etw.GUID{}
+	}
+	if g, ok := providerGUIDs[strings.ToLower(name)]; ok {
+		return g
+	}
+	h := sha1.New()
+	h.Write(eventSourceNamespace[:])
+	var unit [2]byte
+	for _, u := range utf16.Encode([]rune(strings.ToUpper(name))) {
+		unit[0], unit[1] = byte(u>>8), byte(u)
+		h.Write(unit[:])
+	}
+	g := etw.GUID(h.Sum(nil)[:16])
+	// EventSource stamps version 5 on the byte that is the high one of the third
+	// group once the bytes are taken as a GUID of Windows.
+	g[7] = g[7]&0x0f | 0x50
+	return g
+}

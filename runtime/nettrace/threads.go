@@ -1,0 +1,78 @@
+package nettrace
+
+// A Thread is a row of the thread table of version 6.
+type Thread struct {
+	Index     uint64 // by which the stream refers to it
+	Name      string
+	ProcessID int64 // -1 is unknown
+	ThreadID  int64 // of the operating system; -1 is unknown
+	Keys      []KeyValue
+}
+
+// A KeyValue is a pair of texts that the writer of a stream attached to
+// something.
+type KeyValue struct {
+	Key, Value string
+}
+
+// The items of a thread row.
+const (
+	threadName     = 1
+	threadProcess  = 2
+	threadID       = 3
+	threadKeyValue = 4
+)
+
+// threads is the thread table of version 6.
+type threads struct {
+	at      table[*Thread]
+	pid     int64    // of threads that do not say
+	removed []uint64 // indexes to drop
+}
+
+// add reads a thread block: rows of a u16 size, an index and items up to the end
+// of the row.
+func (t *threads) add(b []byte) error {
+	c := cursor{b: b}
+	for c.left() > 0 {
+		r := c.sub(int(c.u16()))
+		th := &Thread{Index: r.uvar(64), ProcessID: t.pid, ThreadID: -1}
+	items:
+		for r.left() > 0 && !r.bad {
+			switch r.u8() {
+			case threadName:
+				th.Name = r.vstr()
+			case threadProcess:
+				th.ProcessID = int64(r.uvar(64))
+			case threadID:
+				th.ThreadID = int64(r.uvar(64))
+			case threadKeyValue:
+				th.Keys = append(th.Keys, KeyValue{r.vstr(), r.vstr()})
+			default:
+				break items // an unknown item has no length
+			}
+		}
+		if c.bad || r.bad {
+			return damaged("a thread does not fit")
+		}
+		t.at.put(th.Index, th)
+	}
+	return nil
+}
+
+// get returns a thread that was declared and not removed, or nil.
+func (t *threads) get(index uint64) *Thread {
+	th, _ := t.at.get(index)
+	return th
+}
+
+// remove marks a thread. It goes with dropRemoved, once no event that is held
+// back can refer to it.
+func (t *threads) remove(index uint64) { t.removed = append(t.removed, index) }
+
+func (t *threads) dropRemoved() {
+	for _, index := range t.removed {
+		t.at.remove(index)
+	}
+	t.removed = t.removed[:0]
+}
