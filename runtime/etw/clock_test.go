@@ -20,7 +20,7 @@ func TestFileTime(t *testing.T) {
 		}
 	}
 	if got := FileTimeOf(time.Unix(0, 199)); got != fileTimeUnix+1 {
-		t.Errorf("100 ns after the Unix epoch is %d, want %d", got, fileTimeUnix+1)
+		t.Errorf("100 ns after the Unix epoch is %d, want %d", got, int64(fileTimeUnix+1))
 	}
 	if got, want := FileTime(fileTimeUnix+1).String(), "1970-01-01T00:00:00.0000001Z"; got != want {
 		t.Errorf("String() = %q, want %q", got, want)
