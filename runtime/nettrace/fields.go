@@ -21,7 +21,7 @@ const (
 	typeUInt64     = 12
 	typeFloat      = 13
 	typeDouble     = 14
-	typeDecimal    = 15
+	typeDecimal    = 15 // see decimalType
 	typeDateTime   = 16 // a FILETIME of 8 bytes; the specification says 16 and is wrong
 	typeGUID       = 17
 	typeString     = 18 // UTF-16 up to a NUL
@@ -48,7 +48,6 @@ var simpleTypes = map[uint32]etw.FieldDesc{
 	typeUInt64:   {Type: etw.InUInt64},
 	typeFloat:    {Type: etw.InFloat},
 	typeDouble:   {Type: etw.InDouble},
-	typeDecimal:  {Type: etw.InDecimal},
 	typeDateTime: {Type: etw.InFileTime},
 	typeGUID:     {Type: etw.InGUID},
 	typeString:   {Type: etw.InUnicodeString},
@@ -56,6 +55,15 @@ var simpleTypes = map[uint32]etw.FieldDesc{
 	typeVarUint:  {Type: etw.InVarUint},
 	typeUTF8:     {Type: etw.InChar8},
 	typeBool8:    {Type: etw.InBool8},
+}
+
+// decimalType returns the layout of a decimal. .NET, which writes the first two
+// versions of the list, declares a decimal and writes it as a double.
+func (r *fieldReader) decimalType() etw.FieldDesc {
+	if r.list == list6 {
+		return etw.FieldDesc{Type: etw.InDecimal}
+	}
+	return etw.FieldDesc{Type: etw.InDouble}
 }
 
 // maxNesting bounds how deep types may contain each other.
@@ -171,6 +179,8 @@ func (r *fieldReader) fieldType(c *cursor, depth int) (f etw.FieldDesc) {
 		return f
 	}
 	switch {
+	case code == typeDecimal:
+		return r.decimalType()
 	case code == typeStruct:
 		return etw.FieldDesc{Type: etw.InStruct, Fields: r.fields(c, depth+1)}
 	case code == typeArray && r.list != list1:

@@ -48,22 +48,24 @@ clr=Microsoft-Windows-DotNETRuntime
 private=Microsoft-Windows-DotNETRuntimePrivate
 tpl=System.Threading.Tasks.TplEventSource
 
-# GC, handles, heap dumps of a forced collection, moved objects, types.
+# Collections, handles, moved and surviving objects.
 record gc.nettrace "$clr:1400003:5,$private:1:5" gc
+# A heap dump: objects, references, roots and types after a forced collection.
+record heapdump.nettrace "$clr:1980001:5" exceptions
 # Allocation ticks with type names, sampled CPU.
 record alloc.nettrace "$clr:1:5,Microsoft-DotNETCore-SampleProfiler:0:5" alloc
-record exceptions.nettrace "$clr:8000:2" exceptions
+record exceptions.nettrace "$clr:8000:5" exceptions
 # Locks, the thread pool, tasks with their activities.
 record threads.nettrace "$clr:14000:5,$tpl:ffff:5" threads
 # Methods, modules, tiers.
 record jit.nettrace "$clr:7000001018:5" jit
-record eventsource.nettrace "Etwgen-Workload:ffffffffffffffff:5,Etwgen-Workload-Arrays:ffffffffffffffff:5" source
+# Every type of field; the keyword of the second provider makes start and stop
+# events open and close activities.
+sources="Etwgen-Workload:ffffffffffffffff:5,Etwgen-Workload-Arrays:ffffffffffffffff:5"
+record eventsource.nettrace "$sources,$tpl:80:5" source
 # The format of .NET Core 2.1, which 3.1 still writes.
 settings="COMPlus_EventPipeNetTraceFormat=0"
-record eventsource.netperf "Etwgen-Workload:ffffffffffffffff:5,Etwgen-Workload-Arrays:ffffffffffffffff:5" source
-# Real processor numbers instead of "unknown".
-settings="COMPlus_EventPipeProcNumbers=1"
-record processors.nettrace "$clr:8000:2" exceptions
+record eventsource.netperf "$sources" source
 # A buffer too small for the events, so that some are lost.
 settings="COMPlus_EventPipeCircularMB=1"
 record lost.nettrace "Etwgen-Workload:7:5" flood
