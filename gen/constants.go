@@ -1,0 +1,67 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/manifest"
+)
+
+// addConstants adds the constants of keywords, levels, tasks, opcodes and
+// channels.
+func (b *builder) addConstants() {
+	m := b.m
+	keywords := b.group("Keywords, one bit each.", "uint64", true)
+	for _, k := range m.Keywords {
+		short := k.Name
+		if s := strings.TrimSuffix(short, "Keyword"); s != "" {
+			short = s
+		}
+		keywords.add("keyword", k.Name, k.Pos, k.GoName, prefixedName("Keyword", short), k.Mask, k.Doc, k.Message)
+	}
+	levels := b.group("Levels beside those that Windows defines.", "uint8", false)
+	for _, l := range m.Levels {
+		levels.add("level", l.Name, l.Pos, l.GoName, prefixedName("Level", l.Name), uint64(l.Value), l.Doc, l.Message)
+	}
+	tasks := b.group("Tasks.", "uint16", false)
+	opcodes := b.group("Opcodes beside those that Windows defines, those of a task with its name.", "uint8", false)
+	for _, o := range m.Opcodes {
+		opcodes.add("opcode", o.Name, o.Pos, o.GoName, prefixedName("Opcode", o.Name), uint64(o.Value), o.Doc, o.Message)
+	}
+	for _, t := range m.Tasks {
+		tasks.add("task", t.Name, t.Pos, t.GoName, prefixedName("Task", t.Name), uint64(t.Value), t.Doc, t.Message)
+		for _, o := range t.Opcodes {
+			opcodes.add("opcode", t.Name+"."+o.Name, o.Pos, o.GoName, prefixedName(prefixedName("Opcode", t.Name), o.Name),
+				uint64(o.Value), o.Doc, o.Message)
+		}
+	}
+	channels := b.group("Channels.", "uint8", false)
+	for _, c := range m.Channels {
+		// The name is that of the provider, a slash and what counts here.
+		short := c.Name[strings.LastIndexByte(c.Name, '/')+1:]
+		channels.add("channel", c.Name, c.Pos, "", prefixedName("Channel", short), uint64(c.Value), "", c.Message)
+	}
+}
+
+// A groupBuilder adds constants of one kind.
+type groupBuilder struct {
+	*constGroup
+	b *builder
+}
+
+func (b *builder) group(doc, goType string, hex bool) groupBuilder {
+	g := &constGroup{doc: doc, goType: goType, hex: hex}
+	b.consts = append(b.consts, g)
+	return groupBuilder{g, b}
+}
+
+func (g groupBuilder) add(kind, name string, pos manifest.Pos, given, byRule string, value uint64, doc, message string) {
+	goName := g.b.names.pkg.claim(claim{
+		what: kind + " " + name, key: kind + ":" + name, pos: pos, goName: given, name: byRule,
+	})
+	text := fmt.Sprintf("%s is %s.", goName, name)
+	if doc == "" && saysMore(message, nil, name, name[strings.LastIndexByte(name, '.')+1:]) {
+		doc = plainMessage(message, nil)
+	}
+	g.consts = append(g.consts, constant{goName: goName, value: value, doc: []string{text, doc}})
+}

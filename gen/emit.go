@@ -1,0 +1,147 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// emit writes the package: its provider, its maps, and a file for each task.
+func (p *pkg) emit(opts Options) ([]File, error) {
+	var order []string
+	byName := make(map[string]*jen.File)
+	file := func(stem string) *jen.File {
+		f := byName[stem]
+		if f == nil {
+			f = p.newFile()
+			byName[stem] = f
+			order = append(order, stem)
+		}
+		return f
+	}
+	p.emitProvider(file("provider"))
+	for _, e := range p.enums {
+		emitEnum(file("maps"), e)
+	}
+	structs := make(map[*layout][]*structType)
+	for _, s := range p.structs {
+		structs[s.layout] = append(structs[s.layout], s)
+	}
+	anys := make(map[*event]*anyVersion) // by the newest version
+	for _, a := range p.anys {
+		anys[a.versions[len(a.versions)-1]] = a
+	}
+	for _, ev := range p.events {
+		f := file(ev.file)
+		emitEvent(f, ev)
+		if l := ev.layout; l != nil && l.events[0] == ev {
+			if l.goName != "" {
+				emitLayout(f, l)
+			}
+			for _, s := range structs[l] {
+				emitStruct(f, s)
+			}
+		}
+		if a := anys[ev]; a != nil {
+			emitAny(f, a)
+		}
+	}
+	files := make([]File, 0, len(order)+1)
+	for _, stem := range order {
+		out, err := render(stem+".etw.go", byName[stem])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, out)
+	}
+	if opts.Tests {
+		out, err := render("provider.etw_test.go", p.emitTests())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, out)
+	}
+	sortFiles(files)
+	return files, nil
+}
+
+// newFile returns an empty file of the package.
+func (p *pkg) newFile() *jen.File {
+	f := jen.NewFile(p.name)
+	f.HeaderComment(Header)
+	f.HeaderComment("// source: " + oneLine(p.source))
+	f.ImportName(runtimePath, "etw")
+	return f
+}
+
+// emitProvider writes the description of the provider and all constants.
+func (p *pkg) emitProvider(f *jen.File) {
+	f.Comment("// The package and the runtime must fit each other: see etw.EnforceVersion.")
+	f.Const().Defs(
+		jen.Id("_").Op("=").Add(etw("EnforceVersion")).Call(jen.Lit(generation).Op("-").Add(etw("MinVersion"))),
+		jen.Id("_").Op("=").Add(etw("EnforceVersion")).Call(etw("MaxVersion").Op("-").Lit(generation)),
+	)
+	f.Line()
+	guid := make([]jen.Code, 16)
+	for i, c := range p.m.GUID {
+		guid[i] = jen.Id(fmt.Sprintf("%#02x", c))
+	}
+	f.Var().Id("providerDesc").Op("=").Add(etw("ProviderDesc")).Add(lines(
+		key("Name", jen.Lit(p.m.Name)),
+		key("GUID", etw("GUID").Values(guid...)),
+	))
+	f.Line()
+	doc(f.Group, fmt.Sprintf("Provider is %s %s.", p.m.Name, p.m.GUID), p.m.Doc)
+	f.Var().Id("Provider").Op("=").Op("&").Add(etw("Provider")).Add(lines(p.providerFields()...))
+	for _, g := range p.consts {
+		if len(g.consts) > 0 {
+			f.Line()
+			emitConsts(f, g)
+		}
+	}
+}
+
+// generation is the version of generated code that this generator writes: see
+// etw.EnforceVersion.
+const generation = 1
+
+func (p *pkg) providerFields() []jen.Code {
+	fields := []jen.Code{key("Desc", jen.Op("&").Id("providerDesc"))}
+	var events, keywords, levels []jen.Code
+	for _, ev := range p.events {
+		if ev.m.Undispatched == "" {
+			events = append(events, jen.Op("&").Id(ev.desc))
+		}
+	}
+	for _, k := range p.m.Keywords {
+		keywords = append(keywords, jen.Values(key("Name", jen.Lit(k.Name)), key("Mask", hex(k.Mask))))
+	}
+	for _, l := range p.m.Levels {
+		levels = append(levels, jen.Values(key("Name", jen.Lit(l.Name)), key("Value", jen.Lit(int(l.Value)))))
+	}
+	if len(events) > 0 {
+		fields = append(fields, key("Events", jen.Index().Op("*").Add(etw("EventDesc")).Add(lines(events...))))
+	}
+	if len(keywords) > 0 {
+		fields = append(fields, key("Keywords", jen.Index().Add(etw("KeywordDesc")).Add(lines(keywords...))))
+	}
+	if len(levels) > 0 {
+		fields = append(fields, key("Levels", jen.Index().Add(etw("LevelDesc")).Add(lines(levels...))))
+	}
+	return fields
+}
+
+// emitConsts writes a block of constants.
+func emitConsts(f *jen.File, g *constGroup) {
+	doc(f.Group, g.doc)
+	f.Const().DefsFunc(func(d *jen.Group) {
+		for _, c := range g.consts {
+			doc(d, c.doc...)
+			value := jen.Lit(int(c.value))
+			if g.hex {
+				value = hex(c.value)
+			}
+			d.Id(c.goName).Id(g.goType).Op("=").Add(value)
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package gen
+
+import (
+	"github.com/dave/jennifer/jen"
+)
+
+// appendParams are the parameters of AppendPayload.
+func appendParams(l *layout) []jen.Code {
+	ptr := "ptr"
+	if l.isFixed() {
+		ptr = "_"
+	}
+	return []jen.Code{jen.Id("b").Index().Byte(), jen.Id(ptr).Add(etw("PtrSize"))}
+}
+
+// emitAppend writes AppendPayload.
+func emitAppend(f *jen.File, ev *event) {
+	doc(f.Group, "AppendPayload appends the payload of e to b.")
+	results := jen.Params(jen.Index().Byte(), jen.Error())
+	l := ev.layout
+	switch {
+	case l == nil:
+		f.Func().Params(jen.Op("*").Id(ev.goName)).Id("AppendPayload").
+			Params(jen.Id("b").Index().Byte(), jen.Id("_").Add(etw("PtrSize"))).Add(results).
+			Block(jen.Return(jen.Id("b"), jen.Nil()))
+	case l.goName != "":
+		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
+			Params(jen.Id("b").Index().Byte(), jen.Id("ptr").Add(etw("PtrSize"))).Add(results).
+			Block(jen.Return(l.from("e").Dot("append").Call(jen.Id("b"), jen.Id("ptr"), jen.Op("&").Id(ev.desc))))
+	default:
+		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
+			Params(appendParams(l)...).Add(results).
+			BlockFunc(func(g *jen.Group) { appendBody(g, l, jen.Op("&").Id(ev.desc)) })
+	}
+	f.Line()
+}
+
+// appendBody writes the statements that append e to b: directly if nothing can
+// fail, or else with a writer.
+func appendBody(g *jen.Group, l *layout, desc *jen.Statement) {
+	c := l.code()
+	if l.isFixed() {
+		for _, f := range l.fields {
+			g.Id("b").Op("=").Add(f.kind.(fixedKind).appendTo(c.x(f)))
+		}
+		g.Return(jen.Id("b"), jen.Nil())
+		return
+	}
+	g.Id("w").Op(":=").Add(etw("NewWriter")).Call(jen.Id("b"), jen.Id("ptr"))
+	for _, f := range l.fields {
+		g.Add(f.kind.write(c, f))
+	}
+	g.Return(jen.Id("w").Dot("Done").Call(desc.Clone()))
+}

@@ -1,0 +1,98 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// emitEnum writes the type of a map.
+func emitEnum(f *jen.File, e *enum) {
+	what := "a value"
+	if e.m.Flags {
+		what = "a set of flags"
+	}
+	doc(f.Group, fmt.Sprintf("%s is %s of the map %s.", e.goName, what, e.m.Name), e.m.Doc)
+	f.Type().Id(e.goName).Id(fmt.Sprintf("uint%d", e.bits))
+	f.Line()
+	if len(e.entries) > 0 {
+		doc(f.Group, fmt.Sprintf("Values of %s.", e.goName))
+		f.Const().DefsFunc(func(d *jen.Group) {
+			for _, entry := range e.entries {
+				emitEntry(d, e, entry)
+			}
+		})
+		f.Line()
+	}
+	f.Var().Id(e.desc).Op("=").Add(etw("MapDesc")).Add(lines(e.descFields()...))
+	f.Line()
+	doc(f.Group, e.stringDoc())
+	f.Func().Params(jen.Id("v").Id(e.goName)).Id("String").Params().String().Block(
+		jen.Return(jen.Id(e.desc).Dot("ValueString").Call(jen.Uint32().Call(jen.Id("v")))),
+	)
+	f.Line()
+}
+
+// emitEntry writes a constant. What is to say of it follows it, or precedes it
+// if it is long.
+func emitEntry(d *jen.Group, e *enum, entry enumEntry) {
+	const long = 60
+	text := entry.m.Doc
+	if text == "" && letters(entry.goName) != letters(e.goName+entry.text()) {
+		text = entry.text()
+	}
+	text = oneLine(text)
+	if len(text) > long {
+		doc(d, text)
+		text = ""
+	}
+	line := d.Id(entry.goName).Id(e.goName).Op("=").Add(e.number(entry.m.Value))
+	if text != "" {
+		line.Comment("// " + text)
+	}
+}
+
+func (e *enum) stringDoc() string {
+	if e.m.Flags {
+		return "String returns the names of the flags that are set, joined by |."
+	}
+	return "String returns the name of v, or its number if it has none."
+}
+
+// number returns a value of e as the manifest's author would write it.
+func (e *enum) number(v uint32) *jen.Statement {
+	if e.m.Flags || v > 0xffff {
+		return hex(uint64(v))
+	}
+	return jen.Lit(int(v))
+}
+
+// text returns what an entry is shown as.
+func (e enumEntry) text() string {
+	switch {
+	case oneLine(e.m.Message) != "":
+		return oneLine(e.m.Message)
+	case e.m.Symbol != "":
+		return e.m.Symbol
+	}
+	return ""
+}
+
+func (e *enum) descFields() []jen.Code {
+	fields := []jen.Code{key("Name", jen.Lit(e.m.Name))}
+	if e.m.Flags {
+		fields = append(fields, key("Flags", jen.True()))
+	}
+	var entries []jen.Code
+	for _, entry := range e.m.Entries {
+		name := enumEntry{m: entry}.text()
+		if name == "" {
+			continue
+		}
+		entries = append(entries, jen.Values(key("Value", e.number(entry.Value)), key("Name", jen.Lit(name))))
+	}
+	if len(entries) > 0 {
+		fields = append(fields, key("Entries", jen.Index().Add(etw("MapEntry")).Add(lines(entries...))))
+	}
+	return fields
+}

@@ -1,0 +1,91 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// runtimePath is the import path of what generated code uses.
+const runtimePath = "github.com/etwgen/etwgen/runtime/etw"
+
+// testPath is the import path of what generated tests use.
+const testPath = "github.com/etwgen/etwgen/runtime/etwtest"
+
+// etw returns a name of the runtime.
+func etw(name string) *jen.Statement { return jen.Qual(runtimePath, name) }
+
+// le returns a method of binary.LittleEndian.
+func le(method string) *jen.Statement {
+	return jen.Qual("encoding/binary", "LittleEndian").Dot(method)
+}
+
+// hex returns v in hexadecimal.
+func hex(v uint64) *jen.Statement { return jen.Id(fmt.Sprintf("%#x", v)) }
+
+// at returns p[off:].
+func at(off int) *jen.Statement { return jen.Id("p").Index(jen.Lit(off).Op(":")) }
+
+// key returns a line of a composite literal.
+func key(name string, value jen.Code) *jen.Statement {
+	return jen.Id(name).Op(":").Add(value)
+}
+
+// lines returns the braces of a composite literal with an item to a line.
+func lines(items ...jen.Code) *jen.Statement {
+	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
+}
+
+// convert returns x converted to a type, or x itself where it has that type.
+func convert(to, from string, x *jen.Statement) *jen.Statement {
+	if to == from {
+		return x
+	}
+	return jen.Id(to).Call(x)
+}
+
+// docWidth is the width that comments are wrapped to.
+const docWidth = 79
+
+// doc adds paragraphs as a comment. Their lines are wrapped.
+func doc(g *jen.Group, paragraphs ...string) {
+	for _, line := range docLines(docWidth, paragraphs...) {
+		g.Comment(line)
+	}
+}
+
+// docLines returns the lines of a comment of some paragraphs. The text is that
+// of a manifest and may hold anything.
+func docLines(width int, paragraphs ...string) []string {
+	var out []string
+	for _, p := range paragraphs {
+		first := true
+		for text := range strings.SplitSeq(p, "\n") {
+			text = oneLine(text)
+			if text == "" {
+				continue
+			}
+			if first && len(out) > 0 {
+				out = append(out, "//")
+			}
+			first = false
+			out = append(out, wrap(text, width)...)
+		}
+	}
+	return out
+}
+
+// wrap breaks a line of text at spaces.
+func wrap(text string, width int) []string {
+	var out []string
+	line := "//"
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+1+len(word) > width && line != "//" {
+			out = append(out, line)
+			line = "//"
+		}
+		line += " " + word
+	}
+	return append(out, line)
+}

@@ -1,0 +1,122 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/etwgen/etwgen/manifest"
+)
+
+// A numberKind is a number of fixed size. Its Go type is one of the language, of
+// the runtime, or of a map.
+type numberKind struct {
+	bytes  int
+	goName string // "" if the type is an enum
+	method string // of the cursor and the writer
+	make   string // of etw: makes a Value
+	wide   string // what make takes
+	enum   *enum
+}
+
+// numbers holds the kinds of the types that are numbers.
+var numbers = map[manifest.InType]numberKind{
+	manifest.Int8:     {bytes: 1, goName: "int8", method: "Int8", make: "IntValue", wide: "int64"},
+	manifest.UInt8:    {bytes: 1, goName: "uint8", method: "Uint8", make: "UintValue", wide: "uint64"},
+	manifest.Int16:    {bytes: 2, goName: "int16", method: "Int16", make: "IntValue", wide: "int64"},
+	manifest.UInt16:   {bytes: 2, goName: "uint16", method: "Uint16", make: "UintValue", wide: "uint64"},
+	manifest.Int32:    {bytes: 4, goName: "int32", method: "Int32", make: "IntValue", wide: "int64"},
+	manifest.UInt32:   {bytes: 4, goName: "uint32", method: "Uint32", make: "UintValue", wide: "uint64"},
+	manifest.HexInt32: {bytes: 4, goName: "uint32", method: "Uint32", make: "UintValue", wide: "uint64"},
+	manifest.Int64:    {bytes: 8, goName: "int64", method: "Int64", make: "IntValue", wide: "int64"},
+	manifest.UInt64:   {bytes: 8, goName: "uint64", method: "Uint64", make: "UintValue", wide: "uint64"},
+	manifest.HexInt64: {bytes: 8, goName: "uint64", method: "Uint64", make: "UintValue", wide: "uint64"},
+	manifest.Float:    {bytes: 4, goName: "float32", method: "Float32", make: "Float32Value", wide: "float32"},
+	manifest.Double:   {bytes: 8, goName: "float64", method: "Float64", make: "FloatValue", wide: "float64"},
+	manifest.Boolean:  {bytes: 4, method: "Bool", make: "BoolValue"},
+	manifest.FileTime: {bytes: 8, method: "FileTime", make: "FileTimeValue"},
+}
+
+// number returns the kind of a number.
+func (b *builder) number(m *manifest.Field) (kind, error) {
+	k, ok := numbers[m.Type]
+	if !ok {
+		return nil, fmt.Errorf("fields of type %s are not generated", m.Type)
+	}
+	if m.Map != nil && m.Type.CanCount() {
+		k.enum = b.enum(m.Map, 8*k.bytes)
+	}
+	return k, nil
+}
+
+func (k numberKind) goType() *jen.Statement {
+	switch {
+	case k.enum != nil:
+		return jen.Id(k.enum.goName)
+	case k.goName == "":
+		return etw(k.method)
+	}
+	return jen.Id(k.goName)
+}
+
+func (k numberKind) size() int { return k.bytes }
+
+func (k numberKind) least() (extent, bool) { return extent{bytes: k.bytes}, true }
+
+// wire returns the unsigned type of the same size.
+func (k numberKind) wire() string { return fmt.Sprintf("uint%d", 8*k.bytes) }
+
+// load is the value in p: e.Count = binary.LittleEndian.Uint32(p[0:]).
+func (k numberKind) load(off int) *jen.Statement {
+	x := le(fmt.Sprintf("Uint%d", 8*k.bytes)).Call(at(off))
+	if k.bytes == 1 {
+		x = jen.Id("p").Index(jen.Lit(off))
+	}
+	switch {
+	case k.isFloat():
+		return jen.Qual("math", k.method+"frombits").Call(x)
+	case k.enum == nil && k.goName == k.wire():
+		return x
+	}
+	return k.goType().Call(x)
+}
+
+func (k numberKind) isFloat() bool { return k.goName == "float32" || k.goName == "float64" }
+
+// appendTo appends to b: binary.LittleEndian.AppendUint32(b, e.Count).
+func (k numberKind) appendTo(x *jen.Statement) *jen.Statement {
+	switch {
+	case k.isFloat():
+		x = jen.Qual("math", k.method[:5]+k.method[5:]+"bits").Call(x)
+	case k.enum != nil || k.goName != k.wire():
+		x = jen.Id(k.wire()).Call(x)
+	}
+	if k.bytes == 1 {
+		return jen.Append(jen.Id("b"), x)
+	}
+	return le(fmt.Sprintf("AppendUint%d", 8*k.bytes)).Call(jen.Id("b"), x)
+}
+
+func (k numberKind) read(c code, f *field) jen.Code {
+	x := jen.Id("r").Dot(k.method).Call()
+	if k.enum != nil {
+		x = k.goType().Call(x)
+	}
+	return c.set(f, x)
+}
+
+func (k numberKind) write(c code, f *field) jen.Code {
+	x := c.x(f)
+	if k.enum != nil {
+		x = jen.Id(k.goName).Call(x)
+	}
+	return jen.Id("w").Dot(k.method).Call(x)
+}
+
+func (k numberKind) value(c code, f *field) *jen.Statement {
+	x := c.x(f)
+	if k.enum != nil || k.wide != k.goName {
+		x = jen.Id(k.wide).Call(x)
+	}
+	return etw(k.make).Call(x)
+}

@@ -1,0 +1,134 @@
+package gen
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+
+	"github.com/etwgen/etwgen/manifest"
+)
+
+// names settles which Go names are taken. Whoever comes first keeps a name. What
+// comes later is an error that says how to settle it, or, in lenient mode, gets
+// the first free number from 2 as a suffix.
+type names struct {
+	lenient bool
+	renames map[string]string // OLD=NEW, by OLD
+	used    map[string]bool   // the renames that were
+	errs    *diagnostics
+	pkg     *nameScope
+	locals  map[string]bool
+}
+
+// A nameScope is a set of names that exclude each other: those of a package, or
+// the fields of a struct.
+type nameScope struct {
+	names    *names
+	kind     string
+	reserved map[string]bool
+	taken    map[string]claim
+}
+
+// A claim is a node of a manifest that wants a Go name.
+type claim struct {
+	what   string // for people: "event GCStart_V1"
+	key    string // by which --rename names it, or what its name derives from
+	pos    manifest.Pos
+	goName string // that the manifest gives it, or ""
+	name   string // by the rules of naming
+
+	derived bool // the name changes with that of another node, which key names
+}
+
+func newNames(opts Options, errs *diagnostics) *names {
+	n := &names{
+		lenient: opts.Lenient,
+		renames: opts.Rename,
+		used:    make(map[string]bool),
+		errs:    errs,
+		locals:  make(map[string]bool),
+	}
+	n.pkg = n.scope("name", map[string]bool{"Provider": true})
+	return n
+}
+
+// scope returns a new scope for names of the given kind.
+func (n *names) scope(kind string, reserved map[string]bool) *nameScope {
+	return &nameScope{names: n, kind: kind, reserved: reserved, taken: make(map[string]claim)}
+}
+
+// claim settles and returns the name of c.
+func (s *nameScope) claim(c claim) string {
+	n := s.names
+	name := c.name
+	if c.goName != "" {
+		name = c.goName
+	}
+	if to, ok := n.renames[c.key]; ok && !c.derived {
+		n.used[c.key] = true
+		name = to
+	}
+	if name != c.name {
+		if !token.IsIdentifier(name) || !token.IsExported(name) {
+			n.errs.add(c.pos, c.what, fmt.Sprintf("%q is no exported Go name", name))
+			name = c.name
+		} else if s.reserved[name] {
+			n.errs.add(c.pos, c.what, fmt.Sprintf("Go name %s is taken by the generator", name))
+			name = c.name
+		}
+	}
+	if s.reserved[name] {
+		name += "_"
+	}
+	first, taken := s.taken[name]
+	if !taken {
+		s.taken[name] = c
+		return name
+	}
+	if !n.lenient {
+		n.errs.add(c.pos, c.what, fmt.Sprintf("Go %s %s is taken by %s at %s; settle it with etwgen:name or --rename '%s=NEWNAME'",
+			s.kind, name, first.what, first.pos, c.key))
+		return name
+	}
+	for i := 2; ; i++ {
+		if numbered := fmt.Sprintf("%s%d", withoutDigitEnd(name), i); !s.has(numbered) {
+			s.taken[numbered] = c
+			return numbered
+		}
+	}
+}
+
+// has reports whether a name is taken.
+func (s *nameScope) has(name string) bool {
+	_, ok := s.taken[name]
+	return ok || s.reserved[name]
+}
+
+// withoutDigitEnd keeps the number that follows name apart from one in it.
+func withoutDigitEnd(name string) string {
+	if c := name[len(name)-1]; '0' <= c && c <= '9' {
+		return name + "_"
+	}
+	return name
+}
+
+// local settles the name of an unexported declaration, which nobody outside of
+// the package sees: a clash just gets a number.
+func (n *names) local(name string) string {
+	base := name
+	for i := 2; n.locals[name]; i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	n.locals[name] = true
+	return name
+}
+
+// finish reports renames that name nothing.
+func (n *names) finish() {
+	for _, key := range slices.Sorted(maps.Keys(n.renames)) {
+		if !n.used[key] {
+			n.errs.add(manifest.Pos{}, "", fmt.Sprintf("--rename '%s=%s': nothing is named %s", key, n.renames[key], key))
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package gen
+
+import (
+	"strings"
+	"unicode"
+)
+
+// plainMessage turns a message of a manifest into text: it names the fields
+// that inserts stand for and resolves the escapes.
+func plainMessage(msg string, fields []*field) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(msg, '%')
+		if i < 0 || i+1 == len(msg) {
+			b.WriteString(msg)
+			break
+		}
+		b.WriteString(msg[:i])
+		msg = msg[i+1:]
+		n := 0
+		for n < 2 && n < len(msg) && '0' <= msg[n] && msg[n] <= '9' {
+			n++
+		}
+		if n > 0 {
+			index := 0
+			for _, c := range msg[:n] {
+				index = 10*index + int(c-'0')
+			}
+			msg = msg[n:]
+			if format, rest, ok := strings.Cut(strings.TrimPrefix(msg, "!"), "!"); ok && msg[0] == '!' && len(format) <= 8 {
+				msg = rest
+			}
+			if index >= 1 && index <= len(fields) {
+				b.WriteString("{" + fields[index-1].goName + "}")
+			}
+			continue
+		}
+		switch c := msg[0]; c {
+		case 'n', 'r':
+			b.WriteByte('\n')
+		case 't', 'b':
+			b.WriteByte(' ')
+		case '%', '.', '!', ' ', '\\':
+			b.WriteByte(c)
+		default: // no escape, just a percent sign
+			b.WriteByte('%')
+			continue
+		}
+		msg = msg[1:]
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// saysMore reports whether the message of an event says more than the names of
+// its fields and the given names do.
+func saysMore(msg string, fields []*field, names ...string) bool {
+	known := make(map[string]bool)
+	for _, f := range fields {
+		known[letters(f.m.Name)] = true
+		known[letters(f.goName)] = true
+	}
+	for _, name := range names {
+		known[letters(name)] = true
+	}
+	if known[letters(msg)] {
+		return false
+	}
+	for word := range strings.FieldsFuncSeq(msg, func(c rune) bool {
+		return !isAlnum(c) && c != '_'
+	}) {
+		if !known[letters(word)] {
+			return true
+		}
+	}
+	return false
+}
+
+// letters returns the letters and digits of s in lower case.
+func letters(s string) string {
+	return strings.Map(func(c rune) rune {
+		if isAlnum(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, s)
+}
+
+// oneLine returns text without line breaks and other control characters.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(c rune) bool {
+		return unicode.IsSpace(c) || unicode.IsControl(c) || c == unicode.ReplacementChar
+	}), " ")
+}

@@ -1,0 +1,24 @@
+package etw
+
+// What only generated code needs.
+
+// Bytes returns the number of bytes of a pointer: 4 for Ptr32, and 8 for all
+// else, as readers and writers take it.
+func (p PtrSize) Bytes() int {
+	if p == Ptr32 {
+		return 4
+	}
+	return 8
+}
+
+// PtrSize returns the size of the pointers of s.
+func (s Pointers) PtrSize() PtrSize { return s.ptr }
+
+// RestCount returns the number of elements of size bytes that the rest of the
+// payload holds in full.
+func (r *Reader) RestCount(size int) uint64 {
+	if r.Failed() {
+		return 0
+	}
+	return uint64((len(r.p) - r.off) / size)
+}
