@@ -146,16 +146,22 @@ func writePackage(dir string, files []gen.File, report io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
+	return writeFiles(dir, old, files, report)
+}
+
+// writeFiles makes those files in dir that etwgen wrote, the old ones, the given
+// ones. Names are paths with slashes.
+func writeFiles(dir string, old map[string][]byte, files []gen.File, report io.Writer) error {
 	for _, f := range files {
 		was, exists := old[f.Name]
 		delete(old, f.Name)
 		if exists && bytes.Equal(was, f.Content) {
 			continue
 		}
-		path := filepath.Join(dir, f.Name)
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
 		if err := refuseForeign(path, exists); err != nil {
 			return err
 		}
@@ -165,7 +171,7 @@ func writePackage(dir string, files []gen.File, report io.Writer) error {
 		fmt.Fprintln(report, "wrote", path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(old)) {
-		path := filepath.Join(dir, name)
+		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.Remove(path); err != nil {
 			return err
 		}

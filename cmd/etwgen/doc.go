@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/spf13/cobra"
+)
+
+// newDoc returns the command that writes reference pages.
+func newDoc() *cobra.Command {
+	var dir string
+	var opts gen.Options
+	var verbose bool
+	cmd := &cobra.Command{
+		Use:   "doc [flags] MANIFEST",
+		Short: "Write reference pages of a manifest's events",
+		Long: `Doc writes reference pages in Markdown: README.md with the providers, and in a
+folder for each provider README.md with its keywords, tasks and events, and a
+page for each task. A page says of each event what selects it, its versions, and
+its fields with their types, their place in the payload, what they mean and the
+Go types that gen makes of them.
+
+What they mean is the etwgen:doc of the manifest. A provider's folder has the
+name of its Go package: its etwgen:name, or else one made of its own name.
+
+Files that would not change are left alone, and pages that are no longer needed
+are removed. Doc says nothing unless something is wrong. A MANIFEST of - is the
+standard input.`,
+		Example: "  etwgen doc -o docs/events MyProvider.man",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, _, err := readManifest(cmd, args[0], manifest.Options{Lenient: opts.Lenient})
+			if err != nil {
+				return err
+			}
+			if m == nil {
+				return &exitError{code: exitDiagnostics}
+			}
+			files, err := gen.Reference(m, opts)
+			var faults manifest.ErrorList
+			if errors.As(err, &faults) {
+				for _, e := range faults {
+					fmt.Fprintln(cmd.ErrOrStderr(), e)
+				}
+				return &exitError{code: exitDiagnostics}
+			}
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			report := io.Discard
+			if verbose {
+				report = cmd.OutOrStdout()
+			}
+			old, err := readPages(dir, files)
+			if err == nil {
+				err = writeFiles(dir, old, files, report)
+			}
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&dir, "output", "o", ".", "the folder of the pages")
+	flags.StringVar(&opts.Provider, "provider", "", "one provider, by name, symbol or GUID (default all that have events)")
+	flags.StringVar(&opts.Package, "package", "", "the name of the Go package, where there is one provider")
+	flags.BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
+	flags.BoolVarP(&verbose, "verbose", "v", false, "list the files that are written and removed")
+	return cmd
+}
+
+// readPages returns the pages that doc has written before, in the folders that
+// it will write to.
+func readPages(dir string, files []gen.File) (map[string][]byte, error) {
+	old := make(map[string][]byte)
+	seen := make(map[string]bool)
+	for _, f := range files {
+		folder := path.Dir(f.Name)
+		if seen[folder] {
+			continue
+		}
+		seen[folder] = true
+		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(folder)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			name := path.Join(folder, e.Name())
+			if e.IsDir() || path.Ext(name) != ".md" {
+				continue
+			}
+			content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+			if err != nil {
+				return nil, err
+			}
+			if bytes.HasPrefix(content, []byte(gen.ReferenceHeader+"\n")) {
+				old[name] = content
+			}
+		}
+	}
+	return old, nil
+}
