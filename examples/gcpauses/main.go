@@ -1,0 +1,70 @@
+// Gcpauses prints the pauses that garbage collections caused in a .NET program,
+// from a .nettrace file:
+//
+//	go run ./examples/gcpauses tests/recorded/gc.nettrace
+package main
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"time"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: gcpauses FILE.nettrace")
+	}
+	if err := run(os.Stdout, os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(w io.Writer, path string) error {
+	trace, err := nettrace.Open(path, nettrace.Sorted())
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+
+	// A pause runs from the start of a suspension to the end of the restart. The
+	// collections that begin in between are its reason.
+	var mux etw.Mux
+	var suspended time.Duration
+	var pauses int
+	reason := ""
+	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
+		suspended, reason = r.Elapsed(), "no collection"
+		return nil
+	})
+	etw.Handle(&mux, func(_ *etw.Record, e *clr.AnyGCStart) error {
+		reason = fmt.Sprintf("collection %d of generation %d, %v", e.Count, e.Depth, e.Reason)
+		return nil
+	})
+	etw.Handle(&mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
+		if reason != "" {
+			pauses++
+			fmt.Fprintf(w, "%12.3f ms  paused %8.3f ms  %s\n", ms(suspended), ms(r.Elapsed()-suspended), reason)
+			reason = ""
+		}
+		return nil
+	})
+
+	for rec, err := range trace.Records() {
+		if err != nil {
+			return err
+		}
+		if err := mux.Dispatch(rec); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "%d pauses\n", pauses)
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
