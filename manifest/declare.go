@@ -40,6 +40,9 @@ func (p *providerParser) declarations(n *node) {
 
 // again reports a name that is taken. It reports whether it was.
 func again[T any](p *providerParser, n *node, what, name string, named map[string]T, at func(T) Pos) bool {
+	if name == "" {
+		return false // that there is none is reported already
+	}
 	first, taken := named[name]
 	if taken {
 		p.fail(n, "%s %s is declared twice, first at %s; rename one", what, quote(name), at(first))
@@ -153,7 +156,7 @@ func (p *providerParser) opcode(n *node, t *Task, named map[string]*Opcode, list
 		p.note(n, "value %d of %s is outside of the documented range, 10 to 239", o.Value, what)
 	}
 	name := p.qname(n, o.Name)
-	if first, taken := named[name]; taken {
+	if first, taken := named[name]; taken && name != "" {
 		p.strictly(n, "opcode %s is declared twice in one place, first at %s, and the first is taken; rename one", quote(o.Name), first.Pos)
 		return list
 	}

@@ -36,7 +36,9 @@ func (p *providerParser) event(n *node) {
 		fields = e.Template.Declared
 	}
 	p.checkInserts(n, e, fields)
-	p.checkKey(n, e)
+	if _, ok := parseNumber(n.attr("value"), 32); ok {
+		p.checkKey(n, e)
+	}
 	p.prov.Events = append(p.prov.Events, e)
 }
 

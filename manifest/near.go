@@ -14,9 +14,14 @@ func nearest[V any](p *parser, s string, names map[string]V) string {
 	if p.guesses++; p.guesses > maxGuesses || len(s) > quoteLimit {
 		return ""
 	}
+	s = strings.ToLower(s)
 	best, bestDistance := "", len(s)/3+1
 	for name := range names {
-		if d := distance(strings.ToLower(s), strings.ToLower(name)); d < bestDistance || d == bestDistance && best != "" && name < best {
+		d := 1
+		if lower := strings.ToLower(name); s == "" || !strings.HasPrefix(lower, s) {
+			d = distance(s, lower)
+		}
+		if d < bestDistance || d == bestDistance && best != "" && name < best {
 			best, bestDistance = name, d
 		}
 	}

@@ -14,7 +14,10 @@ func parseNumber(s string, bits int) (uint64, bool) {
 		s, base = hex, 16
 	}
 	v, err := strconv.ParseUint(s, base, bits)
-	return v, err == nil
+	if err != nil {
+		return 0, false
+	}
+	return v, true
 }
 
 // number reads a required attribute with a number of so many bits. what names

@@ -51,7 +51,7 @@ func (p *parser) readString(n *node, c *Culture, table map[string]localized) {
 	if !ok {
 		p.fail(n, "string %s has no value attribute; add one", quote(id))
 	}
-	if first, again := table[id]; again {
+	if first, again := table[id]; again && id != "" {
 		p.doubt(n, "string %s is declared twice, first in line %d, and the first is taken; remove one", quote(id), first.node.at.line)
 		return
 	}

@@ -85,7 +85,7 @@ func (l *layout) giveUp(n *node, name string) {
 
 // add enters a field, so that later ones can refer to it.
 func (l *layout) add(n *node, f *Field) {
-	if first, taken := l.byName[f.Name]; taken {
+	if first, taken := l.byName[f.Name]; taken && f.Name != "" {
 		l.strictly(n, "%s has two fields %s, the first at %s; rename one", l.what, quote(f.Name), first.Pos)
 	}
 	if len(l.fields) > 0 {
