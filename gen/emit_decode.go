@@ -75,7 +75,7 @@ func emitLayout(f *jen.File, l *layout) {
 		Params(jen.Index().Byte(), jen.Error()).
 		BlockFunc(func(g *jen.Group) { appendBody(g, l, jen.Id("d")) })
 	f.Line()
-	f.Add(receiver()).Id("value").Params(jen.Id("i").Int()).Add(etw("Value")).
+	f.Add(receiver()).Id("FieldValue").Params(jen.Id("i").Int()).Add(etw("Value")).
 		BlockFunc(func(g *jen.Group) { valueBody(g, l.code(), l.fields) })
 	f.Line()
 	f.Var().Id(l.descs()).Op("=").Add(fieldDescs(l.fields))

@@ -11,7 +11,7 @@ func (p *pkg) emitTests() *jen.File {
 	f := p.newFile()
 	f.ImportName(testPath, "etwtest")
 	for _, name := range []string{"RoundTrip", "Truncate"} {
-		f.Func().Id("TestEvents"+name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		f.Func().Id("TestEvents" + name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 			jen.Qual(testPath, name).Call(jen.Id("t"), jen.Id("Provider")),
 		)
 		f.Line()

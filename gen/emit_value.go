@@ -12,7 +12,7 @@ func emitFieldValue(f *jen.File, ev *event) {
 			Block(jen.Return(etw("Value").Values()))
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(etw("Value")).
-			Block(jen.Return(l.from("e").Dot("value").Call(jen.Id("i"))))
+			Block(jen.Return(l.from("e").Dot("FieldValue").Call(jen.Id("i"))))
 	default:
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(etw("Value")).
 			BlockFunc(func(g *jen.Group) { valueBody(g, l.code(), l.fields) })

@@ -77,6 +77,7 @@ type field struct {
 type enum struct {
 	m       *manifest.Map
 	bits    int
+	narrow  bool // there is one for wider fields, which has the map's own name
 	goName  string
 	desc    string // the variable of its description
 	entries []enumEntry
@@ -331,44 +332,50 @@ func (b *builder) nameStructs() {
 
 // nameEnums settles the names of the types of maps and of their constants.
 func (b *builder) nameEnums() {
-	var widest *manifest.Map
-	for _, e := range b.enums {
-		name := mapName(e.m.Name)
-		if e.m.GoName != "" {
-			name = e.m.GoName
+	for i, e := range b.enums {
+		name, given := mapName(e.m.Name), e.m.GoName
+		if e.narrow = i > 0 && b.enums[i-1].m == e.m; e.narrow {
+			widest := b.enums[i-1]
+			for j := i; b.enums[j].narrow; j-- {
+				widest = b.enums[j-1]
+			}
+			name, given = fmt.Sprintf("%s%d", widest.goName, e.bits), ""
 		}
-		given := e.m.GoName
-		if e.m == widest {
-			name, given = fmt.Sprintf("%s%d", name, e.bits), ""
-		}
-		widest = e.m
 		e.goName = b.names.pkg.claim(claim{
-			what: "map " + e.m.Name, key: "map:" + e.m.Name, pos: e.m.Pos, goName: given, name: name,
+			what: "map " + e.m.Name, key: "map:" + e.m.Name, pos: e.m.Pos, goName: given, name: name, derived: e.narrow,
 		})
 		e.desc = b.names.local(unexportedName(e.goName) + "Map")
 	}
 	for _, e := range b.enums {
-		for _, entry := range e.m.Entries {
-			if e.bits < 32 && entry.Value>>e.bits != 0 {
-				continue // no field of this size can have the value
-			}
-			name := prefixedName(e.goName, entryName(e.m.Name, entry.StringID, entry.Message))
-			switch {
-			case entry.Symbol != "":
-				name = exportedName(entry.Symbol)
-			case name == e.goName:
-				name = fmt.Sprintf("%s0x%X", name, entry.Value)
-			}
-			given := entry.GoName
-			if bits := b.enumOf[enumKey{e.m, 32}]; bits != nil && bits != e {
-				given = ""
-			}
-			goName := b.names.pkg.claim(claim{
-				what: fmt.Sprintf("value %#x of map %s", entry.Value, e.m.Name),
-				key:  fmt.Sprintf("entry:%s.%#x", e.m.Name, entry.Value),
-				pos:  entry.Pos, goName: given, name: name,
-			})
-			e.entries = append(e.entries, enumEntry{entry, goName})
+		b.nameEntries(e)
+	}
+}
+
+// nameEntries settles the names of the constants of an enum. Of values that share
+// a text all but the first get their number, too.
+func (b *builder) nameEntries(e *enum) {
+	seen := make(map[string]bool)
+	for _, entry := range e.m.Entries {
+		if e.bits < 32 && entry.Value>>e.bits != 0 {
+			continue // no field of this size can have the value
 		}
+		name := prefixedName(e.goName, entryName(e.m.Name, entry.StringID, entry.Message))
+		switch {
+		case entry.Symbol != "" && !e.narrow:
+			name = exportedName(entry.Symbol)
+		case name == e.goName || seen[name]:
+			name = fmt.Sprintf("%s_%#x", name, entry.Value)
+		}
+		seen[name] = true
+		given := entry.GoName
+		if e.narrow {
+			given = "" // the widest type has it
+		}
+		goName := b.names.pkg.claim(claim{
+			what: fmt.Sprintf("value %#x of map %s", entry.Value, e.m.Name),
+			key:  fmt.Sprintf("entry:%s.%#x", e.m.Name, entry.Value),
+			pos:  entry.Pos, goName: given, name: name, derived: e.narrow,
+		})
+		e.entries = append(e.entries, enumEntry{entry, goName})
 	}
 }

@@ -1,0 +1,86 @@
+package etwtest
+
+import (
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// runs is how often something runs whose allocations are counted.
+const runs = 10
+
+// Allocs checks, for every event and both sizes of pointers, that decoding,
+// encoding into a buffer with room and finding the type of a record allocate
+// nothing.
+func Allocs(t *testing.T, p *etw.Provider) {
+	t.Helper()
+	registry := etw.NewRegistry(p)
+	for _, d := range typed(p) {
+		e := d.New()
+		for _, ptr := range ptrSizes {
+			r := record(d, ptr)
+			b := make([]byte, 0, len(r.Payload))
+			none(t, label(d, ptr), "decoding", func() { _, _ = e.DecodePayload(r.Payload, ptr) })
+			none(t, label(d, ptr), "encoding", func() { _, _ = e.AppendPayload(b, ptr) })
+			none(t, label(d, ptr), "decoding by registry", func() { _, _, _ = registry.Decode(r) })
+		}
+	}
+}
+
+// AllocsOf checks, for all that a handler of the generated type E gets, that
+// dispatching it allocates nothing, nor does iterate, which is called with the
+// event and may be nil.
+func AllocsOf[E any, P interface {
+	*E
+	etw.Described
+}](t *testing.T, iterate func(P)) {
+	t.Helper()
+	var mux etw.Mux
+	var last P
+	calls := 0
+	etw.Handle(&mux, func(_ *etw.Record, e P) error {
+		last = e
+		calls++
+		if iterate != nil {
+			iterate(e)
+		}
+		return nil
+	})
+	descs := []*etw.EventDesc{P(new(E)).EventDesc()}
+	if e, ok := any(P(new(E))).(etw.AnyVersion); ok {
+		descs = e.EventDescs()
+	}
+	for _, d := range descs {
+		for _, ptr := range ptrSizes {
+			r := record(d, ptr)
+			calls = 0
+			none(t, label(d, ptr), "dispatch", func() { _ = mux.Dispatch(r) })
+			if calls == 0 {
+				t.Errorf("%s: not dispatched: %v", label(d, ptr), mux.Stats().FirstError)
+			} else if got := last.EventDesc(); got != d {
+				t.Errorf("%s: dispatched as version %d", label(d, ptr), got.Version)
+			}
+		}
+	}
+}
+
+// none checks that f allocates nothing.
+func none(t *testing.T, event, what string, f func()) {
+	t.Helper()
+	if n := testing.AllocsPerRun(runs, f); n != 0 {
+		t.Errorf("%s: %s allocates %v times", event, what, n)
+	}
+}
+
+// record returns a record of an event, with a payload that has some of
+// everything.
+func record(d *etw.EventDesc, ptr etw.PtrSize) *etw.Record {
+	return &etw.Record{
+		Kind:        etw.Manifest,
+		Provider:    d.Provider.GUID,
+		ID:          d.ID,
+		Version:     d.Version,
+		PointerSize: ptr,
+		Payload:     Payload(d, ptr, 3),
+	}
+}

@@ -1,0 +1,96 @@
+package etwtest
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Fuzz is a fuzz target for all events of a provider. An input is the index of
+// an event, the size of pointers and a payload. It checks that
+//   - the generated and the dynamic decoder agree, on errors and on values;
+//   - no more is read than there is;
+//   - encoding the event gives back the bytes that were read;
+//   - those bytes by themselves decode as the same event;
+//   - every array has as many elements as it says.
+func Fuzz(f *testing.F, p *etw.Provider) {
+	events := typed(p)
+	if len(events) == 0 {
+		f.Skip("no events")
+	}
+	for i, d := range events {
+		for _, ptr := range ptrSizes {
+			f.Add(uint16(i), ptr == etw.Ptr64, Payload(d, ptr, uint64(i)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, index uint16, wide bool, payload []byte) {
+		d := events[int(index)%len(events)]
+		ptr := etw.Ptr32
+		if wide {
+			ptr = etw.Ptr64
+		}
+		if err := check(d, ptr, payload); err != nil {
+			t.Errorf("%s: %v", label(d, ptr), err)
+		}
+	})
+}
+
+// check decodes any bytes as an event.
+func check(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
+	e := d.New()
+	n, err := e.DecodePayload(payload, ptr)
+	if err := agrees(d, ptr, payload, e, n, err); err != nil {
+		return err
+	}
+	if err != nil {
+		return nil
+	}
+	if n < 0 || n > len(payload) {
+		return fmt.Errorf("read %d of %d bytes", n, len(payload))
+	}
+	encoded, err := e.AppendPayload(nil, ptr)
+	if err != nil {
+		return fmt.Errorf("what was decoded does not encode: %w", err)
+	}
+	if !bytes.Equal(encoded, payload[:n]) {
+		return fmt.Errorf("encoded as\n%x, want\n%x", encoded, payload[:n])
+	}
+	again := d.New()
+	if m, err := again.DecodePayload(payload[:n:n], ptr); err != nil || m != n {
+		return fmt.Errorf("the %d bytes that were read do not decode by themselves: %d, %w", n, m, err)
+	}
+	return countElements(reflect.ValueOf(e).Elem())
+}
+
+// countElements checks that all arrays of an event or struct have as many
+// elements as their Len says.
+func countElements(v reflect.Value) error {
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		x := v.Field(i)
+		length, all := x.MethodByName("Len"), x.MethodByName("All")
+		if !length.IsValid() || !all.IsValid() {
+			if err := countElements(x); err != nil {
+				return err
+			}
+			continue
+		}
+		n := 0
+		for range all.Call(nil)[0].Seq() {
+			n++
+		}
+		if want := int(length.Call(nil)[0].Int()); n != want {
+			return fmt.Errorf("%s has %d elements, Len says %d", f.Name, n, want)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package etwtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// variations is how many payloads each event is tested with.
+const variations = 8
+
+// RoundTrip decodes and encodes payloads of every event, with both sizes of
+// pointers. It checks that
+//   - the payload is read to its end, and what follows it is left alone;
+//   - encoding the event gives the payload back, after what the buffer held;
+//   - decoding that gives the same event;
+//   - the dynamic decoder finds the same values;
+//   - the event has a text and a valid JSON form.
+func RoundTrip(t *testing.T, p *etw.Provider) {
+	t.Helper()
+	for _, d := range typed(p) {
+		for _, ptr := range ptrSizes {
+			for seed := range uint64(variations) {
+				if err := roundTrip(d, ptr, Payload(d, ptr, seed)); err != nil {
+					t.Errorf("%s, seed %d: %v", label(d, ptr), seed, err)
+					break
+				}
+			}
+		}
+	}
+}
+
+func roundTrip(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
+	e := d.New()
+	if got := e.EventDesc(); got != d {
+		return fmt.Errorf("New makes an event of %s", got.Name)
+	}
+	n, err := e.DecodePayload(payload, ptr)
+	if err != nil {
+		return err
+	}
+	if n != len(payload) {
+		return fmt.Errorf("read %d of %d bytes", n, len(payload))
+	}
+	if err := agrees(d, ptr, payload, e, n, nil); err != nil {
+		return err
+	}
+	before := []byte("before")
+	encoded, err := e.AppendPayload(before, ptr)
+	if err != nil {
+		return err
+	}
+	if want := append(before, payload...); !bytes.Equal(encoded, want) {
+		return fmt.Errorf("encoded as\n%x, want\n%x", encoded, want)
+	}
+	again := d.New()
+	if _, err := again.DecodePayload(encoded[len(before):], ptr); err != nil {
+		return fmt.Errorf("decoding what was encoded: %w", err)
+	}
+	if !reflect.DeepEqual(e, again) {
+		return fmt.Errorf("decoded again as\n%v, want\n%v", again, e)
+	}
+	if !takesRest(d.Fields) {
+		longer := append(append([]byte(nil), payload...), "and more"...)
+		if got, err := again.DecodePayload(longer, ptr); err != nil || got != n {
+			return fmt.Errorf("of a longer payload read %d bytes, want %d (%v)", got, n, err)
+		}
+		if !reflect.DeepEqual(e, again) {
+			return fmt.Errorf("decoded a longer payload as\n%v, want\n%v", again, e)
+		}
+	}
+	if text, err := json.Marshal(e); err != nil || !json.Valid(text) {
+		return fmt.Errorf("JSON %q: %v", text, err)
+	}
+	if text := fmt.Sprint(e); text == "" {
+		return fmt.Errorf("no text")
+	}
+	return nil
+}
+
+// agrees checks that the dynamic decoder does as the generated one did, which
+// read n bytes of the payload into e or failed with an error.
+func agrees(d *etw.EventDesc, ptr etw.PtrSize, payload []byte, e etw.Event, n int, failed error) error {
+	var dyn etw.Dynamic
+	m, err := dyn.Decode(d, payload, ptr)
+	switch {
+	case (err == nil) != (failed == nil):
+		return fmt.Errorf("the dynamic decoder disagrees: %v, generated: %v", err, failed)
+	case failed != nil:
+		return nil
+	case m != n:
+		return fmt.Errorf("the dynamic decoder read %d bytes, the generated one %d", m, n)
+	}
+	for i := range d.Fields {
+		got, want := e.FieldValue(i), dyn.FieldValue(i)
+		if !got.Equal(want) {
+			return fmt.Errorf("field %s is %s, by the dynamic decoder %s", d.Fields[i].Name,
+				etw.AppendFieldText(nil, &d.Fields[i], got), etw.AppendFieldText(nil, &d.Fields[i], want))
+		}
+	}
+	return nil
+}
