@@ -77,7 +77,7 @@ public sealed class ArraySource : EventSource
     private ArraySource() : base(EventSourceSettings.EtwSelfDescribingEventFormat) { }
 
     [Event(1)]
-    public void Numbers(int[] numbers, Guid[] ids) { WriteEvent(1, numbers, ids); }
+    public void Numbers(int[] numbers, double[] ratios) { WriteEvent(1, numbers, ratios); }
 
     [Event(2)]
     public void Pair(int number, Inner inner) { WriteEvent(2, number, inner); }
@@ -276,7 +276,7 @@ public static class Workload
         log.RequestStop(1);
         log.Empty();
 
-        ArraySource.Log.Numbers(new[] { 1, -2, int.MaxValue }, new[] { Guid.Empty, new Guid("00112233-4455-6677-8899-aabbccddeeff") });
+        ArraySource.Log.Numbers(new[] { 1, -2, int.MaxValue }, new[] { 0.5, -2.25 });
         ArraySource.Log.Pair(1, new Inner { Word = "in", Small = -5 });
 
         log.Write("Undeclared", new { Name = "anonymous", Count = 3, Ratio = 0.5 });
