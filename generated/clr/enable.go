@@ -1,0 +1,116 @@
+package clr
+
+import "github.com/etwgen/etwgen/runtime/etw"
+
+// Levels of events, as every provider has them.
+const (
+	levelInformational = 4
+	levelVerbose       = 5
+)
+
+// enable returns what a session enables of the runtime provider.
+func enable(keywords uint64, level uint8) etw.Enable {
+	return etw.Enable{Provider: Provider.Desc, Keywords: keywords, Level: level}
+}
+
+// EnableGC selects garbage collections with their pauses and heap sizes, about
+// ten events for each: keywords 0x1, level Informational.
+func EnableGC() etw.Enable { return enable(KeywordGC, levelInformational) }
+
+// EnableGCVerbose selects what EnableGC does, and allocation ticks, pinned and
+// finalized objects: keywords 0x1, level Verbose.
+func EnableGCVerbose() etw.Enable { return enable(KeywordGC, levelVerbose) }
+
+// EnableAllocations selects the samples of what a program allocates: allocation
+// ticks, which every runtime has, and the random samples of .NET 10. Keywords
+// 0x80000000001, level Verbose.
+func EnableAllocations() etw.Enable {
+	return enable(KeywordGC|KeywordAllocationSampling, levelVerbose)
+}
+
+// EnableExceptions selects thrown exceptions and the blocks that handle them:
+// keywords 0x8000, level Informational. Level 2, Error, gives the throwing alone.
+func EnableExceptions() etw.Enable { return enable(KeywordException, levelInformational) }
+
+// EnableContention selects the waits for locks: keywords 0x4000, level
+// Informational.
+func EnableContention() etw.Enable { return enable(KeywordContention, levelInformational) }
+
+// EnableThreadPool selects the threads of the thread pool and the decisions on
+// their number: keywords 0x10000, level Informational. At level Verbose each
+// work item is logged as well.
+func EnableThreadPool() etw.Enable { return enable(KeywordThreading, levelInformational) }
+
+// EnableJIT selects the methods that are compiled, from the start of each
+// compilation on, and the tiers: keywords 0x1000000010, level Verbose.
+func EnableJIT() etw.Enable { return enable(KeywordJit|KeywordCompilation, levelVerbose) }
+
+// EnableLoader selects the loading of application domains, assemblies and
+// modules, and the search for assemblies: keywords 0xc, level Informational.
+func EnableLoader() etw.Enable {
+	return enable(KeywordLoader|KeywordAssemblyLoader, levelInformational)
+}
+
+// EnableSymbols selects what it takes to name the code that a program runs while
+// the session lasts: keywords 0xb8, level Informational. The events of rundown's
+// EnableEnd name the rest. [SymbolsOf] says what the mask causes.
+func EnableSymbols() etw.Enable {
+	return enable(KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration, levelInformational)
+}
+
+// EnableDefault selects what Microsoft's page on the CLR's providers enables for
+// a profile whose addresses get names: garbage collections, loading, methods,
+// security, application domains, contention, exceptions and threads. Keywords
+// 0x1ccbd, level Verbose.
+func EnableDefault() etw.Enable {
+	return enable(KeywordGC|KeywordAssemblyLoader|KeywordLoader|KeywordJit|KeywordNGen|
+		KeywordEndEnumeration|KeywordSecurity|KeywordAppDomainResourceManagement|
+		KeywordContention|KeywordException|KeywordThreading, levelVerbose)
+}
+
+// EnableWithoutEnumeration selects all that the .NET Framework 4 had but call
+// stacks and the enumeration of precompiled methods, as Microsoft's overview of
+// the CLR's events does: keywords 0x1fc1f, level Verbose.
+func EnableWithoutEnumeration() etw.Enable {
+	return enable(KeywordGC|KeywordGCHandle|KeywordAssemblyLoader|KeywordLoader|KeywordJit|
+		KeywordSecurity|KeywordAppDomainResourceManagement|KeywordJitTracing|KeywordInterop|
+		KeywordContention|KeywordException|KeywordThreading, levelVerbose)
+}
+
+// EnableAll selects everything that the manifest knows, at level Verbose. It
+// slows a program down, and it causes garbage collections, since one of the
+// keywords asks for them. Keywords 0xfffe3fffcff.
+func EnableAll() etw.Enable {
+	var all uint64
+	for _, k := range Provider.Keywords {
+		all |= k.Mask
+	}
+	return enable(all, levelVerbose)
+}
+
+// A Preset is a choice of events with a name, for programs that let people
+// choose.
+type Preset struct {
+	Name   string
+	About  string
+	Enable func() etw.Enable
+}
+
+// Presets returns the choices that this package knows, each of which is a function
+// of it.
+func Presets() []Preset {
+	return []Preset{
+		{"gc", "garbage collections, pauses and heap sizes", EnableGC},
+		{"gc-verbose", "garbage collections, allocation ticks, pinned and finalized objects", EnableGCVerbose},
+		{"allocations", "samples of what is allocated", EnableAllocations},
+		{"exceptions", "exceptions and their handling", EnableExceptions},
+		{"contention", "waits for locks", EnableContention},
+		{"threadpool", "threads of the thread pool", EnableThreadPool},
+		{"jit", "methods that are compiled, and tiers", EnableJIT},
+		{"loader", "application domains, assemblies and modules", EnableLoader},
+		{"symbols", "names of the code that runs during the session", EnableSymbols},
+		{"default", "a profile with names for its addresses", EnableDefault},
+		{"without-enumeration", "all of .NET Framework 4 but stacks and precompiled methods", EnableWithoutEnumeration},
+		{"all", "everything; slows programs down and causes collections", EnableAll},
+	}
+}

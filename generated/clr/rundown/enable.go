@@ -1,0 +1,41 @@
+package rundown
+
+import "github.com/etwgen/etwgen/runtime/etw"
+
+const levelVerbose = 5
+
+// EnableEnd selects a rundown at the end of a profile, with what it takes to name
+// the code that is there then: keywords 0x138, level Verbose. It is the default
+// that Microsoft's pages recommend. (The 0xB8 in one of them is a slip: it lacks
+// EndRundown, so that no rundown happens.)
+func EnableEnd() etw.Enable {
+	return AtEnd(etw.Enable{
+		Provider: Provider.Desc,
+		Keywords: KeywordLoaderRundown | KeywordJitRundown | KeywordNGenRundown,
+		Level:    levelVerbose,
+	})
+}
+
+// EnableStart selects the same rundown when the session begins: keywords 0x78,
+// level Verbose. The rundown then disturbs what is being measured.
+func EnableStart() etw.Enable {
+	return AtStart(etw.Enable{
+		Provider: Provider.Desc,
+		Keywords: KeywordLoaderRundown | KeywordJitRundown | KeywordNGenRundown,
+		Level:    levelVerbose,
+	})
+}
+
+// AtEnd returns e with the keyword that causes an end rundown (DCEnd events).
+// Without it or that of AtStart nothing is logged but RuntimeInformationDCStart.
+func AtEnd(e etw.Enable) etw.Enable {
+	e.Keywords |= KeywordEndRundown
+	return e
+}
+
+// AtStart returns e with the keyword that causes a start rundown (DCStart
+// events).
+func AtStart(e etw.Enable) etw.Enable {
+	e.Keywords |= KeywordStartRundown
+	return e
+}
