@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // AllocationSampled is AllocationSampled: event 303, version 0, of task
@@ -35,9 +36,7 @@ type AllocationSampled struct {
 }
 
 // EventDesc returns the description of AllocationSampled.
-func (*AllocationSampled) EventDesc() *etw.EventDesc {
-	return &allocationSampled
-}
+func (*AllocationSampled) EventDesc() *etw.EventDesc { return &allocationSampled }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -90,17 +89,9 @@ func (e *AllocationSampled) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AllocationSampled) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AllocationSampled) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AllocationSampled) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AllocationSampled) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AllocationSampled) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var allocationSampled = etw.EventDesc{
 	Provider: &providerDesc,
@@ -119,7 +110,5 @@ var allocationSampled = etw.EventDesc{
 		{Name: "ObjectSize", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "SampledByteOffset", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
-	New: func() etw.Event {
-		return new(AllocationSampled)
-	},
+	New: func() etw.Event { return new(AllocationSampled) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // AppDomainMemAllocated is AppDomainMemAllocated: event 83, version 0, of task
@@ -24,9 +25,7 @@ type AppDomainMemAllocated struct {
 }
 
 // EventDesc returns the description of AppDomainMemAllocated.
-func (*AppDomainMemAllocated) EventDesc() *etw.EventDesc {
-	return &appDomainMemAllocated
-}
+func (*AppDomainMemAllocated) EventDesc() *etw.EventDesc { return &appDomainMemAllocated }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -61,17 +60,9 @@ func (e *AppDomainMemAllocated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AppDomainMemAllocated) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainMemAllocated) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainMemAllocated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainMemAllocated) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainMemAllocated) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainMemAllocated = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -88,9 +79,7 @@ var appDomainMemAllocated = etw.EventDesc{
 		{Name: "Allocated", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(AppDomainMemAllocated)
-	},
+	New: func() etw.Event { return new(AppDomainMemAllocated) },
 }
 
 // AppDomainMemSurvived is AppDomainMemSurvived: event 84, version 0, of task
@@ -110,9 +99,7 @@ type AppDomainMemSurvived struct {
 }
 
 // EventDesc returns the description of AppDomainMemSurvived.
-func (*AppDomainMemSurvived) EventDesc() *etw.EventDesc {
-	return &appDomainMemSurvived
-}
+func (*AppDomainMemSurvived) EventDesc() *etw.EventDesc { return &appDomainMemSurvived }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -151,17 +138,9 @@ func (e *AppDomainMemSurvived) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AppDomainMemSurvived) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainMemSurvived) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainMemSurvived) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainMemSurvived) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainMemSurvived) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainMemSurvived = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -179,9 +158,7 @@ var appDomainMemSurvived = etw.EventDesc{
 		{Name: "ProcessSurvived", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(AppDomainMemSurvived)
-	},
+	New: func() etw.Event { return new(AppDomainMemSurvived) },
 }
 
 // ThreadCreated is ThreadCreated: event 85, version 0, of task
@@ -206,9 +183,7 @@ type ThreadCreated struct {
 }
 
 // EventDesc returns the description of ThreadCreated.
-func (*ThreadCreated) EventDesc() *etw.EventDesc {
-	return &threadCreated
-}
+func (*ThreadCreated) EventDesc() *etw.EventDesc { return &threadCreated }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -255,17 +230,9 @@ func (e *ThreadCreated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadCreated) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadCreated) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadCreated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadCreated) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadCreated) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadCreated = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -285,9 +252,7 @@ var threadCreated = etw.EventDesc{
 		{Name: "OSThreadID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadCreated)
-	},
+	New: func() etw.Event { return new(ThreadCreated) },
 }
 
 // ThreadTerminated is ThreadTerminated: event 86, version 0, of task
@@ -306,9 +271,7 @@ type ThreadTerminated struct {
 }
 
 // EventDesc returns the description of ThreadTerminated.
-func (*ThreadTerminated) EventDesc() *etw.EventDesc {
-	return &threadTerminated
-}
+func (*ThreadTerminated) EventDesc() *etw.EventDesc { return &threadTerminated }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -326,17 +289,9 @@ func (e *ThreadTerminated) FieldValue(i int) etw.Value {
 	return (*threadTerminatedOrTransitionLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadTerminated) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadTerminated) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadTerminated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadTerminated) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadTerminated) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadTerminated = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -349,9 +304,7 @@ var threadTerminated = etw.EventDesc{
 	TaskName:   "AppDomainResourceManagement",
 	OpcodeName: "ThreadTerminated",
 	Fields:     threadTerminatedOrTransitionLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadTerminated)
-	},
+	New:        func() etw.Event { return new(ThreadTerminated) },
 }
 
 // threadTerminatedOrTransitionLayout is the template
@@ -409,9 +362,7 @@ type ThreadDomainEnter struct {
 }
 
 // EventDesc returns the description of ThreadDomainEnter.
-func (*ThreadDomainEnter) EventDesc() *etw.EventDesc {
-	return &threadDomainEnter
-}
+func (*ThreadDomainEnter) EventDesc() *etw.EventDesc { return &threadDomainEnter }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -429,17 +380,9 @@ func (e *ThreadDomainEnter) FieldValue(i int) etw.Value {
 	return (*threadTerminatedOrTransitionLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadDomainEnter) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadDomainEnter) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadDomainEnter) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadDomainEnter) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadDomainEnter) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadDomainEnter = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -452,7 +395,5 @@ var threadDomainEnter = etw.EventDesc{
 	TaskName:   "AppDomainResourceManagement",
 	OpcodeName: "ThreadDomainEnter",
 	Fields:     threadTerminatedOrTransitionLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadDomainEnter)
-	},
+	New:        func() etw.Event { return new(ThreadDomainEnter) },
 }

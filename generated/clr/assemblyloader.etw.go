@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // AssemblyLoadStart is AssemblyLoadStart: event 290, version 0, of task
@@ -31,9 +32,7 @@ type AssemblyLoadStart struct {
 }
 
 // EventDesc returns the description of AssemblyLoadStart.
-func (*AssemblyLoadStart) EventDesc() *etw.EventDesc {
-	return &assemblyLoadStart
-}
+func (*AssemblyLoadStart) EventDesc() *etw.EventDesc { return &assemblyLoadStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -82,17 +81,9 @@ func (e *AssemblyLoadStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AssemblyLoadStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyLoadStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyLoadStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyLoadStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyLoadStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyLoadStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -112,9 +103,7 @@ var assemblyLoadStart = etw.EventDesc{
 		{Name: "AssemblyLoadContext", Type: etw.InUnicodeString},
 		{Name: "RequestingAssemblyLoadContext", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(AssemblyLoadStart)
-	},
+	New: func() etw.Event { return new(AssemblyLoadStart) },
 }
 
 // AssemblyLoadStop is AssemblyLoadStop: event 291, version 0, of task
@@ -147,9 +136,7 @@ type AssemblyLoadStop struct {
 }
 
 // EventDesc returns the description of AssemblyLoadStop.
-func (*AssemblyLoadStop) EventDesc() *etw.EventDesc {
-	return &assemblyLoadStop
-}
+func (*AssemblyLoadStop) EventDesc() *etw.EventDesc { return &assemblyLoadStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -214,17 +201,9 @@ func (e *AssemblyLoadStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AssemblyLoadStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyLoadStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyLoadStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyLoadStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyLoadStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyLoadStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -248,9 +227,7 @@ var assemblyLoadStop = etw.EventDesc{
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "Cached", Type: etw.InBoolean},
 	},
-	New: func() etw.Event {
-		return new(AssemblyLoadStop)
-	},
+	New: func() etw.Event { return new(AssemblyLoadStop) },
 }
 
 // ResolutionAttempted is ResolutionAttempted: event 292, version 0, of task
@@ -278,9 +255,7 @@ type ResolutionAttempted struct {
 }
 
 // EventDesc returns the description of ResolutionAttempted.
-func (*ResolutionAttempted) EventDesc() *etw.EventDesc {
-	return &resolutionAttempted
-}
+func (*ResolutionAttempted) EventDesc() *etw.EventDesc { return &resolutionAttempted }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -337,17 +312,9 @@ func (e *ResolutionAttempted) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ResolutionAttempted) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ResolutionAttempted) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ResolutionAttempted) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ResolutionAttempted) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ResolutionAttempted) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var resolutionAttempted = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -369,9 +336,7 @@ var resolutionAttempted = etw.EventDesc{
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "ErrorMessage", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(ResolutionAttempted)
-	},
+	New: func() etw.Event { return new(ResolutionAttempted) },
 }
 
 // AssemblyLoadContextResolvingHandlerInvoked is
@@ -451,11 +416,7 @@ func (e *AssemblyLoadContextResolvingHandlerInvoked) FieldValue(i int) etw.Value
 func (e *AssemblyLoadContextResolvingHandlerInvoked) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *AssemblyLoadContextResolvingHandlerInvoked) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *AssemblyLoadContextResolvingHandlerInvoked) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *AssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -478,9 +439,7 @@ var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 		{Name: "ResultAssemblyName", Type: etw.InUnicodeString},
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(AssemblyLoadContextResolvingHandlerInvoked)
-	},
+	New: func() etw.Event { return new(AssemblyLoadContextResolvingHandlerInvoked) },
 }
 
 // AppDomainAssemblyResolveHandlerInvoked is
@@ -553,11 +512,7 @@ func (e *AppDomainAssemblyResolveHandlerInvoked) FieldValue(i int) etw.Value {
 func (e *AppDomainAssemblyResolveHandlerInvoked) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *AppDomainAssemblyResolveHandlerInvoked) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *AppDomainAssemblyResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *AppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -579,9 +534,7 @@ var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 		{Name: "ResultAssemblyName", Type: etw.InUnicodeString},
 		{Name: "ResultAssemblyPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(AppDomainAssemblyResolveHandlerInvoked)
-	},
+	New: func() etw.Event { return new(AppDomainAssemblyResolveHandlerInvoked) },
 }
 
 // AssemblyLoadFromResolveHandlerInvoked is
@@ -654,11 +607,7 @@ func (e *AssemblyLoadFromResolveHandlerInvoked) FieldValue(i int) etw.Value {
 func (e *AssemblyLoadFromResolveHandlerInvoked) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *AssemblyLoadFromResolveHandlerInvoked) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *AssemblyLoadFromResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *AssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -680,9 +629,7 @@ var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 		{Name: "RequestingAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "ComputedRequestedAssemblyPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(AssemblyLoadFromResolveHandlerInvoked)
-	},
+	New: func() etw.Event { return new(AssemblyLoadFromResolveHandlerInvoked) },
 }
 
 // KnownPathProbed is KnownPathProbed: event 296, version 0, of task
@@ -702,9 +649,7 @@ type KnownPathProbed struct {
 }
 
 // EventDesc returns the description of KnownPathProbed.
-func (*KnownPathProbed) EventDesc() *etw.EventDesc {
-	return &knownPathProbed
-}
+func (*KnownPathProbed) EventDesc() *etw.EventDesc { return &knownPathProbed }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -745,17 +690,9 @@ func (e *KnownPathProbed) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *KnownPathProbed) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *KnownPathProbed) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *KnownPathProbed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *KnownPathProbed) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *KnownPathProbed) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *KnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var knownPathProbed = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -773,7 +710,5 @@ var knownPathProbed = etw.EventDesc{
 		{Name: "Source", Type: etw.InUInt16, Map: &knownPathSourceMap},
 		{Name: "Result", Type: etw.InInt32},
 	},
-	New: func() etw.Event {
-		return new(KnownPathProbed)
-	},
+	New: func() etw.Event { return new(KnownPathProbed) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // AuthenticodeVerificationStart is AuthenticodeVerificationStart: event 183,
@@ -44,17 +45,9 @@ func (e *AuthenticodeVerificationStart) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AuthenticodeVerificationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AuthenticodeVerificationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AuthenticodeVerificationStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AuthenticodeVerificationStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AuthenticodeVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var authenticodeVerificationStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -67,9 +60,7 @@ var authenticodeVerificationStart = etw.EventDesc{
 	TaskName:   "CLRAuthenticodeVerification",
 	OpcodeName: "Start",
 	Fields:     authenticodeVerificationLayoutFields,
-	New: func() etw.Event {
-		return new(AuthenticodeVerificationStart)
-	},
+	New:        func() etw.Event { return new(AuthenticodeVerificationStart) },
 }
 
 // authenticodeVerificationLayout is the template AuthenticodeVerification,
@@ -151,14 +142,8 @@ func (e *AuthenticodeVerificationStartV1) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AuthenticodeVerificationStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *AuthenticodeVerificationStartV1) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *AuthenticodeVerificationStartV1) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *AuthenticodeVerificationStartV1) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -176,9 +161,7 @@ var authenticodeVerificationStartV1 = etw.EventDesc{
 	OpcodeName: "Start",
 	Fields:     authenticodeVerificationV1LayoutFields,
 	Extends:    &authenticodeVerificationStart,
-	New: func() etw.Event {
-		return new(AuthenticodeVerificationStartV1)
-	},
+	New:        func() etw.Event { return new(AuthenticodeVerificationStartV1) },
 }
 
 // authenticodeVerificationV1Layout is the template
@@ -243,9 +226,7 @@ type AnyAuthenticodeVerificationStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAuthenticodeVerificationStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAuthenticodeVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAuthenticodeVerificationStart = []*etw.EventDesc{&authenticodeVerificationStart, &authenticodeVerificationStartV1}
 
@@ -309,14 +290,8 @@ func (e *AnyAuthenticodeVerificationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAuthenticodeVerificationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAuthenticodeVerificationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *AnyAuthenticodeVerificationStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *AnyAuthenticodeVerificationStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *AnyAuthenticodeVerificationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -336,9 +311,7 @@ type AuthenticodeVerificationStop struct {
 }
 
 // EventDesc returns the description of AuthenticodeVerificationStop.
-func (*AuthenticodeVerificationStop) EventDesc() *etw.EventDesc {
-	return &authenticodeVerificationStop
-}
+func (*AuthenticodeVerificationStop) EventDesc() *etw.EventDesc { return &authenticodeVerificationStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -356,17 +329,9 @@ func (e *AuthenticodeVerificationStop) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AuthenticodeVerificationStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AuthenticodeVerificationStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AuthenticodeVerificationStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AuthenticodeVerificationStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AuthenticodeVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var authenticodeVerificationStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -379,9 +344,7 @@ var authenticodeVerificationStop = etw.EventDesc{
 	TaskName:   "CLRAuthenticodeVerification",
 	OpcodeName: "Stop",
 	Fields:     authenticodeVerificationLayoutFields,
-	New: func() etw.Event {
-		return new(AuthenticodeVerificationStop)
-	},
+	New:        func() etw.Event { return new(AuthenticodeVerificationStop) },
 }
 
 // AuthenticodeVerificationStopV1 is AuthenticodeVerificationStop_V1: event
@@ -422,17 +385,9 @@ func (e *AuthenticodeVerificationStopV1) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStopV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AuthenticodeVerificationStopV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AuthenticodeVerificationStopV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AuthenticodeVerificationStopV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AuthenticodeVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AuthenticodeVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var authenticodeVerificationStopV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -447,9 +402,7 @@ var authenticodeVerificationStopV1 = etw.EventDesc{
 	OpcodeName: "Stop",
 	Fields:     authenticodeVerificationV1LayoutFields,
 	Extends:    &authenticodeVerificationStop,
-	New: func() etw.Event {
-		return new(AuthenticodeVerificationStopV1)
-	},
+	New:        func() etw.Event { return new(AuthenticodeVerificationStopV1) },
 }
 
 // AnyAuthenticodeVerificationStop is event 184 in any version:
@@ -468,9 +421,7 @@ type AnyAuthenticodeVerificationStop struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAuthenticodeVerificationStop) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAuthenticodeVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAuthenticodeVerificationStop = []*etw.EventDesc{&authenticodeVerificationStop, &authenticodeVerificationStopV1}
 
@@ -534,14 +485,8 @@ func (e *AnyAuthenticodeVerificationStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAuthenticodeVerificationStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAuthenticodeVerificationStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *AnyAuthenticodeVerificationStop) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *AnyAuthenticodeVerificationStop) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *AnyAuthenticodeVerificationStop) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ILStubGenerated is ILStubGenerated: event 88, version 0, of task CLRILStub,
@@ -39,9 +40,7 @@ type ILStubGenerated struct {
 }
 
 // EventDesc returns the description of ILStubGenerated.
-func (*ILStubGenerated) EventDesc() *etw.EventDesc {
-	return &ilStubGenerated
-}
+func (*ILStubGenerated) EventDesc() *etw.EventDesc { return &ilStubGenerated }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -110,17 +109,9 @@ func (e *ILStubGenerated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ILStubGenerated) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ILStubGenerated) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ILStubGenerated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ILStubGenerated) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ILStubGenerated) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ilStubGenerated = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -145,9 +136,7 @@ var ilStubGenerated = etw.EventDesc{
 		{Name: "StubMethodSignature", Type: etw.InUnicodeString},
 		{Name: "StubMethodILCode", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(ILStubGenerated)
-	},
+	New: func() etw.Event { return new(ILStubGenerated) },
 }
 
 // ILStubCacheHit is ILStubCacheHit: event 89, version 0, of task CLRILStub,
@@ -172,9 +161,7 @@ type ILStubCacheHit struct {
 }
 
 // EventDesc returns the description of ILStubCacheHit.
-func (*ILStubCacheHit) EventDesc() *etw.EventDesc {
-	return &ilStubCacheHit
-}
+func (*ILStubCacheHit) EventDesc() *etw.EventDesc { return &ilStubCacheHit }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -227,17 +214,9 @@ func (e *ILStubCacheHit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ILStubCacheHit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ILStubCacheHit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ILStubCacheHit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ILStubCacheHit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ILStubCacheHit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ilStubCacheHit = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -258,7 +237,5 @@ var ilStubCacheHit = etw.EventDesc{
 		{Name: "ManagedInteropMethodName", Type: etw.InUnicodeString},
 		{Name: "ManagedInteropMethodSignature", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(ILStubCacheHit)
-	},
+	New: func() etw.Event { return new(ILStubCacheHit) },
 }

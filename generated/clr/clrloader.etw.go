@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ModuleDCStartV2 is ModuleDCStartV2: event 149, version 0, of task CLRLoader,
@@ -31,9 +32,7 @@ type ModuleDCStartV2 struct {
 }
 
 // EventDesc returns the description of ModuleDCStartV2.
-func (*ModuleDCStartV2) EventDesc() *etw.EventDesc {
-	return &moduleDCStartV2
-}
+func (*ModuleDCStartV2) EventDesc() *etw.EventDesc { return &moduleDCStartV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -51,17 +50,9 @@ func (e *ModuleDCStartV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStartV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCStartV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -74,9 +65,7 @@ var moduleDCStartV2 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleDCStart",
 	Fields:     moduleLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleDCStartV2)
-	},
+	New:        func() etw.Event { return new(ModuleDCStartV2) },
 }
 
 // moduleLoadUnloadLayout is the template ModuleLoadUnload, which several
@@ -157,9 +146,7 @@ type ModuleDCEndV2 struct {
 }
 
 // EventDesc returns the description of ModuleDCEndV2.
-func (*ModuleDCEndV2) EventDesc() *etw.EventDesc {
-	return &moduleDCEndV2
-}
+func (*ModuleDCEndV2) EventDesc() *etw.EventDesc { return &moduleDCEndV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -177,17 +164,9 @@ func (e *ModuleDCEndV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEndV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCEndV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCEndV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -200,9 +179,7 @@ var moduleDCEndV2 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleDCEnd",
 	Fields:     moduleLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleDCEndV2)
-	},
+	New:        func() etw.Event { return new(ModuleDCEndV2) },
 }
 
 // DomainModuleLoad is DomainModuleLoad: event 151, version 0, of task
@@ -228,9 +205,7 @@ type DomainModuleLoad struct {
 }
 
 // EventDesc returns the description of DomainModuleLoad.
-func (*DomainModuleLoad) EventDesc() *etw.EventDesc {
-	return &domainModuleLoad
-}
+func (*DomainModuleLoad) EventDesc() *etw.EventDesc { return &domainModuleLoad }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -283,17 +258,9 @@ func (e *DomainModuleLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DomainModuleLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DomainModuleLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DomainModuleLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DomainModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var domainModuleLoad = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -314,9 +281,7 @@ var domainModuleLoad = etw.EventDesc{
 		{Name: "ModuleILPath", Type: etw.InUnicodeString},
 		{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(DomainModuleLoad)
-	},
+	New: func() etw.Event { return new(DomainModuleLoad) },
 }
 
 // DomainModuleLoadV1 is DomainModuleLoad_V1: event 151, version 1, of task
@@ -345,9 +310,7 @@ type DomainModuleLoadV1 struct {
 }
 
 // EventDesc returns the description of DomainModuleLoad_V1.
-func (*DomainModuleLoadV1) EventDesc() *etw.EventDesc {
-	return &domainModuleLoadV1
-}
+func (*DomainModuleLoadV1) EventDesc() *etw.EventDesc { return &domainModuleLoadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -404,17 +367,9 @@ func (e *DomainModuleLoadV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DomainModuleLoadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DomainModuleLoadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DomainModuleLoadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DomainModuleLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DomainModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DomainModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var domainModuleLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -438,9 +393,7 @@ var domainModuleLoadV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &domainModuleLoad,
-	New: func() etw.Event {
-		return new(DomainModuleLoadV1)
-	},
+	New:     func() etw.Event { return new(DomainModuleLoadV1) },
 }
 
 // AnyDomainModuleLoad is event 151 in any version: [DomainModuleLoad] and
@@ -463,16 +416,12 @@ type AnyDomainModuleLoad struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyDomainModuleLoad) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyDomainModuleLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDomainModuleLoad = []*etw.EventDesc{&domainModuleLoad, &domainModuleLoadV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyDomainModuleLoad) EventDescs() []*etw.EventDesc {
-	return anyDomainModuleLoad
-}
+func (*AnyDomainModuleLoad) EventDescs() []*etw.EventDesc { return anyDomainModuleLoad }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyDomainModuleLoad) EventDesc() *etw.EventDesc {
@@ -545,17 +494,9 @@ func (e *AnyDomainModuleLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyDomainModuleLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyDomainModuleLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyDomainModuleLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyDomainModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyDomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyDomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ModuleLoad is ModuleLoad: event 152, version 0, of task CLRLoader, opcode
 // ModuleLoad, keyword LoaderKeyword, level win:Informational.
@@ -577,9 +518,7 @@ type ModuleLoad struct {
 }
 
 // EventDesc returns the description of ModuleLoad.
-func (*ModuleLoad) EventDesc() *etw.EventDesc {
-	return &moduleLoad
-}
+func (*ModuleLoad) EventDesc() *etw.EventDesc { return &moduleLoad }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -597,17 +536,9 @@ func (e *ModuleLoad) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleLoad = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -620,9 +551,7 @@ var moduleLoad = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleLoad",
 	Fields:     moduleLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleLoad)
-	},
+	New:        func() etw.Event { return new(ModuleLoad) },
 }
 
 // ModuleLoadV1 is ModuleLoad_V1: event 152, version 1, of task CLRLoader,
@@ -648,9 +577,7 @@ type ModuleLoadV1 struct {
 }
 
 // EventDesc returns the description of ModuleLoad_V1.
-func (*ModuleLoadV1) EventDesc() *etw.EventDesc {
-	return &moduleLoadV1
-}
+func (*ModuleLoadV1) EventDesc() *etw.EventDesc { return &moduleLoadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -668,17 +595,9 @@ func (e *ModuleLoadV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleLoadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleLoadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleLoadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -693,9 +612,7 @@ var moduleLoadV1 = etw.EventDesc{
 	OpcodeName: "ModuleLoad",
 	Fields:     moduleLoadUnloadV1LayoutFields,
 	Extends:    &moduleLoad,
-	New: func() etw.Event {
-		return new(ModuleLoadV1)
-	},
+	New:        func() etw.Event { return new(ModuleLoadV1) },
 }
 
 // moduleLoadUnloadV1Layout is the template ModuleLoadUnload_V1, which several
@@ -798,9 +715,7 @@ type ModuleLoadV2 struct {
 }
 
 // EventDesc returns the description of ModuleLoad_V2.
-func (*ModuleLoadV2) EventDesc() *etw.EventDesc {
-	return &moduleLoadV2
-}
+func (*ModuleLoadV2) EventDesc() *etw.EventDesc { return &moduleLoadV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -818,17 +733,9 @@ func (e *ModuleLoadV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleLoadV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleLoadV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleLoadV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleLoadV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleLoadV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleLoadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -843,9 +750,7 @@ var moduleLoadV2 = etw.EventDesc{
 	OpcodeName: "ModuleLoad",
 	Fields:     moduleLoadUnloadV2LayoutFields,
 	Extends:    &moduleLoadV1,
-	New: func() etw.Event {
-		return new(ModuleLoadV2)
-	},
+	New:        func() etw.Event { return new(ModuleLoadV2) },
 }
 
 // moduleLoadUnloadV2Layout is the template ModuleLoadUnload_V2, which several
@@ -978,9 +883,7 @@ type ModuleLoadV3 struct {
 }
 
 // EventDesc returns the description of ModuleLoad_V3.
-func (*ModuleLoadV3) EventDesc() *etw.EventDesc {
-	return &moduleLoadV3
-}
+func (*ModuleLoadV3) EventDesc() *etw.EventDesc { return &moduleLoadV3 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1061,17 +964,9 @@ func (e *ModuleLoadV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleLoadV3) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleLoadV3) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleLoadV3) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleLoadV3) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleLoadV3) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleLoadV3 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1101,9 +996,7 @@ var moduleLoadV3 = etw.EventDesc{
 		{Name: "NativeBuildID", Type: etw.InUnicodeString},
 	},
 	Extends: &moduleLoadV2,
-	New: func() etw.Event {
-		return new(ModuleLoadV3)
-	},
+	New:     func() etw.Event { return new(ModuleLoadV3) },
 }
 
 // AnyModuleLoad is event 152 in any version: [ModuleLoad], [ModuleLoadV1],
@@ -1132,58 +1025,40 @@ type AnyModuleLoad struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyModuleLoad) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyModuleLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasManagedPdbSignature reports whether the version that was decoded has
 // ManagedPdbSignature.
-func (e *AnyModuleLoad) HasManagedPdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleLoad) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbAge reports whether the version that was decoded has
 // ManagedPdbAge.
-func (e *AnyModuleLoad) HasManagedPdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleLoad) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbBuildPath reports whether the version that was decoded has
 // ManagedPdbBuildPath.
-func (e *AnyModuleLoad) HasManagedPdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleLoad) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbSignature reports whether the version that was decoded has
 // NativePdbSignature.
-func (e *AnyModuleLoad) HasNativePdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleLoad) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbAge reports whether the version that was decoded has
 // NativePdbAge.
-func (e *AnyModuleLoad) HasNativePdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleLoad) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbBuildPath reports whether the version that was decoded has
 // NativePdbBuildPath.
-func (e *AnyModuleLoad) HasNativePdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleLoad) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // HasNativeBuildID reports whether the version that was decoded has
 // NativeBuildID.
-func (e *AnyModuleLoad) HasNativeBuildID() bool {
-	return e.Seen.Layout >= 3
-}
+func (e *AnyModuleLoad) HasNativeBuildID() bool { return e.Seen.Layout >= 3 }
 
 var anyModuleLoad = []*etw.EventDesc{&moduleLoad, &moduleLoadV1, &moduleLoadV2, &moduleLoadV3}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyModuleLoad) EventDescs() []*etw.EventDesc {
-	return anyModuleLoad
-}
+func (*AnyModuleLoad) EventDescs() []*etw.EventDesc { return anyModuleLoad }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyModuleLoad) EventDesc() *etw.EventDesc {
@@ -1309,17 +1184,9 @@ func (e *AnyModuleLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyModuleLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyModuleLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyModuleLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ModuleUnload is ModuleUnload: event 153, version 0, of task CLRLoader,
 // opcode ModuleUnload, keyword LoaderKeyword, level win:Informational.
@@ -1341,9 +1208,7 @@ type ModuleUnload struct {
 }
 
 // EventDesc returns the description of ModuleUnload.
-func (*ModuleUnload) EventDesc() *etw.EventDesc {
-	return &moduleUnload
-}
+func (*ModuleUnload) EventDesc() *etw.EventDesc { return &moduleUnload }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1361,17 +1226,9 @@ func (e *ModuleUnload) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleUnload = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1384,9 +1241,7 @@ var moduleUnload = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleUnload",
 	Fields:     moduleLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleUnload)
-	},
+	New:        func() etw.Event { return new(ModuleUnload) },
 }
 
 // ModuleUnloadV1 is ModuleUnload_V1: event 153, version 1, of task CLRLoader,
@@ -1412,9 +1267,7 @@ type ModuleUnloadV1 struct {
 }
 
 // EventDesc returns the description of ModuleUnload_V1.
-func (*ModuleUnloadV1) EventDesc() *etw.EventDesc {
-	return &moduleUnloadV1
-}
+func (*ModuleUnloadV1) EventDesc() *etw.EventDesc { return &moduleUnloadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1432,17 +1285,9 @@ func (e *ModuleUnloadV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleUnloadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleUnloadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleUnloadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1457,9 +1302,7 @@ var moduleUnloadV1 = etw.EventDesc{
 	OpcodeName: "ModuleUnload",
 	Fields:     moduleLoadUnloadV1LayoutFields,
 	Extends:    &moduleUnload,
-	New: func() etw.Event {
-		return new(ModuleUnloadV1)
-	},
+	New:        func() etw.Event { return new(ModuleUnloadV1) },
 }
 
 // ModuleUnloadV2 is ModuleUnload_V2: event 153, version 2, of task CLRLoader,
@@ -1501,9 +1344,7 @@ type ModuleUnloadV2 struct {
 }
 
 // EventDesc returns the description of ModuleUnload_V2.
-func (*ModuleUnloadV2) EventDesc() *etw.EventDesc {
-	return &moduleUnloadV2
-}
+func (*ModuleUnloadV2) EventDesc() *etw.EventDesc { return &moduleUnloadV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1521,17 +1362,9 @@ func (e *ModuleUnloadV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleUnloadV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleUnloadV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleUnloadV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleUnloadV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleUnloadV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleUnloadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1546,9 +1379,7 @@ var moduleUnloadV2 = etw.EventDesc{
 	OpcodeName: "ModuleUnload",
 	Fields:     moduleLoadUnloadV2LayoutFields,
 	Extends:    &moduleUnloadV1,
-	New: func() etw.Event {
-		return new(ModuleUnloadV2)
-	},
+	New:        func() etw.Event { return new(ModuleUnloadV2) },
 }
 
 // AnyModuleUnload is event 153 in any version: [ModuleUnload],
@@ -1576,52 +1407,36 @@ type AnyModuleUnload struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyModuleUnload) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyModuleUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasManagedPdbSignature reports whether the version that was decoded has
 // ManagedPdbSignature.
-func (e *AnyModuleUnload) HasManagedPdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleUnload) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbAge reports whether the version that was decoded has
 // ManagedPdbAge.
-func (e *AnyModuleUnload) HasManagedPdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleUnload) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbBuildPath reports whether the version that was decoded has
 // ManagedPdbBuildPath.
-func (e *AnyModuleUnload) HasManagedPdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleUnload) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbSignature reports whether the version that was decoded has
 // NativePdbSignature.
-func (e *AnyModuleUnload) HasNativePdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleUnload) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbAge reports whether the version that was decoded has
 // NativePdbAge.
-func (e *AnyModuleUnload) HasNativePdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleUnload) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbBuildPath reports whether the version that was decoded has
 // NativePdbBuildPath.
-func (e *AnyModuleUnload) HasNativePdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleUnload) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 var anyModuleUnload = []*etw.EventDesc{&moduleUnload, &moduleUnloadV1, &moduleUnloadV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyModuleUnload) EventDescs() []*etw.EventDesc {
-	return anyModuleUnload
-}
+func (*AnyModuleUnload) EventDescs() []*etw.EventDesc { return anyModuleUnload }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyModuleUnload) EventDesc() *etw.EventDesc {
@@ -1723,17 +1538,9 @@ func (e *AnyModuleUnload) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyModuleUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyModuleUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyModuleUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyModuleUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyModuleUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AssemblyLoad is AssemblyLoad: event 154, version 0, of task CLRLoader,
 // opcode AssemblyLoad, keyword LoaderKeyword, level win:Informational.
@@ -1751,9 +1558,7 @@ type AssemblyLoad struct {
 }
 
 // EventDesc returns the description of AssemblyLoad.
-func (*AssemblyLoad) EventDesc() *etw.EventDesc {
-	return &assemblyLoad
-}
+func (*AssemblyLoad) EventDesc() *etw.EventDesc { return &assemblyLoad }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1771,17 +1576,9 @@ func (e *AssemblyLoad) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyLoad = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1794,9 +1591,7 @@ var assemblyLoad = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AssemblyLoad",
 	Fields:     assemblyLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyLoad)
-	},
+	New:        func() etw.Event { return new(AssemblyLoad) },
 }
 
 // assemblyLoadUnloadLayout is the template AssemblyLoadUnload, which several
@@ -1865,9 +1660,7 @@ type AssemblyLoadV1 struct {
 }
 
 // EventDesc returns the description of AssemblyLoad_V1.
-func (*AssemblyLoadV1) EventDesc() *etw.EventDesc {
-	return &assemblyLoadV1
-}
+func (*AssemblyLoadV1) EventDesc() *etw.EventDesc { return &assemblyLoadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1885,17 +1678,9 @@ func (e *AssemblyLoadV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyLoadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyLoadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyLoadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1909,9 +1694,7 @@ var assemblyLoadV1 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AssemblyLoad",
 	Fields:     assemblyLoadUnloadV1LayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyLoadV1)
-	},
+	New:        func() etw.Event { return new(AssemblyLoadV1) },
 }
 
 // assemblyLoadUnloadV1Layout is the template AssemblyLoadUnload_V1, which
@@ -1987,22 +1770,16 @@ type AnyAssemblyLoad struct {
 }
 
 // HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyLoad) HasBindingID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyLoad) HasBindingID() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAssemblyLoad) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyLoad = []*etw.EventDesc{&assemblyLoad, &assemblyLoadV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAssemblyLoad) EventDescs() []*etw.EventDesc {
-	return anyAssemblyLoad
-}
+func (*AnyAssemblyLoad) EventDescs() []*etw.EventDesc { return anyAssemblyLoad }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAssemblyLoad) EventDesc() *etw.EventDesc {
@@ -2066,17 +1843,9 @@ func (e *AnyAssemblyLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAssemblyLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAssemblyLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAssemblyLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAssemblyLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAssemblyLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AssemblyUnload is AssemblyUnload: event 155, version 0, of task CLRLoader,
 // opcode AssemblyUnload, keyword LoaderKeyword, level win:Informational.
@@ -2094,9 +1863,7 @@ type AssemblyUnload struct {
 }
 
 // EventDesc returns the description of AssemblyUnload.
-func (*AssemblyUnload) EventDesc() *etw.EventDesc {
-	return &assemblyUnload
-}
+func (*AssemblyUnload) EventDesc() *etw.EventDesc { return &assemblyUnload }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2114,17 +1881,9 @@ func (e *AssemblyUnload) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyUnload = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2137,9 +1896,7 @@ var assemblyUnload = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AssemblyUnload",
 	Fields:     assemblyLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyUnload)
-	},
+	New:        func() etw.Event { return new(AssemblyUnload) },
 }
 
 // AssemblyUnloadV1 is AssemblyUnload_V1: event 155, version 1, of task
@@ -2163,9 +1920,7 @@ type AssemblyUnloadV1 struct {
 }
 
 // EventDesc returns the description of AssemblyUnload_V1.
-func (*AssemblyUnloadV1) EventDesc() *etw.EventDesc {
-	return &assemblyUnloadV1
-}
+func (*AssemblyUnloadV1) EventDesc() *etw.EventDesc { return &assemblyUnloadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2183,17 +1938,9 @@ func (e *AssemblyUnloadV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyUnloadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyUnloadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyUnloadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2207,9 +1954,7 @@ var assemblyUnloadV1 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AssemblyUnload",
 	Fields:     assemblyLoadUnloadV1LayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyUnloadV1)
-	},
+	New:        func() etw.Event { return new(AssemblyUnloadV1) },
 }
 
 // AnyAssemblyUnload is event 155 in any version: [AssemblyUnload] and
@@ -2229,22 +1974,16 @@ type AnyAssemblyUnload struct {
 }
 
 // HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyUnload) HasBindingID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyUnload) HasBindingID() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAssemblyUnload) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyUnload = []*etw.EventDesc{&assemblyUnload, &assemblyUnloadV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAssemblyUnload) EventDescs() []*etw.EventDesc {
-	return anyAssemblyUnload
-}
+func (*AnyAssemblyUnload) EventDescs() []*etw.EventDesc { return anyAssemblyUnload }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAssemblyUnload) EventDesc() *etw.EventDesc {
@@ -2308,17 +2047,9 @@ func (e *AnyAssemblyUnload) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAssemblyUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAssemblyUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAssemblyUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAssemblyUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAssemblyUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AppDomainLoad is AppDomainLoad: event 156, version 0, of task CLRLoader,
 // opcode AppDomainLoad, keyword LoaderKeyword, level win:Informational.
@@ -2335,9 +2066,7 @@ type AppDomainLoad struct {
 }
 
 // EventDesc returns the description of AppDomainLoad.
-func (*AppDomainLoad) EventDesc() *etw.EventDesc {
-	return &appDomainLoad
-}
+func (*AppDomainLoad) EventDesc() *etw.EventDesc { return &appDomainLoad }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2355,17 +2084,9 @@ func (e *AppDomainLoad) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainLoad = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2378,9 +2099,7 @@ var appDomainLoad = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AppDomainLoad",
 	Fields:     appDomainLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(AppDomainLoad)
-	},
+	New:        func() etw.Event { return new(AppDomainLoad) },
 }
 
 // appDomainLoadUnloadLayout is the template AppDomainLoadUnload, which several
@@ -2445,9 +2164,7 @@ type AppDomainLoadV1 struct {
 }
 
 // EventDesc returns the description of AppDomainLoad_V1.
-func (*AppDomainLoadV1) EventDesc() *etw.EventDesc {
-	return &appDomainLoadV1
-}
+func (*AppDomainLoadV1) EventDesc() *etw.EventDesc { return &appDomainLoadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2465,17 +2182,9 @@ func (e *AppDomainLoadV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainLoadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainLoadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainLoadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2490,9 +2199,7 @@ var appDomainLoadV1 = etw.EventDesc{
 	OpcodeName: "AppDomainLoad",
 	Fields:     appDomainLoadUnloadV1LayoutFields,
 	Extends:    &appDomainLoad,
-	New: func() etw.Event {
-		return new(AppDomainLoadV1)
-	},
+	New:        func() etw.Event { return new(AppDomainLoadV1) },
 }
 
 // appDomainLoadUnloadV1Layout is the template AppDomainLoadUnload_V1, which
@@ -2563,22 +2270,16 @@ type AnyAppDomainLoad struct {
 
 // HasAppDomainIndex reports whether the version that was decoded has
 // AppDomainIndex.
-func (e *AnyAppDomainLoad) HasAppDomainIndex() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainLoad) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAppDomainLoad) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAppDomainLoad = []*etw.EventDesc{&appDomainLoad, &appDomainLoadV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAppDomainLoad) EventDescs() []*etw.EventDesc {
-	return anyAppDomainLoad
-}
+func (*AnyAppDomainLoad) EventDescs() []*etw.EventDesc { return anyAppDomainLoad }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAppDomainLoad) EventDesc() *etw.EventDesc {
@@ -2638,17 +2339,9 @@ func (e *AnyAppDomainLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAppDomainLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAppDomainLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAppDomainLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAppDomainLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAppDomainLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AppDomainUnload is AppDomainUnload: event 157, version 0, of task CLRLoader,
 // opcode AppDomainUnload, keyword LoaderKeyword, level win:Informational.
@@ -2665,9 +2358,7 @@ type AppDomainUnload struct {
 }
 
 // EventDesc returns the description of AppDomainUnload.
-func (*AppDomainUnload) EventDesc() *etw.EventDesc {
-	return &appDomainUnload
-}
+func (*AppDomainUnload) EventDesc() *etw.EventDesc { return &appDomainUnload }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2685,17 +2376,9 @@ func (e *AppDomainUnload) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainUnload = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2708,9 +2391,7 @@ var appDomainUnload = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AppDomainUnload",
 	Fields:     appDomainLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(AppDomainUnload)
-	},
+	New:        func() etw.Event { return new(AppDomainUnload) },
 }
 
 // AppDomainUnloadV1 is AppDomainUnload_V1: event 157, version 1, of task
@@ -2734,9 +2415,7 @@ type AppDomainUnloadV1 struct {
 }
 
 // EventDesc returns the description of AppDomainUnload_V1.
-func (*AppDomainUnloadV1) EventDesc() *etw.EventDesc {
-	return &appDomainUnloadV1
-}
+func (*AppDomainUnloadV1) EventDesc() *etw.EventDesc { return &appDomainUnloadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2754,17 +2433,9 @@ func (e *AppDomainUnloadV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainUnloadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainUnloadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainUnloadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2779,9 +2450,7 @@ var appDomainUnloadV1 = etw.EventDesc{
 	OpcodeName: "AppDomainUnload",
 	Fields:     appDomainLoadUnloadV1LayoutFields,
 	Extends:    &appDomainUnload,
-	New: func() etw.Event {
-		return new(AppDomainUnloadV1)
-	},
+	New:        func() etw.Event { return new(AppDomainUnloadV1) },
 }
 
 // AnyAppDomainUnload is event 157 in any version: [AppDomainUnload] and
@@ -2801,22 +2470,16 @@ type AnyAppDomainUnload struct {
 
 // HasAppDomainIndex reports whether the version that was decoded has
 // AppDomainIndex.
-func (e *AnyAppDomainUnload) HasAppDomainIndex() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainUnload) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAppDomainUnload) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAppDomainUnload = []*etw.EventDesc{&appDomainUnload, &appDomainUnloadV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAppDomainUnload) EventDescs() []*etw.EventDesc {
-	return anyAppDomainUnload
-}
+func (*AnyAppDomainUnload) EventDescs() []*etw.EventDesc { return anyAppDomainUnload }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAppDomainUnload) EventDesc() *etw.EventDesc {
@@ -2876,14 +2539,6 @@ func (e *AnyAppDomainUnload) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAppDomainUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAppDomainUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAppDomainUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAppDomainUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAppDomainUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

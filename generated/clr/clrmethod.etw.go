@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // MethodDetails is MethodDetails: event 72, version 0, of task CLRMethod,
@@ -32,9 +33,7 @@ type MethodDetails struct {
 }
 
 // EventDesc returns the description of MethodDetails.
-func (*MethodDetails) EventDesc() *etw.EventDesc {
-	return &methodDetails
-}
+func (*MethodDetails) EventDesc() *etw.EventDesc { return &methodDetails }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -83,17 +82,9 @@ func (e *MethodDetails) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodDetails) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDetails) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDetails) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDetails) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDetails) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDetails = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -113,9 +104,7 @@ var methodDetails = etw.EventDesc{
 		{Name: "LoaderModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TypeParameters", Type: etw.InUInt64, Out: etw.OutHexInt64, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event {
-		return new(MethodDetails)
-	},
+	New: func() etw.Event { return new(MethodDetails) },
 }
 
 // DCStartCompleteV2 is DCStartCompleteV2: event 135, version 0, of task
@@ -128,37 +117,21 @@ var methodDetails = etw.EventDesc{
 type DCStartCompleteV2 struct{}
 
 // EventDesc returns the description of DCStartCompleteV2.
-func (*DCStartCompleteV2) EventDesc() *etw.EventDesc {
-	return &dcStartCompleteV2
-}
+func (*DCStartCompleteV2) EventDesc() *etw.EventDesc { return &dcStartCompleteV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DCStartCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DCStartCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DCStartCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DCStartCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCStartCompleteV2) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DCStartCompleteV2) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DCStartCompleteV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCStartCompleteV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCStartCompleteV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCStartCompleteV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCStartCompleteV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCStartCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcStartCompleteV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -170,9 +143,7 @@ var dcStartCompleteV2 = etw.EventDesc{
 	Name:       "DCStartCompleteV2",
 	TaskName:   "CLRMethod",
 	OpcodeName: "DCStartComplete",
-	New: func() etw.Event {
-		return new(DCStartCompleteV2)
-	},
+	New:        func() etw.Event { return new(DCStartCompleteV2) },
 }
 
 // DCEndCompleteV2 is DCEndCompleteV2: event 136, version 0, of task CLRMethod,
@@ -185,37 +156,21 @@ var dcStartCompleteV2 = etw.EventDesc{
 type DCEndCompleteV2 struct{}
 
 // EventDesc returns the description of DCEndCompleteV2.
-func (*DCEndCompleteV2) EventDesc() *etw.EventDesc {
-	return &dcEndCompleteV2
-}
+func (*DCEndCompleteV2) EventDesc() *etw.EventDesc { return &dcEndCompleteV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DCEndCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DCEndCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DCEndCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DCEndCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCEndCompleteV2) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DCEndCompleteV2) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DCEndCompleteV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCEndCompleteV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCEndCompleteV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCEndCompleteV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCEndCompleteV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCEndCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcEndCompleteV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -227,9 +182,7 @@ var dcEndCompleteV2 = etw.EventDesc{
 	Name:       "DCEndCompleteV2",
 	TaskName:   "CLRMethod",
 	OpcodeName: "DCEndComplete",
-	New: func() etw.Event {
-		return new(DCEndCompleteV2)
-	},
+	New:        func() etw.Event { return new(DCEndCompleteV2) },
 }
 
 // MethodDCStartV2 is MethodDCStartV2: event 137, version 0, of task CLRMethod,
@@ -258,9 +211,7 @@ type MethodDCStartV2 struct {
 }
 
 // EventDesc returns the description of MethodDCStartV2.
-func (*MethodDCStartV2) EventDesc() *etw.EventDesc {
-	return &methodDCStartV2
-}
+func (*MethodDCStartV2) EventDesc() *etw.EventDesc { return &methodDCStartV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -278,17 +229,9 @@ func (e *MethodDCStartV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -301,9 +244,7 @@ var methodDCStartV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodDCStart",
 	Fields:     methodLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCStartV2)
-	},
+	New:        func() etw.Event { return new(MethodDCStartV2) },
 }
 
 // methodLoadUnloadLayout is the template MethodLoadUnload, which several
@@ -386,9 +327,7 @@ type MethodDCEndV2 struct {
 }
 
 // EventDesc returns the description of MethodDCEndV2.
-func (*MethodDCEndV2) EventDesc() *etw.EventDesc {
-	return &methodDCEndV2
-}
+func (*MethodDCEndV2) EventDesc() *etw.EventDesc { return &methodDCEndV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -406,17 +345,9 @@ func (e *MethodDCEndV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -429,9 +360,7 @@ var methodDCEndV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodDCEnd",
 	Fields:     methodLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCEndV2)
-	},
+	New:        func() etw.Event { return new(MethodDCEndV2) },
 }
 
 // MethodDCStartVerboseV2 is MethodDCStartVerboseV2: event 139, version 0, of
@@ -466,9 +395,7 @@ type MethodDCStartVerboseV2 struct {
 }
 
 // EventDesc returns the description of MethodDCStartVerboseV2.
-func (*MethodDCStartVerboseV2) EventDesc() *etw.EventDesc {
-	return &methodDCStartVerboseV2
-}
+func (*MethodDCStartVerboseV2) EventDesc() *etw.EventDesc { return &methodDCStartVerboseV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -486,17 +413,9 @@ func (e *MethodDCStartVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerboseV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartVerboseV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -509,9 +428,7 @@ var methodDCStartVerboseV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodDCStartVerbose",
 	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCStartVerboseV2)
-	},
+	New:        func() etw.Event { return new(MethodDCStartVerboseV2) },
 }
 
 // methodLoadUnloadVerboseLayout is the template MethodLoadUnloadVerbose, which
@@ -617,9 +534,7 @@ type MethodDCEndVerboseV2 struct {
 }
 
 // EventDesc returns the description of MethodDCEndVerboseV2.
-func (*MethodDCEndVerboseV2) EventDesc() *etw.EventDesc {
-	return &methodDCEndVerboseV2
-}
+func (*MethodDCEndVerboseV2) EventDesc() *etw.EventDesc { return &methodDCEndVerboseV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -637,17 +552,9 @@ func (e *MethodDCEndVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerboseV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndVerboseV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -660,9 +567,7 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodDCEndVerbose",
 	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCEndVerboseV2)
-	},
+	New:        func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
 // MethodLoad is MethodLoad: event 141, version 0, of task CLRMethod, opcode
@@ -690,9 +595,7 @@ type MethodLoad struct {
 }
 
 // EventDesc returns the description of MethodLoad.
-func (*MethodLoad) EventDesc() *etw.EventDesc {
-	return &methodLoad
-}
+func (*MethodLoad) EventDesc() *etw.EventDesc { return &methodLoad }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -710,17 +613,9 @@ func (e *MethodLoad) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodLoad = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -733,9 +628,7 @@ var methodLoad = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodLoad",
 	Fields:     methodLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(MethodLoad)
-	},
+	New:        func() etw.Event { return new(MethodLoad) },
 }
 
 // MethodLoadV1 is MethodLoad_V1: event 141, version 1, of task CLRMethod,
@@ -766,9 +659,7 @@ type MethodLoadV1 struct {
 }
 
 // EventDesc returns the description of MethodLoad_V1.
-func (*MethodLoadV1) EventDesc() *etw.EventDesc {
-	return &methodLoadV1
-}
+func (*MethodLoadV1) EventDesc() *etw.EventDesc { return &methodLoadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -786,17 +677,9 @@ func (e *MethodLoadV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodLoadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodLoadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -811,9 +694,7 @@ var methodLoadV1 = etw.EventDesc{
 	OpcodeName: "MethodLoad",
 	Fields:     methodLoadUnloadV1LayoutFields,
 	Extends:    &methodLoad,
-	New: func() etw.Event {
-		return new(MethodLoadV1)
-	},
+	New:        func() etw.Event { return new(MethodLoadV1) },
 }
 
 // methodLoadUnloadV1Layout is the template MethodLoadUnload_V1, which several
@@ -906,9 +787,7 @@ type MethodLoadV2 struct {
 }
 
 // EventDesc returns the description of MethodLoad_V2.
-func (*MethodLoadV2) EventDesc() *etw.EventDesc {
-	return &methodLoadV2
-}
+func (*MethodLoadV2) EventDesc() *etw.EventDesc { return &methodLoadV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -926,17 +805,9 @@ func (e *MethodLoadV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodLoadV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodLoadV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodLoadV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodLoadV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodLoadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -951,9 +822,7 @@ var methodLoadV2 = etw.EventDesc{
 	OpcodeName: "MethodLoad",
 	Fields:     methodLoadUnloadV2LayoutFields,
 	Extends:    &methodLoadV1,
-	New: func() etw.Event {
-		return new(MethodLoadV2)
-	},
+	New:        func() etw.Event { return new(MethodLoadV2) },
 }
 
 // methodLoadUnloadV2Layout is the template MethodLoadUnload_V2, which several
@@ -1040,21 +909,15 @@ type AnyMethodLoad struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodLoad) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodLoad) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodLoad) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodLoad = []*etw.EventDesc{&methodLoad, &methodLoadV1, &methodLoadV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodLoad) EventDescs() []*etw.EventDesc {
-	return anyMethodLoad
-}
+func (*AnyMethodLoad) EventDescs() []*etw.EventDesc { return anyMethodLoad }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodLoad) EventDesc() *etw.EventDesc {
@@ -1141,17 +1004,9 @@ func (e *AnyMethodLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodUnload is MethodUnload: event 142, version 0, of task CLRMethod,
 // opcode MethodUnload, keywords JitKeyword and NGenKeyword, level
@@ -1178,9 +1033,7 @@ type MethodUnload struct {
 }
 
 // EventDesc returns the description of MethodUnload.
-func (*MethodUnload) EventDesc() *etw.EventDesc {
-	return &methodUnload
-}
+func (*MethodUnload) EventDesc() *etw.EventDesc { return &methodUnload }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1198,17 +1051,9 @@ func (e *MethodUnload) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodUnload = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1221,9 +1066,7 @@ var methodUnload = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodUnload",
 	Fields:     methodLoadUnloadLayoutFields,
-	New: func() etw.Event {
-		return new(MethodUnload)
-	},
+	New:        func() etw.Event { return new(MethodUnload) },
 }
 
 // MethodUnloadV1 is MethodUnload_V1: event 142, version 1, of task CLRMethod,
@@ -1254,9 +1097,7 @@ type MethodUnloadV1 struct {
 }
 
 // EventDesc returns the description of MethodUnload_V1.
-func (*MethodUnloadV1) EventDesc() *etw.EventDesc {
-	return &methodUnloadV1
-}
+func (*MethodUnloadV1) EventDesc() *etw.EventDesc { return &methodUnloadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1274,17 +1115,9 @@ func (e *MethodUnloadV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodUnloadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodUnloadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1299,9 +1132,7 @@ var methodUnloadV1 = etw.EventDesc{
 	OpcodeName: "MethodUnload",
 	Fields:     methodLoadUnloadV1LayoutFields,
 	Extends:    &methodUnload,
-	New: func() etw.Event {
-		return new(MethodUnloadV1)
-	},
+	New:        func() etw.Event { return new(MethodUnloadV1) },
 }
 
 // MethodUnloadV2 is MethodUnload_V2: event 142, version 2, of task CLRMethod,
@@ -1335,9 +1166,7 @@ type MethodUnloadV2 struct {
 }
 
 // EventDesc returns the description of MethodUnload_V2.
-func (*MethodUnloadV2) EventDesc() *etw.EventDesc {
-	return &methodUnloadV2
-}
+func (*MethodUnloadV2) EventDesc() *etw.EventDesc { return &methodUnloadV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1355,17 +1184,9 @@ func (e *MethodUnloadV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodUnloadV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodUnloadV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodUnloadV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodUnloadV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodUnloadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1380,9 +1201,7 @@ var methodUnloadV2 = etw.EventDesc{
 	OpcodeName: "MethodUnload",
 	Fields:     methodLoadUnloadV2LayoutFields,
 	Extends:    &methodUnloadV1,
-	New: func() etw.Event {
-		return new(MethodUnloadV2)
-	},
+	New:        func() etw.Event { return new(MethodUnloadV2) },
 }
 
 // AnyMethodUnload is event 142 in any version: [MethodUnload],
@@ -1405,21 +1224,15 @@ type AnyMethodUnload struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodUnload) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodUnload) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodUnload) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodUnload = []*etw.EventDesc{&methodUnload, &methodUnloadV1, &methodUnloadV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodUnload) EventDescs() []*etw.EventDesc {
-	return anyMethodUnload
-}
+func (*AnyMethodUnload) EventDescs() []*etw.EventDesc { return anyMethodUnload }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodUnload) EventDesc() *etw.EventDesc {
@@ -1506,17 +1319,9 @@ func (e *AnyMethodUnload) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodUnload) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodUnload) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodUnload) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodUnload) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodUnload) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodLoadVerbose is MethodLoadVerbose: event 143, version 0, of task
 // CLRMethod, opcode MethodLoadVerbose, keywords JitKeyword and NGenKeyword,
@@ -1550,9 +1355,7 @@ type MethodLoadVerbose struct {
 }
 
 // EventDesc returns the description of MethodLoadVerbose.
-func (*MethodLoadVerbose) EventDesc() *etw.EventDesc {
-	return &methodLoadVerbose
-}
+func (*MethodLoadVerbose) EventDesc() *etw.EventDesc { return &methodLoadVerbose }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1570,17 +1373,9 @@ func (e *MethodLoadVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodLoadVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodLoadVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodLoadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodLoadVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1593,9 +1388,7 @@ var methodLoadVerbose = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodLoadVerbose",
 	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New: func() etw.Event {
-		return new(MethodLoadVerbose)
-	},
+	New:        func() etw.Event { return new(MethodLoadVerbose) },
 }
 
 // MethodLoadVerboseV1 is MethodLoadVerbose_V1: event 143, version 1, of task
@@ -1633,9 +1426,7 @@ type MethodLoadVerboseV1 struct {
 }
 
 // EventDesc returns the description of MethodLoadVerbose_V1.
-func (*MethodLoadVerboseV1) EventDesc() *etw.EventDesc {
-	return &methodLoadVerboseV1
-}
+func (*MethodLoadVerboseV1) EventDesc() *etw.EventDesc { return &methodLoadVerboseV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1653,17 +1444,9 @@ func (e *MethodLoadVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadVerboseV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodLoadVerboseV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodLoadVerboseV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodLoadVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodLoadVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodLoadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodLoadVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1678,9 +1461,7 @@ var methodLoadVerboseV1 = etw.EventDesc{
 	OpcodeName: "MethodLoadVerbose",
 	Fields:     methodLoadUnloadVerboseV1LayoutFields,
 	Extends:    &methodLoadVerbose,
-	New: func() etw.Event {
-		return new(MethodLoadVerboseV1)
-	},
+	New:        func() etw.Event { return new(MethodLoadVerboseV1) },
 }
 
 // methodLoadUnloadVerboseV1Layout is the template MethodLoadUnloadVerbose_V1,
@@ -1796,9 +1577,7 @@ type MethodLoadVerboseV2 struct {
 }
 
 // EventDesc returns the description of MethodLoadVerbose_V2.
-func (*MethodLoadVerboseV2) EventDesc() *etw.EventDesc {
-	return &methodLoadVerboseV2
-}
+func (*MethodLoadVerboseV2) EventDesc() *etw.EventDesc { return &methodLoadVerboseV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1816,17 +1595,9 @@ func (e *MethodLoadVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadVerboseV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodLoadVerboseV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodLoadVerboseV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodLoadVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodLoadVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodLoadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodLoadVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1841,9 +1612,7 @@ var methodLoadVerboseV2 = etw.EventDesc{
 	OpcodeName: "MethodLoadVerbose",
 	Fields:     methodLoadUnloadVerboseV2LayoutFields,
 	Extends:    &methodLoadVerboseV1,
-	New: func() etw.Event {
-		return new(MethodLoadVerboseV2)
-	},
+	New:        func() etw.Event { return new(MethodLoadVerboseV2) },
 }
 
 // methodLoadUnloadVerboseV2Layout is the template MethodLoadUnloadVerbose_V2,
@@ -1950,21 +1719,15 @@ type AnyMethodLoadVerbose struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodLoadVerbose) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodLoadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodLoadVerbose) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodLoadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodLoadVerbose = []*etw.EventDesc{&methodLoadVerbose, &methodLoadVerboseV1, &methodLoadVerboseV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodLoadVerbose) EventDescs() []*etw.EventDesc {
-	return anyMethodLoadVerbose
-}
+func (*AnyMethodLoadVerbose) EventDescs() []*etw.EventDesc { return anyMethodLoadVerbose }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodLoadVerbose) EventDesc() *etw.EventDesc {
@@ -2066,17 +1829,9 @@ func (e *AnyMethodLoadVerbose) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodLoadVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodLoadVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodLoadVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodLoadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodUnloadVerbose is MethodUnloadVerbose: event 144, version 0, of task
 // CLRMethod, opcode MethodUnloadVerbose, keywords JitKeyword and NGenKeyword,
@@ -2109,9 +1864,7 @@ type MethodUnloadVerbose struct {
 }
 
 // EventDesc returns the description of MethodUnloadVerbose.
-func (*MethodUnloadVerbose) EventDesc() *etw.EventDesc {
-	return &methodUnloadVerbose
-}
+func (*MethodUnloadVerbose) EventDesc() *etw.EventDesc { return &methodUnloadVerbose }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2129,17 +1882,9 @@ func (e *MethodUnloadVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodUnloadVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodUnloadVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodUnloadVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2152,9 +1897,7 @@ var methodUnloadVerbose = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodUnloadVerbose",
 	Fields:     methodLoadUnloadVerboseLayoutFields,
-	New: func() etw.Event {
-		return new(MethodUnloadVerbose)
-	},
+	New:        func() etw.Event { return new(MethodUnloadVerbose) },
 }
 
 // MethodUnloadVerboseV1 is MethodUnloadVerbose_V1: event 144, version 1, of
@@ -2191,9 +1934,7 @@ type MethodUnloadVerboseV1 struct {
 }
 
 // EventDesc returns the description of MethodUnloadVerbose_V1.
-func (*MethodUnloadVerboseV1) EventDesc() *etw.EventDesc {
-	return &methodUnloadVerboseV1
-}
+func (*MethodUnloadVerboseV1) EventDesc() *etw.EventDesc { return &methodUnloadVerboseV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2211,17 +1952,9 @@ func (e *MethodUnloadVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadVerboseV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodUnloadVerboseV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodUnloadVerboseV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodUnloadVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodUnloadVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodUnloadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodUnloadVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2236,9 +1969,7 @@ var methodUnloadVerboseV1 = etw.EventDesc{
 	OpcodeName: "MethodUnloadVerbose",
 	Fields:     methodLoadUnloadVerboseV1LayoutFields,
 	Extends:    &methodUnloadVerbose,
-	New: func() etw.Event {
-		return new(MethodUnloadVerboseV1)
-	},
+	New:        func() etw.Event { return new(MethodUnloadVerboseV1) },
 }
 
 // MethodUnloadVerboseV2 is MethodUnloadVerbose_V2: event 144, version 2, of
@@ -2277,9 +2008,7 @@ type MethodUnloadVerboseV2 struct {
 }
 
 // EventDesc returns the description of MethodUnloadVerbose_V2.
-func (*MethodUnloadVerboseV2) EventDesc() *etw.EventDesc {
-	return &methodUnloadVerboseV2
-}
+func (*MethodUnloadVerboseV2) EventDesc() *etw.EventDesc { return &methodUnloadVerboseV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2297,17 +2026,9 @@ func (e *MethodUnloadVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadVerboseV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodUnloadVerboseV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodUnloadVerboseV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodUnloadVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodUnloadVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodUnloadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodUnloadVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2322,9 +2043,7 @@ var methodUnloadVerboseV2 = etw.EventDesc{
 	OpcodeName: "MethodUnloadVerbose",
 	Fields:     methodLoadUnloadVerboseV2LayoutFields,
 	Extends:    &methodUnloadVerboseV1,
-	New: func() etw.Event {
-		return new(MethodUnloadVerboseV2)
-	},
+	New:        func() etw.Event { return new(MethodUnloadVerboseV2) },
 }
 
 // AnyMethodUnloadVerbose is event 144 in any version: [MethodUnloadVerbose],
@@ -2350,21 +2069,15 @@ type AnyMethodUnloadVerbose struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodUnloadVerbose) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodUnloadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodUnloadVerbose) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodUnloadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodUnloadVerbose = []*etw.EventDesc{&methodUnloadVerbose, &methodUnloadVerboseV1, &methodUnloadVerboseV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodUnloadVerbose) EventDescs() []*etw.EventDesc {
-	return anyMethodUnloadVerbose
-}
+func (*AnyMethodUnloadVerbose) EventDescs() []*etw.EventDesc { return anyMethodUnloadVerbose }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodUnloadVerbose) EventDesc() *etw.EventDesc {
@@ -2466,17 +2179,9 @@ func (e *AnyMethodUnloadVerbose) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodUnloadVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodUnloadVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodUnloadVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodJittingStarted is MethodJittingStarted: event 145, version 0, of task
 // CLRMethod, opcode MethodJittingStarted, keyword JitKeyword, level
@@ -2502,9 +2207,7 @@ type MethodJittingStarted struct {
 }
 
 // EventDesc returns the description of MethodJittingStarted.
-func (*MethodJittingStarted) EventDesc() *etw.EventDesc {
-	return &methodJittingStarted
-}
+func (*MethodJittingStarted) EventDesc() *etw.EventDesc { return &methodJittingStarted }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2557,17 +2260,9 @@ func (e *MethodJittingStarted) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJittingStarted) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJittingStarted) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJittingStarted) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJittingStarted) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJittingStarted = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2588,9 +2283,7 @@ var methodJittingStarted = etw.EventDesc{
 		{Name: "MethodName", Type: etw.InUnicodeString},
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(MethodJittingStarted)
-	},
+	New: func() etw.Event { return new(MethodJittingStarted) },
 }
 
 // MethodJittingStartedV1 is MethodJittingStarted_V1: event 145, version 1, of
@@ -2619,9 +2312,7 @@ type MethodJittingStartedV1 struct {
 }
 
 // EventDesc returns the description of MethodJittingStarted_V1.
-func (*MethodJittingStartedV1) EventDesc() *etw.EventDesc {
-	return &methodJittingStartedV1
-}
+func (*MethodJittingStartedV1) EventDesc() *etw.EventDesc { return &methodJittingStartedV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2678,17 +2369,9 @@ func (e *MethodJittingStartedV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJittingStartedV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJittingStartedV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJittingStartedV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJittingStartedV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJittingStartedV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJittingStartedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJittingStartedV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2712,9 +2395,7 @@ var methodJittingStartedV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &methodJittingStarted,
-	New: func() etw.Event {
-		return new(MethodJittingStartedV1)
-	},
+	New:     func() etw.Event { return new(MethodJittingStartedV1) },
 }
 
 // AnyMethodJittingStarted is event 145 in any version: [MethodJittingStarted]
@@ -2737,16 +2418,12 @@ type AnyMethodJittingStarted struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodJittingStarted) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodJittingStarted) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodJittingStarted = []*etw.EventDesc{&methodJittingStarted, &methodJittingStartedV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodJittingStarted) EventDescs() []*etw.EventDesc {
-	return anyMethodJittingStarted
-}
+func (*AnyMethodJittingStarted) EventDescs() []*etw.EventDesc { return anyMethodJittingStarted }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodJittingStarted) EventDesc() *etw.EventDesc {
@@ -2819,17 +2496,9 @@ func (e *AnyMethodJittingStarted) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodJittingStarted) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodJittingStarted) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodJittingStarted) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodJittingStarted) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodJitMemoryAllocatedForCode is MethodJitMemoryAllocatedForCode: event
 // 146, version 0, of task CLRMethod, opcode MemoryAllocatedForJitCode, keyword
@@ -2908,14 +2577,8 @@ func (e *MethodJitMemoryAllocatedForCode) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitMemoryAllocatedForCode) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJitMemoryAllocatedForCode) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *MethodJitMemoryAllocatedForCode) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *MethodJitMemoryAllocatedForCode) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *MethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -2939,9 +2602,7 @@ var methodJitMemoryAllocatedForCode = etw.EventDesc{
 		{Name: "JitAllocFlag", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodJitMemoryAllocatedForCode)
-	},
+	New: func() etw.Event { return new(MethodJitMemoryAllocatedForCode) },
 }
 
 // R2RGetEntryPoint is R2RGetEntryPoint: event 159, version 0, of task
@@ -2966,9 +2627,7 @@ type R2RGetEntryPoint struct {
 }
 
 // EventDesc returns the description of R2RGetEntryPoint.
-func (*R2RGetEntryPoint) EventDesc() *etw.EventDesc {
-	return &r2RGetEntryPoint
-}
+func (*R2RGetEntryPoint) EventDesc() *etw.EventDesc { return &r2RGetEntryPoint }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3017,17 +2676,9 @@ func (e *R2RGetEntryPoint) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *R2RGetEntryPoint) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *R2RGetEntryPoint) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *R2RGetEntryPoint) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *R2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *R2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *R2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var r2RGetEntryPoint = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3047,9 +2698,7 @@ var r2RGetEntryPoint = etw.EventDesc{
 		{Name: "EntryPoint", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(R2RGetEntryPoint)
-	},
+	New: func() etw.Event { return new(R2RGetEntryPoint) },
 }
 
 // R2RGetEntryPointV1 is R2RGetEntryPoint_V1: event 159, version 1, of task
@@ -3077,9 +2726,7 @@ type R2RGetEntryPointV1 struct {
 }
 
 // EventDesc returns the description of R2RGetEntryPoint_V1.
-func (*R2RGetEntryPointV1) EventDesc() *etw.EventDesc {
-	return &r2RGetEntryPointV1
-}
+func (*R2RGetEntryPointV1) EventDesc() *etw.EventDesc { return &r2RGetEntryPointV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3132,17 +2779,9 @@ func (e *R2RGetEntryPointV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *R2RGetEntryPointV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *R2RGetEntryPointV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *R2RGetEntryPointV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *R2RGetEntryPointV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *R2RGetEntryPointV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *R2RGetEntryPointV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var r2RGetEntryPointV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3165,9 +2804,7 @@ var r2RGetEntryPointV1 = etw.EventDesc{
 		{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
 	Extends: &r2RGetEntryPoint,
-	New: func() etw.Event {
-		return new(R2RGetEntryPointV1)
-	},
+	New:     func() etw.Event { return new(R2RGetEntryPointV1) },
 }
 
 // AnyR2RGetEntryPoint is event 159 in any version: [R2RGetEntryPoint] and
@@ -3188,16 +2825,12 @@ type AnyR2RGetEntryPoint struct {
 }
 
 // HasMethodSize reports whether the version that was decoded has MethodSize.
-func (e *AnyR2RGetEntryPoint) HasMethodSize() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyR2RGetEntryPoint) HasMethodSize() bool { return e.Seen.Layout >= 1 }
 
 var anyR2RGetEntryPoint = []*etw.EventDesc{&r2RGetEntryPoint, &r2RGetEntryPointV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyR2RGetEntryPoint) EventDescs() []*etw.EventDesc {
-	return anyR2RGetEntryPoint
-}
+func (*AnyR2RGetEntryPoint) EventDescs() []*etw.EventDesc { return anyR2RGetEntryPoint }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyR2RGetEntryPoint) EventDesc() *etw.EventDesc {
@@ -3266,17 +2899,9 @@ func (e *AnyR2RGetEntryPoint) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyR2RGetEntryPoint) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyR2RGetEntryPoint) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyR2RGetEntryPoint) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyR2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyR2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyR2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // R2RGetEntryPointStart is R2RGetEntryPointStart: event 160, version 0, of
 // task CLRMethod, opcode MethodLoad, keyword CompilationDiagnosticKeyword,
@@ -3293,9 +2918,7 @@ type R2RGetEntryPointStart struct {
 }
 
 // EventDesc returns the description of R2RGetEntryPointStart.
-func (*R2RGetEntryPointStart) EventDesc() *etw.EventDesc {
-	return &r2RGetEntryPointStart
-}
+func (*R2RGetEntryPointStart) EventDesc() *etw.EventDesc { return &r2RGetEntryPointStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3326,17 +2949,9 @@ func (e *R2RGetEntryPointStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *R2RGetEntryPointStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *R2RGetEntryPointStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *R2RGetEntryPointStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *R2RGetEntryPointStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *R2RGetEntryPointStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *R2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var r2RGetEntryPointStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3352,9 +2967,7 @@ var r2RGetEntryPointStart = etw.EventDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(R2RGetEntryPointStart)
-	},
+	New: func() etw.Event { return new(R2RGetEntryPointStart) },
 }
 
 // MethodJitInliningSucceeded is MethodJitInliningSucceeded: event 185, version
@@ -3387,9 +3000,7 @@ type MethodJitInliningSucceeded struct {
 }
 
 // EventDesc returns the description of MethodJitInliningSucceeded.
-func (*MethodJitInliningSucceeded) EventDesc() *etw.EventDesc {
-	return &methodJitInliningSucceeded
-}
+func (*MethodJitInliningSucceeded) EventDesc() *etw.EventDesc { return &methodJitInliningSucceeded }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3451,17 +3062,9 @@ func (e *MethodJitInliningSucceeded) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitInliningSucceeded) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJitInliningSucceeded) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJitInliningSucceeded) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJitInliningSucceeded) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJitInliningSucceeded) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJitInliningSucceeded = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3485,9 +3088,7 @@ var methodJitInliningSucceeded = etw.EventDesc{
 		{Name: "InlineeNameSignature", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodJitInliningSucceeded)
-	},
+	New: func() etw.Event { return new(MethodJitInliningSucceeded) },
 }
 
 // MethodJitInliningFailedAnsi is MethodJitInliningFailedAnsi: event 186,
@@ -3525,9 +3126,7 @@ type MethodJitInliningFailedAnsi struct {
 }
 
 // EventDesc returns the description of MethodJitInliningFailedAnsi.
-func (*MethodJitInliningFailedAnsi) EventDesc() *etw.EventDesc {
-	return &methodJitInliningFailedAnsi
-}
+func (*MethodJitInliningFailedAnsi) EventDesc() *etw.EventDesc { return &methodJitInliningFailedAnsi }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3597,17 +3196,9 @@ func (e *MethodJitInliningFailedAnsi) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitInliningFailedAnsi) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJitInliningFailedAnsi) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJitInliningFailedAnsi) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJitInliningFailedAnsi) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJitInliningFailedAnsi = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3633,9 +3224,7 @@ var methodJitInliningFailedAnsi = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InAnsiString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodJitInliningFailedAnsi)
-	},
+	New: func() etw.Event { return new(MethodJitInliningFailedAnsi) },
 }
 
 // MethodJitTailCallSucceeded is MethodJitTailCallSucceeded: event 188, version
@@ -3671,9 +3260,7 @@ type MethodJitTailCallSucceeded struct {
 }
 
 // EventDesc returns the description of MethodJitTailCallSucceeded.
-func (*MethodJitTailCallSucceeded) EventDesc() *etw.EventDesc {
-	return &methodJitTailCallSucceeded
-}
+func (*MethodJitTailCallSucceeded) EventDesc() *etw.EventDesc { return &methodJitTailCallSucceeded }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3743,17 +3330,9 @@ func (e *MethodJitTailCallSucceeded) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitTailCallSucceeded) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJitTailCallSucceeded) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJitTailCallSucceeded) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJitTailCallSucceeded) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJitTailCallSucceeded = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3779,9 +3358,7 @@ var methodJitTailCallSucceeded = etw.EventDesc{
 		{Name: "TailCallType", Type: etw.InUInt32, Map: &tailCallTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodJitTailCallSucceeded)
-	},
+	New: func() etw.Event { return new(MethodJitTailCallSucceeded) },
 }
 
 // MethodJitTailCallFailedAnsi is MethodJitTailCallFailedAnsi: event 189,
@@ -3818,9 +3395,7 @@ type MethodJitTailCallFailedAnsi struct {
 }
 
 // EventDesc returns the description of MethodJitTailCallFailedAnsi.
-func (*MethodJitTailCallFailedAnsi) EventDesc() *etw.EventDesc {
-	return &methodJitTailCallFailedAnsi
-}
+func (*MethodJitTailCallFailedAnsi) EventDesc() *etw.EventDesc { return &methodJitTailCallFailedAnsi }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3890,17 +3465,9 @@ func (e *MethodJitTailCallFailedAnsi) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitTailCallFailedAnsi) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJitTailCallFailedAnsi) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJitTailCallFailedAnsi) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJitTailCallFailedAnsi) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJitTailCallFailedAnsi = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3926,9 +3493,7 @@ var methodJitTailCallFailedAnsi = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InAnsiString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodJitTailCallFailedAnsi)
-	},
+	New: func() etw.Event { return new(MethodJitTailCallFailedAnsi) },
 }
 
 // MethodILToNativeMap is MethodILToNativeMap: event 190, version 0, of task
@@ -3957,9 +3522,7 @@ type MethodILToNativeMap struct {
 }
 
 // EventDesc returns the description of MethodILToNativeMap.
-func (*MethodILToNativeMap) EventDesc() *etw.EventDesc {
-	return &methodILToNativeMap
-}
+func (*MethodILToNativeMap) EventDesc() *etw.EventDesc { return &methodILToNativeMap }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4012,17 +3575,9 @@ func (e *MethodILToNativeMap) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodILToNativeMap) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodILToNativeMap) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodILToNativeMap) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodILToNativeMap = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4043,9 +3598,7 @@ var methodILToNativeMap = etw.EventDesc{
 		{Name: "NativeOffsets", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodILToNativeMap)
-	},
+	New: func() etw.Event { return new(MethodILToNativeMap) },
 }
 
 // MethodILToNativeMapV1 is MethodILToNativeMap_V1: event 190, version 1, of
@@ -4077,9 +3630,7 @@ type MethodILToNativeMapV1 struct {
 }
 
 // EventDesc returns the description of MethodILToNativeMap_V1.
-func (*MethodILToNativeMapV1) EventDesc() *etw.EventDesc {
-	return &methodILToNativeMapV1
-}
+func (*MethodILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodILToNativeMapV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4136,17 +3687,9 @@ func (e *MethodILToNativeMapV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodILToNativeMapV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodILToNativeMapV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodILToNativeMapV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodILToNativeMapV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodILToNativeMapV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4170,9 +3713,7 @@ var methodILToNativeMapV1 = etw.EventDesc{
 		{Name: "ILVersionID", Type: etw.InUInt64},
 	},
 	Extends: &methodILToNativeMap,
-	New: func() etw.Event {
-		return new(MethodILToNativeMapV1)
-	},
+	New:     func() etw.Event { return new(MethodILToNativeMapV1) },
 }
 
 // AnyMethodILToNativeMap is event 190 in any version: [MethodILToNativeMap]
@@ -4194,16 +3735,12 @@ type AnyMethodILToNativeMap struct {
 }
 
 // HasILVersionID reports whether the version that was decoded has ILVersionID.
-func (e *AnyMethodILToNativeMap) HasILVersionID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodILToNativeMap = []*etw.EventDesc{&methodILToNativeMap, &methodILToNativeMapV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodILToNativeMap) EventDescs() []*etw.EventDesc {
-	return anyMethodILToNativeMap
-}
+func (*AnyMethodILToNativeMap) EventDescs() []*etw.EventDesc { return anyMethodILToNativeMap }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodILToNativeMap) EventDesc() *etw.EventDesc {
@@ -4276,17 +3813,9 @@ func (e *AnyMethodILToNativeMap) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodILToNativeMap) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodILToNativeMap) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodILToNativeMap) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodJitTailCallFailed is MethodJitTailCallFailed: event 191, version 0, of
 // task CLRMethod, opcode JitTailCallFailed, keyword JitTracingKeyword, level
@@ -4321,9 +3850,7 @@ type MethodJitTailCallFailed struct {
 }
 
 // EventDesc returns the description of MethodJitTailCallFailed.
-func (*MethodJitTailCallFailed) EventDesc() *etw.EventDesc {
-	return &methodJitTailCallFailed
-}
+func (*MethodJitTailCallFailed) EventDesc() *etw.EventDesc { return &methodJitTailCallFailed }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4393,17 +3920,9 @@ func (e *MethodJitTailCallFailed) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitTailCallFailed) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJitTailCallFailed) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJitTailCallFailed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJitTailCallFailed) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJitTailCallFailed) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJitTailCallFailed = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4429,9 +3948,7 @@ var methodJitTailCallFailed = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodJitTailCallFailed)
-	},
+	New: func() etw.Event { return new(MethodJitTailCallFailed) },
 }
 
 // MethodJitInliningFailed is MethodJitInliningFailed: event 192, version 0, of
@@ -4468,9 +3985,7 @@ type MethodJitInliningFailed struct {
 }
 
 // EventDesc returns the description of MethodJitInliningFailed.
-func (*MethodJitInliningFailed) EventDesc() *etw.EventDesc {
-	return &methodJitInliningFailed
-}
+func (*MethodJitInliningFailed) EventDesc() *etw.EventDesc { return &methodJitInliningFailed }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4540,17 +4055,9 @@ func (e *MethodJitInliningFailed) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitInliningFailed) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodJitInliningFailed) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodJitInliningFailed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodJitInliningFailed) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodJitInliningFailed) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodJitInliningFailed = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4576,7 +4083,5 @@ var methodJitInliningFailed = etw.EventDesc{
 		{Name: "FailReason", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodJitInliningFailed)
-	},
+	New: func() etw.Event { return new(MethodJitInliningFailed) },
 }

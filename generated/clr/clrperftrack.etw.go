@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ModuleRangeLoad is ModuleRangeLoad: event 158, version 0, of task
@@ -30,9 +31,7 @@ type ModuleRangeLoad struct {
 }
 
 // EventDesc returns the description of ModuleRangeLoad.
-func (*ModuleRangeLoad) EventDesc() *etw.EventDesc {
-	return &moduleRangeLoad
-}
+func (*ModuleRangeLoad) EventDesc() *etw.EventDesc { return &moduleRangeLoad }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -75,17 +74,9 @@ func (e *ModuleRangeLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleRangeLoad) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleRangeLoad) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleRangeLoad) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleRangeLoad) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleRangeLoad) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleRangeLoad = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -104,7 +95,5 @@ var moduleRangeLoad = etw.EventDesc{
 		{Name: "RangeSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "RangeType", Type: etw.InUInt8, Map: &moduleRangeTypeMap},
 	},
-	New: func() etw.Event {
-		return new(ModuleRangeLoad)
-	},
+	New: func() etw.Event { return new(ModuleRangeLoad) },
 }

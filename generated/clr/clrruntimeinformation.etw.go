@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // RuntimeInformationStart is RuntimeInformationStart: event 187, version 0, of
@@ -49,9 +50,7 @@ type RuntimeInformationStart struct {
 }
 
 // EventDesc returns the description of RuntimeInformationStart.
-func (*RuntimeInformationStart) EventDesc() *etw.EventDesc {
-	return &runtimeInformationStart
-}
+func (*RuntimeInformationStart) EventDesc() *etw.EventDesc { return &runtimeInformationStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -136,17 +135,9 @@ func (e *RuntimeInformationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *RuntimeInformationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *RuntimeInformationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *RuntimeInformationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *RuntimeInformationStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *RuntimeInformationStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *RuntimeInformationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var runtimeInformationStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -174,7 +165,5 @@ var runtimeInformationStart = etw.EventDesc{
 		{Name: "ComObjectGuid", Type: etw.InGUID},
 		{Name: "RuntimeDllPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(RuntimeInformationStart)
-	},
+	New: func() etw.Event { return new(RuntimeInformationStart) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // CLRStackWalk is CLRStackWalk: event 82, version 0, of task CLRStack, opcode
@@ -28,9 +29,7 @@ type CLRStackWalk struct {
 }
 
 // EventDesc returns the description of CLRStackWalk.
-func (*CLRStackWalk) EventDesc() *etw.EventDesc {
-	return &clrStackWalk
-}
+func (*CLRStackWalk) EventDesc() *etw.EventDesc { return &clrStackWalk }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -75,17 +74,9 @@ func (e *CLRStackWalk) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CLRStackWalk) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CLRStackWalk) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CLRStackWalk) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CLRStackWalk) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CLRStackWalk) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CLRStackWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var clrStackWalk = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -103,7 +94,5 @@ var clrStackWalk = etw.EventDesc{
 		{Name: "FrameCount", Type: etw.InUInt32},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event {
-		return new(CLRStackWalk)
-	},
+	New: func() etw.Event { return new(CLRStackWalk) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // StrongNameVerificationStart is StrongNameVerificationStart: event 181,
@@ -24,9 +25,7 @@ type StrongNameVerificationStart struct {
 }
 
 // EventDesc returns the description of StrongNameVerificationStart.
-func (*StrongNameVerificationStart) EventDesc() *etw.EventDesc {
-	return &strongNameVerificationStart
-}
+func (*StrongNameVerificationStart) EventDesc() *etw.EventDesc { return &strongNameVerificationStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -44,17 +43,9 @@ func (e *StrongNameVerificationStart) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *StrongNameVerificationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *StrongNameVerificationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *StrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *StrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *StrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var strongNameVerificationStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -67,9 +58,7 @@ var strongNameVerificationStart = etw.EventDesc{
 	TaskName:   "CLRStrongNameVerification",
 	OpcodeName: "Start",
 	Fields:     strongNameVerificationLayoutFields,
-	New: func() etw.Event {
-		return new(StrongNameVerificationStart)
-	},
+	New:        func() etw.Event { return new(StrongNameVerificationStart) },
 }
 
 // strongNameVerificationLayout is the template StrongNameVerification, which
@@ -150,17 +139,9 @@ func (e *StrongNameVerificationStartV1) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *StrongNameVerificationStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *StrongNameVerificationStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *StrongNameVerificationStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *StrongNameVerificationStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *StrongNameVerificationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var strongNameVerificationStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -175,9 +156,7 @@ var strongNameVerificationStartV1 = etw.EventDesc{
 	OpcodeName: "Start",
 	Fields:     strongNameVerificationV1LayoutFields,
 	Extends:    &strongNameVerificationStart,
-	New: func() etw.Event {
-		return new(StrongNameVerificationStartV1)
-	},
+	New:        func() etw.Event { return new(StrongNameVerificationStartV1) },
 }
 
 // strongNameVerificationV1Layout is the template StrongNameVerification_V1,
@@ -242,9 +221,7 @@ type AnyStrongNameVerificationStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyStrongNameVerificationStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyStrongNameVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyStrongNameVerificationStart = []*etw.EventDesc{&strongNameVerificationStart, &strongNameVerificationStartV1}
 
@@ -308,17 +285,9 @@ func (e *AnyStrongNameVerificationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyStrongNameVerificationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyStrongNameVerificationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyStrongNameVerificationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyStrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyStrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyStrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // StrongNameVerificationStop is StrongNameVerificationStop: event 182, version
 // 0, of task CLRStrongNameVerification, opcode win:Stop, keyword
@@ -335,9 +304,7 @@ type StrongNameVerificationStop struct {
 }
 
 // EventDesc returns the description of StrongNameVerificationStop.
-func (*StrongNameVerificationStop) EventDesc() *etw.EventDesc {
-	return &strongNameVerificationStop
-}
+func (*StrongNameVerificationStop) EventDesc() *etw.EventDesc { return &strongNameVerificationStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -355,17 +322,9 @@ func (e *StrongNameVerificationStop) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *StrongNameVerificationStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *StrongNameVerificationStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *StrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *StrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *StrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var strongNameVerificationStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -378,9 +337,7 @@ var strongNameVerificationStop = etw.EventDesc{
 	TaskName:   "CLRStrongNameVerification",
 	OpcodeName: "Stop",
 	Fields:     strongNameVerificationLayoutFields,
-	New: func() etw.Event {
-		return new(StrongNameVerificationStop)
-	},
+	New:        func() etw.Event { return new(StrongNameVerificationStop) },
 }
 
 // StrongNameVerificationStopV1 is StrongNameVerificationStop_V1: event 182,
@@ -400,9 +357,7 @@ type StrongNameVerificationStopV1 struct {
 }
 
 // EventDesc returns the description of StrongNameVerificationStop_V1.
-func (*StrongNameVerificationStopV1) EventDesc() *etw.EventDesc {
-	return &strongNameVerificationStopV1
-}
+func (*StrongNameVerificationStopV1) EventDesc() *etw.EventDesc { return &strongNameVerificationStopV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -420,17 +375,9 @@ func (e *StrongNameVerificationStopV1) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStopV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *StrongNameVerificationStopV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *StrongNameVerificationStopV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *StrongNameVerificationStopV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *StrongNameVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *StrongNameVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var strongNameVerificationStopV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -445,9 +392,7 @@ var strongNameVerificationStopV1 = etw.EventDesc{
 	OpcodeName: "Stop",
 	Fields:     strongNameVerificationV1LayoutFields,
 	Extends:    &strongNameVerificationStop,
-	New: func() etw.Event {
-		return new(StrongNameVerificationStopV1)
-	},
+	New:        func() etw.Event { return new(StrongNameVerificationStopV1) },
 }
 
 // AnyStrongNameVerificationStop is event 182 in any version:
@@ -466,9 +411,7 @@ type AnyStrongNameVerificationStop struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyStrongNameVerificationStop) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyStrongNameVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyStrongNameVerificationStop = []*etw.EventDesc{&strongNameVerificationStop, &strongNameVerificationStopV1}
 
@@ -532,14 +475,6 @@ func (e *AnyStrongNameVerificationStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyStrongNameVerificationStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyStrongNameVerificationStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyStrongNameVerificationStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyStrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyStrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyStrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // CodeSymbols is CodeSymbols: event 260, version 0, of task CodeSymbols,
@@ -29,9 +30,7 @@ type CodeSymbols struct {
 }
 
 // EventDesc returns the description of CodeSymbols.
-func (*CodeSymbols) EventDesc() *etw.EventDesc {
-	return &codeSymbols
-}
+func (*CodeSymbols) EventDesc() *etw.EventDesc { return &codeSymbols }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -80,17 +79,9 @@ func (e *CodeSymbols) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CodeSymbols) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CodeSymbols) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CodeSymbols) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CodeSymbols) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CodeSymbols) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CodeSymbols) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var codeSymbols = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -110,7 +101,5 @@ var codeSymbols = etw.EventDesc{
 		{Name: "Chunk", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 3}},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(CodeSymbols)
-	},
+	New: func() etw.Event { return new(CodeSymbols) },
 }

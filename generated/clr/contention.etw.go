@@ -5,9 +5,10 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
 	"math"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ContentionStart is Contention: event 81, version 0, of task Contention,
@@ -18,37 +19,21 @@ import (
 type ContentionStart struct{}
 
 // EventDesc returns the description of Contention.
-func (*ContentionStart) EventDesc() *etw.EventDesc {
-	return &contentionStart
-}
+func (*ContentionStart) EventDesc() *etw.EventDesc { return &contentionStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ContentionStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ContentionStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ContentionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ContentionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ContentionStart) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ContentionStart) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ContentionStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ContentionStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ContentionStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ContentionStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ContentionStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ContentionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var contentionStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -59,9 +44,7 @@ var contentionStart = etw.EventDesc{
 	Name:       "Contention",
 	TaskName:   "Contention",
 	OpcodeName: "Start",
-	New: func() etw.Event {
-		return new(ContentionStart)
-	},
+	New:        func() etw.Event { return new(ContentionStart) },
 }
 
 // ContentionStartV1 is ContentionStart_V1: event 81, version 1, of task
@@ -78,9 +61,7 @@ type ContentionStartV1 struct {
 }
 
 // EventDesc returns the description of ContentionStart_V1.
-func (*ContentionStartV1) EventDesc() *etw.EventDesc {
-	return &contentionStartV1
-}
+func (*ContentionStartV1) EventDesc() *etw.EventDesc { return &contentionStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -98,17 +79,9 @@ func (e *ContentionStartV1) FieldValue(i int) etw.Value {
 	return (*contentionLayout)(e).FieldValue(i)
 }
 
-func (e *ContentionStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ContentionStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ContentionStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ContentionStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ContentionStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ContentionStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var contentionStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -123,9 +96,7 @@ var contentionStartV1 = etw.EventDesc{
 	OpcodeName: "Start",
 	Fields:     contentionLayoutFields,
 	Extends:    &contentionStart,
-	New: func() etw.Event {
-		return new(ContentionStartV1)
-	},
+	New:        func() etw.Event { return new(ContentionStartV1) },
 }
 
 // contentionLayout is the template Contention, which several events use.
@@ -181,9 +152,7 @@ type ContentionStartV2 struct {
 }
 
 // EventDesc returns the description of ContentionStart_V2.
-func (*ContentionStartV2) EventDesc() *etw.EventDesc {
-	return &contentionStartV2
-}
+func (*ContentionStartV2) EventDesc() *etw.EventDesc { return &contentionStartV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -228,17 +197,9 @@ func (e *ContentionStartV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ContentionStartV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ContentionStartV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ContentionStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ContentionStartV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ContentionStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ContentionStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var contentionStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -259,9 +220,7 @@ var contentionStartV2 = etw.EventDesc{
 		{Name: "LockOwnerThreadID", Type: etw.InUInt64},
 	},
 	Extends: &contentionStartV1,
-	New: func() etw.Event {
-		return new(ContentionStartV2)
-	},
+	New:     func() etw.Event { return new(ContentionStartV2) },
 }
 
 // AnyContentionStart is event 81 in any version: [ContentionStart],
@@ -281,39 +240,27 @@ type AnyContentionStart struct {
 
 // HasContentionFlags reports whether the version that was decoded has
 // ContentionFlags.
-func (e *AnyContentionStart) HasContentionFlags() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyContentionStart) HasContentionFlags() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyContentionStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyContentionStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasLockID reports whether the version that was decoded has LockID.
-func (e *AnyContentionStart) HasLockID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyContentionStart) HasLockID() bool { return e.Seen.Layout >= 2 }
 
 // HasAssociatedObjectID reports whether the version that was decoded has
 // AssociatedObjectID.
-func (e *AnyContentionStart) HasAssociatedObjectID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyContentionStart) HasAssociatedObjectID() bool { return e.Seen.Layout >= 2 }
 
 // HasLockOwnerThreadID reports whether the version that was decoded has
 // LockOwnerThreadID.
-func (e *AnyContentionStart) HasLockOwnerThreadID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyContentionStart) HasLockOwnerThreadID() bool { return e.Seen.Layout >= 2 }
 
 var anyContentionStart = []*etw.EventDesc{&contentionStart, &contentionStartV1, &contentionStartV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyContentionStart) EventDescs() []*etw.EventDesc {
-	return anyContentionStart
-}
+func (*AnyContentionStart) EventDescs() []*etw.EventDesc { return anyContentionStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyContentionStart) EventDesc() *etw.EventDesc {
@@ -380,17 +327,9 @@ func (e *AnyContentionStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyContentionStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyContentionStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyContentionStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyContentionStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyContentionStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyContentionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ContentionLockCreated is ContentionLockCreated: event 90, version 0, of task
 // Contention, opcode LockCreated, keyword ContentionKeyword, level
@@ -408,9 +347,7 @@ type ContentionLockCreated struct {
 }
 
 // EventDesc returns the description of ContentionLockCreated.
-func (*ContentionLockCreated) EventDesc() *etw.EventDesc {
-	return &contentionLockCreated
-}
+func (*ContentionLockCreated) EventDesc() *etw.EventDesc { return &contentionLockCreated }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -444,17 +381,9 @@ func (e *ContentionLockCreated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ContentionLockCreated) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ContentionLockCreated) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ContentionLockCreated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ContentionLockCreated) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ContentionLockCreated) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var contentionLockCreated = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -471,9 +400,7 @@ var contentionLockCreated = etw.EventDesc{
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ContentionLockCreated)
-	},
+	New: func() etw.Event { return new(ContentionLockCreated) },
 }
 
 // ContentionStop is ContentionStop: event 91, version 0, of task Contention,
@@ -488,9 +415,7 @@ type ContentionStop struct {
 }
 
 // EventDesc returns the description of ContentionStop.
-func (*ContentionStop) EventDesc() *etw.EventDesc {
-	return &contentionStop
-}
+func (*ContentionStop) EventDesc() *etw.EventDesc { return &contentionStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -508,17 +433,9 @@ func (e *ContentionStop) FieldValue(i int) etw.Value {
 	return (*contentionLayout)(e).FieldValue(i)
 }
 
-func (e *ContentionStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ContentionStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ContentionStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ContentionStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ContentionStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var contentionStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -531,9 +448,7 @@ var contentionStop = etw.EventDesc{
 	TaskName:   "Contention",
 	OpcodeName: "Stop",
 	Fields:     contentionLayoutFields,
-	New: func() etw.Event {
-		return new(ContentionStop)
-	},
+	New:        func() etw.Event { return new(ContentionStop) },
 }
 
 // ContentionStopV1 is ContentionStop_V1: event 91, version 1, of task
@@ -552,9 +467,7 @@ type ContentionStopV1 struct {
 }
 
 // EventDesc returns the description of ContentionStop_V1.
-func (*ContentionStopV1) EventDesc() *etw.EventDesc {
-	return &contentionStopV1
-}
+func (*ContentionStopV1) EventDesc() *etw.EventDesc { return &contentionStopV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -589,17 +502,9 @@ func (e *ContentionStopV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ContentionStopV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ContentionStopV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ContentionStopV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ContentionStopV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ContentionStopV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ContentionStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var contentionStopV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -618,9 +523,7 @@ var contentionStopV1 = etw.EventDesc{
 		{Name: "DurationNs", Type: etw.InDouble},
 	},
 	Extends: &contentionStop,
-	New: func() etw.Event {
-		return new(ContentionStopV1)
-	},
+	New:     func() etw.Event { return new(ContentionStopV1) },
 }
 
 // AnyContentionStop is event 91 in any version: [ContentionStop] and
@@ -637,16 +540,12 @@ type AnyContentionStop struct {
 }
 
 // HasDurationNs reports whether the version that was decoded has DurationNs.
-func (e *AnyContentionStop) HasDurationNs() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyContentionStop) HasDurationNs() bool { return e.Seen.Layout >= 1 }
 
 var anyContentionStop = []*etw.EventDesc{&contentionStop, &contentionStopV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyContentionStop) EventDescs() []*etw.EventDesc {
-	return anyContentionStop
-}
+func (*AnyContentionStop) EventDescs() []*etw.EventDesc { return anyContentionStop }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyContentionStop) EventDesc() *etw.EventDesc {
@@ -699,14 +598,6 @@ func (e *AnyContentionStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyContentionStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyContentionStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyContentionStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyContentionStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyContentionStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

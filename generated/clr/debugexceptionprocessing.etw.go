@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // DebugExceptionProcessingStart is DebugExceptionProcessingStart: event 242,
@@ -22,9 +23,7 @@ func (*DebugExceptionProcessingStart) EventDesc() *etw.EventDesc {
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DebugExceptionProcessingStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DebugExceptionProcessingStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
 func (*DebugExceptionProcessingStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
@@ -32,21 +31,11 @@ func (*DebugExceptionProcessingStart) AppendPayload(b []byte, _ etw.PtrSize) ([]
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugExceptionProcessingStart) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DebugExceptionProcessingStart) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DebugExceptionProcessingStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DebugExceptionProcessingStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DebugExceptionProcessingStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DebugExceptionProcessingStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DebugExceptionProcessingStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DebugExceptionProcessingStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var debugExceptionProcessingStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -58,9 +47,7 @@ var debugExceptionProcessingStart = etw.EventDesc{
 	Name:       "DebugExceptionProcessingStart",
 	TaskName:   "DebugExceptionProcessing",
 	OpcodeName: "Start",
-	New: func() etw.Event {
-		return new(DebugExceptionProcessingStart)
-	},
+	New:        func() etw.Event { return new(DebugExceptionProcessingStart) },
 }
 
 // DebugExceptionProcessingEnd is DebugExceptionProcessingEnd: event 243,
@@ -71,15 +58,11 @@ var debugExceptionProcessingStart = etw.EventDesc{
 type DebugExceptionProcessingEnd struct{}
 
 // EventDesc returns the description of DebugExceptionProcessingEnd.
-func (*DebugExceptionProcessingEnd) EventDesc() *etw.EventDesc {
-	return &debugExceptionProcessingEnd
-}
+func (*DebugExceptionProcessingEnd) EventDesc() *etw.EventDesc { return &debugExceptionProcessingEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DebugExceptionProcessingEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DebugExceptionProcessingEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
 func (*DebugExceptionProcessingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
@@ -87,21 +70,11 @@ func (*DebugExceptionProcessingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]by
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugExceptionProcessingEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DebugExceptionProcessingEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DebugExceptionProcessingEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DebugExceptionProcessingEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DebugExceptionProcessingEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DebugExceptionProcessingEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DebugExceptionProcessingEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DebugExceptionProcessingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var debugExceptionProcessingEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -113,7 +86,5 @@ var debugExceptionProcessingEnd = etw.EventDesc{
 	Name:       "DebugExceptionProcessingEnd",
 	TaskName:   "DebugExceptionProcessing",
 	OpcodeName: "Stop",
-	New: func() etw.Event {
-		return new(DebugExceptionProcessingEnd)
-	},
+	New:        func() etw.Event { return new(DebugExceptionProcessingEnd) },
 }

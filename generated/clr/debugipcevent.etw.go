@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // DebugIPCEventStart is DebugIPCEventStart: event 240, version 0, of task
@@ -16,37 +17,21 @@ import (
 type DebugIPCEventStart struct{}
 
 // EventDesc returns the description of DebugIPCEventStart.
-func (*DebugIPCEventStart) EventDesc() *etw.EventDesc {
-	return &debugIPCEventStart
-}
+func (*DebugIPCEventStart) EventDesc() *etw.EventDesc { return &debugIPCEventStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DebugIPCEventStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DebugIPCEventStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DebugIPCEventStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DebugIPCEventStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugIPCEventStart) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DebugIPCEventStart) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DebugIPCEventStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DebugIPCEventStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DebugIPCEventStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DebugIPCEventStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DebugIPCEventStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DebugIPCEventStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var debugIPCEventStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -58,9 +43,7 @@ var debugIPCEventStart = etw.EventDesc{
 	Name:       "DebugIPCEventStart",
 	TaskName:   "DebugIPCEvent",
 	OpcodeName: "Start",
-	New: func() etw.Event {
-		return new(DebugIPCEventStart)
-	},
+	New:        func() etw.Event { return new(DebugIPCEventStart) },
 }
 
 // DebugIPCEventEnd is DebugIPCEventEnd: event 241, version 0, of task
@@ -71,37 +54,21 @@ var debugIPCEventStart = etw.EventDesc{
 type DebugIPCEventEnd struct{}
 
 // EventDesc returns the description of DebugIPCEventEnd.
-func (*DebugIPCEventEnd) EventDesc() *etw.EventDesc {
-	return &debugIPCEventEnd
-}
+func (*DebugIPCEventEnd) EventDesc() *etw.EventDesc { return &debugIPCEventEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DebugIPCEventEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DebugIPCEventEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DebugIPCEventEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DebugIPCEventEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugIPCEventEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DebugIPCEventEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DebugIPCEventEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DebugIPCEventEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DebugIPCEventEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DebugIPCEventEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DebugIPCEventEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DebugIPCEventEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var debugIPCEventEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -113,7 +80,5 @@ var debugIPCEventEnd = etw.EventDesc{
 	Name:       "DebugIPCEventEnd",
 	TaskName:   "DebugIPCEvent",
 	OpcodeName: "Stop",
-	New: func() etw.Event {
-		return new(DebugIPCEventEnd)
-	},
+	New:        func() etw.Event { return new(DebugIPCEventEnd) },
 }

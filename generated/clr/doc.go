@@ -1,6 +1,6 @@
 // Package clr has the events of the .NET runtime, of the provider
 // Microsoft-Windows-DotNETRuntime, as Go types: all versions of all of them,
-// from .NET Framework 2 to .NET 10.
+// from the .NET Framework to .NET 10.
 //
 // # Finding an event
 //
@@ -32,7 +32,7 @@
 //
 // A session selects events by a mask of keywords and a level. The functions
 // that begin with Enable return what one enables for a purpose, such as
-// [EnableGC]; [Mux.Enablement] tells what given handlers need.
+// [EnableGC]; [etw.Mux.Enablement] tells what given handlers need.
 //
 // [SymbolsOf] tells which events that give names to addresses a mask causes. To
 // name the code that was there before a session began, or that is there when it
@@ -51,8 +51,6 @@
 // is known, it differs; testdata/corrections.tsv lists each place. Microsoft's
 // documentation pages are wrong more often; docs/clr/errata.md lists that, and
 // docs/clr has the reference of all events.
-//
-// [Mux.Enablement]: https://pkg.go.dev/github.com/etwgen/etwgen/runtime/etw#Mux.Enablement
 package clr
 
 //go:generate go tool etwgen gen --tests --provider Microsoft-Windows-DotNETRuntime -o . clr.man

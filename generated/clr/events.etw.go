@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // EventSource is EventSource: event 270, version 0, keyword
@@ -25,9 +26,7 @@ type EventSource struct {
 }
 
 // EventDesc returns the description of EventSource.
-func (*EventSource) EventDesc() *etw.EventDesc {
-	return &eventSource
-}
+func (*EventSource) EventDesc() *etw.EventDesc { return &eventSource }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -68,17 +67,9 @@ func (e *EventSource) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *EventSource) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EventSource) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EventSource) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EventSource) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EventSource) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eventSource = etw.EventDesc{
 	Provider: &providerDesc,
@@ -92,7 +83,5 @@ var eventSource = etw.EventDesc{
 		{Name: "EventSourceName", Type: etw.InUnicodeString},
 		{Name: "Payload", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(EventSource)
-	},
+	New: func() etw.Event { return new(EventSource) },
 }

@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ExceptionThrown is ExceptionThrown: event 80, version 0, of task Exception,
@@ -15,37 +16,21 @@ import (
 type ExceptionThrown struct{}
 
 // EventDesc returns the description of ExceptionThrown.
-func (*ExceptionThrown) EventDesc() *etw.EventDesc {
-	return &exceptionThrown
-}
+func (*ExceptionThrown) EventDesc() *etw.EventDesc { return &exceptionThrown }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExceptionThrown) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExceptionThrown) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExceptionThrown) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExceptionThrown) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionThrown) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExceptionThrown) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExceptionThrown) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionThrown) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionThrown) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionThrown) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionThrown) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionThrown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionThrown = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -56,9 +41,7 @@ var exceptionThrown = etw.EventDesc{
 	Name:       "ExceptionThrown",
 	TaskName:   "Exception",
 	OpcodeName: "Start",
-	New: func() etw.Event {
-		return new(ExceptionThrown)
-	},
+	New:        func() etw.Event { return new(ExceptionThrown) },
 }
 
 // ExceptionThrownV1 is ExceptionThrown_V1: event 80, version 1, of task
@@ -86,9 +69,7 @@ type ExceptionThrownV1 struct {
 }
 
 // EventDesc returns the description of ExceptionThrown_V1.
-func (*ExceptionThrownV1) EventDesc() *etw.EventDesc {
-	return &exceptionThrownV1
-}
+func (*ExceptionThrownV1) EventDesc() *etw.EventDesc { return &exceptionThrownV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -134,17 +115,9 @@ func (e *ExceptionThrownV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ExceptionThrownV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionThrownV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionThrownV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionThrownV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionThrownV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionThrownV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionThrownV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -166,9 +139,7 @@ var exceptionThrownV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &exceptionThrown,
-	New: func() etw.Event {
-		return new(ExceptionThrownV1)
-	},
+	New:     func() etw.Event { return new(ExceptionThrownV1) },
 }
 
 // AnyExceptionThrown is event 80 in any version: [ExceptionThrown] and
@@ -189,46 +160,32 @@ type AnyExceptionThrown struct {
 
 // HasExceptionType reports whether the version that was decoded has
 // ExceptionType.
-func (e *AnyExceptionThrown) HasExceptionType() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExceptionThrown) HasExceptionType() bool { return e.Seen.Layout >= 1 }
 
 // HasExceptionMessage reports whether the version that was decoded has
 // ExceptionMessage.
-func (e *AnyExceptionThrown) HasExceptionMessage() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExceptionThrown) HasExceptionMessage() bool { return e.Seen.Layout >= 1 }
 
 // HasExceptionEIP reports whether the version that was decoded has
 // ExceptionEIP.
-func (e *AnyExceptionThrown) HasExceptionEIP() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExceptionThrown) HasExceptionEIP() bool { return e.Seen.Layout >= 1 }
 
 // HasExceptionHRESULT reports whether the version that was decoded has
 // ExceptionHRESULT.
-func (e *AnyExceptionThrown) HasExceptionHRESULT() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExceptionThrown) HasExceptionHRESULT() bool { return e.Seen.Layout >= 1 }
 
 // HasExceptionFlags reports whether the version that was decoded has
 // ExceptionFlags.
-func (e *AnyExceptionThrown) HasExceptionFlags() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExceptionThrown) HasExceptionFlags() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyExceptionThrown) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExceptionThrown) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExceptionThrown = []*etw.EventDesc{&exceptionThrown, &exceptionThrownV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyExceptionThrown) EventDescs() []*etw.EventDesc {
-	return anyExceptionThrown
-}
+func (*AnyExceptionThrown) EventDescs() []*etw.EventDesc { return anyExceptionThrown }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyExceptionThrown) EventDesc() *etw.EventDesc {
@@ -288,17 +245,9 @@ func (e *AnyExceptionThrown) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyExceptionThrown) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyExceptionThrown) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyExceptionThrown) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyExceptionThrown) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyExceptionThrown) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyExceptionThrown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ExceptionThrownStop is ExceptionThrownStop: event 256, version 0, of task
 // Exception, opcode win:Stop, keyword ExceptionKeyword, level
@@ -308,37 +257,21 @@ func (e *AnyExceptionThrown) MarshalJSON() ([]byte, error) {
 type ExceptionThrownStop struct{}
 
 // EventDesc returns the description of ExceptionThrownStop.
-func (*ExceptionThrownStop) EventDesc() *etw.EventDesc {
-	return &exceptionThrownStop
-}
+func (*ExceptionThrownStop) EventDesc() *etw.EventDesc { return &exceptionThrownStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExceptionThrownStop) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExceptionThrownStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExceptionThrownStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExceptionThrownStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionThrownStop) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExceptionThrownStop) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExceptionThrownStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionThrownStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionThrownStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionThrownStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionThrownStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionThrownStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionThrownStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -350,7 +283,5 @@ var exceptionThrownStop = etw.EventDesc{
 	Name:       "ExceptionThrownStop",
 	TaskName:   "Exception",
 	OpcodeName: "Stop",
-	New: func() etw.Event {
-		return new(ExceptionThrownStop)
-	},
+	New:        func() etw.Event { return new(ExceptionThrownStop) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ExceptionCatchStart is ExceptionCatchStart: event 250, version 0, of task
@@ -26,9 +27,7 @@ type ExceptionCatchStart struct {
 }
 
 // EventDesc returns the description of ExceptionCatchStart.
-func (*ExceptionCatchStart) EventDesc() *etw.EventDesc {
-	return &exceptionCatchStart
-}
+func (*ExceptionCatchStart) EventDesc() *etw.EventDesc { return &exceptionCatchStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -46,17 +45,9 @@ func (e *ExceptionCatchStart) FieldValue(i int) etw.Value {
 	return (*exceptionHandlingLayout)(e).FieldValue(i)
 }
 
-func (e *ExceptionCatchStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionCatchStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionCatchStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionCatchStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionCatchStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionCatchStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -69,9 +60,7 @@ var exceptionCatchStart = etw.EventDesc{
 	TaskName:   "ExceptionCatch",
 	OpcodeName: "Start",
 	Fields:     exceptionHandlingLayoutFields,
-	New: func() etw.Event {
-		return new(ExceptionCatchStart)
-	},
+	New:        func() etw.Event { return new(ExceptionCatchStart) },
 }
 
 // exceptionHandlingLayout is the template ExceptionHandling, which several
@@ -128,37 +117,21 @@ var exceptionHandlingLayoutFields = []etw.FieldDesc{
 type ExceptionCatchStop struct{}
 
 // EventDesc returns the description of ExceptionCatchStop.
-func (*ExceptionCatchStop) EventDesc() *etw.EventDesc {
-	return &exceptionCatchStop
-}
+func (*ExceptionCatchStop) EventDesc() *etw.EventDesc { return &exceptionCatchStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExceptionCatchStop) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExceptionCatchStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExceptionCatchStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExceptionCatchStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionCatchStop) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExceptionCatchStop) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExceptionCatchStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionCatchStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionCatchStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionCatchStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionCatchStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionCatchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionCatchStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -170,7 +143,5 @@ var exceptionCatchStop = etw.EventDesc{
 	Name:       "ExceptionCatchStop",
 	TaskName:   "ExceptionCatch",
 	OpcodeName: "Stop",
-	New: func() etw.Event {
-		return new(ExceptionCatchStop)
-	},
+	New:        func() etw.Event { return new(ExceptionCatchStop) },
 }

@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ExceptionFilterStart is ExceptionFilterStart: event 254, version 0, of task
@@ -25,9 +26,7 @@ type ExceptionFilterStart struct {
 }
 
 // EventDesc returns the description of ExceptionFilterStart.
-func (*ExceptionFilterStart) EventDesc() *etw.EventDesc {
-	return &exceptionFilterStart
-}
+func (*ExceptionFilterStart) EventDesc() *etw.EventDesc { return &exceptionFilterStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -45,17 +44,9 @@ func (e *ExceptionFilterStart) FieldValue(i int) etw.Value {
 	return (*exceptionHandlingLayout)(e).FieldValue(i)
 }
 
-func (e *ExceptionFilterStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionFilterStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionFilterStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionFilterStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionFilterStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionFilterStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -68,9 +59,7 @@ var exceptionFilterStart = etw.EventDesc{
 	TaskName:   "ExceptionFilter",
 	OpcodeName: "Start",
 	Fields:     exceptionHandlingLayoutFields,
-	New: func() etw.Event {
-		return new(ExceptionFilterStart)
-	},
+	New:        func() etw.Event { return new(ExceptionFilterStart) },
 }
 
 // ExceptionFilterStop is ExceptionFilterStop: event 255, version 0, of task
@@ -81,37 +70,21 @@ var exceptionFilterStart = etw.EventDesc{
 type ExceptionFilterStop struct{}
 
 // EventDesc returns the description of ExceptionFilterStop.
-func (*ExceptionFilterStop) EventDesc() *etw.EventDesc {
-	return &exceptionFilterStop
-}
+func (*ExceptionFilterStop) EventDesc() *etw.EventDesc { return &exceptionFilterStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExceptionFilterStop) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExceptionFilterStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExceptionFilterStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExceptionFilterStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionFilterStop) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExceptionFilterStop) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExceptionFilterStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionFilterStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionFilterStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionFilterStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionFilterStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionFilterStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionFilterStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -123,7 +96,5 @@ var exceptionFilterStop = etw.EventDesc{
 	Name:       "ExceptionFilterStop",
 	TaskName:   "ExceptionFilter",
 	OpcodeName: "Stop",
-	New: func() etw.Event {
-		return new(ExceptionFilterStop)
-	},
+	New:        func() etw.Event { return new(ExceptionFilterStop) },
 }

@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ExceptionFinallyStart is ExceptionFinallyStart: event 252, version 0, of
@@ -25,9 +26,7 @@ type ExceptionFinallyStart struct {
 }
 
 // EventDesc returns the description of ExceptionFinallyStart.
-func (*ExceptionFinallyStart) EventDesc() *etw.EventDesc {
-	return &exceptionFinallyStart
-}
+func (*ExceptionFinallyStart) EventDesc() *etw.EventDesc { return &exceptionFinallyStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -45,17 +44,9 @@ func (e *ExceptionFinallyStart) FieldValue(i int) etw.Value {
 	return (*exceptionHandlingLayout)(e).FieldValue(i)
 }
 
-func (e *ExceptionFinallyStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionFinallyStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionFinallyStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionFinallyStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionFinallyStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionFinallyStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -68,9 +59,7 @@ var exceptionFinallyStart = etw.EventDesc{
 	TaskName:   "ExceptionFinally",
 	OpcodeName: "Start",
 	Fields:     exceptionHandlingLayoutFields,
-	New: func() etw.Event {
-		return new(ExceptionFinallyStart)
-	},
+	New:        func() etw.Event { return new(ExceptionFinallyStart) },
 }
 
 // ExceptionFinallyStop is ExceptionFinallyStop: event 253, version 0, of task
@@ -81,37 +70,21 @@ var exceptionFinallyStart = etw.EventDesc{
 type ExceptionFinallyStop struct{}
 
 // EventDesc returns the description of ExceptionFinallyStop.
-func (*ExceptionFinallyStop) EventDesc() *etw.EventDesc {
-	return &exceptionFinallyStop
-}
+func (*ExceptionFinallyStop) EventDesc() *etw.EventDesc { return &exceptionFinallyStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExceptionFinallyStop) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExceptionFinallyStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExceptionFinallyStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExceptionFinallyStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionFinallyStop) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExceptionFinallyStop) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExceptionFinallyStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExceptionFinallyStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExceptionFinallyStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExceptionFinallyStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExceptionFinallyStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExceptionFinallyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var exceptionFinallyStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -123,7 +96,5 @@ var exceptionFinallyStop = etw.EventDesc{
 	Name:       "ExceptionFinallyStop",
 	TaskName:   "ExceptionFinally",
 	OpcodeName: "Stop",
-	New: func() etw.Event {
-		return new(ExceptionFinallyStop)
-	},
+	New:        func() etw.Event { return new(ExceptionFinallyStop) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ExecutionCheckpoint is ExecutionCheckpoint: event 300, version 0, of task
@@ -24,9 +25,7 @@ type ExecutionCheckpoint struct {
 }
 
 // EventDesc returns the description of ExecutionCheckpoint.
-func (*ExecutionCheckpoint) EventDesc() *etw.EventDesc {
-	return &executionCheckpoint
-}
+func (*ExecutionCheckpoint) EventDesc() *etw.EventDesc { return &executionCheckpoint }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -63,17 +62,9 @@ func (e *ExecutionCheckpoint) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ExecutionCheckpoint) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExecutionCheckpoint) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExecutionCheckpoint) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExecutionCheckpoint) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExecutionCheckpoint) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var executionCheckpoint = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -90,7 +81,5 @@ var executionCheckpoint = etw.EventDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "Timestamp", Type: etw.InInt64},
 	},
-	New: func() etw.Event {
-		return new(ExecutionCheckpoint)
-	},
+	New: func() etw.Event { return new(ExecutionCheckpoint) },
 }

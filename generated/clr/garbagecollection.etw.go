@@ -6,9 +6,10 @@ package clr
 import (
 	"bytes"
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"iter"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // GCStart is GCStart: event 1, version 0, of task GarbageCollection, opcode
@@ -25,9 +26,7 @@ type GCStart struct {
 }
 
 // EventDesc returns the description of GCStart.
-func (*GCStart) EventDesc() *etw.EventDesc {
-	return &gcStart
-}
+func (*GCStart) EventDesc() *etw.EventDesc { return &gcStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -58,17 +57,9 @@ func (e *GCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -84,9 +75,7 @@ var gcStart = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 	},
-	New: func() etw.Event {
-		return new(GCStart)
-	},
+	New: func() etw.Event { return new(GCStart) },
 }
 
 // GCStartV1 is GCStart_V1: event 1, version 1, of task GarbageCollection,
@@ -109,9 +98,7 @@ type GCStartV1 struct {
 }
 
 // EventDesc returns the description of GCStart_V1.
-func (*GCStartV1) EventDesc() *etw.EventDesc {
-	return &gcStartV1
-}
+func (*GCStartV1) EventDesc() *etw.EventDesc { return &gcStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -154,17 +141,9 @@ func (e *GCStartV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -184,9 +163,7 @@ var gcStartV1 = etw.EventDesc{
 		{Name: "Type", Type: etw.InUInt32, Map: &gcTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCStartV1)
-	},
+	New: func() etw.Event { return new(GCStartV1) },
 }
 
 // GCStartV2 is GCStart_V2: event 1, version 2, of task GarbageCollection,
@@ -212,9 +189,7 @@ type GCStartV2 struct {
 }
 
 // EventDesc returns the description of GCStart_V2.
-func (*GCStartV2) EventDesc() *etw.EventDesc {
-	return &gcStartV2
-}
+func (*GCStartV2) EventDesc() *etw.EventDesc { return &gcStartV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -261,17 +236,9 @@ func (e *GCStartV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCStartV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCStartV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -293,9 +260,7 @@ var gcStartV2 = etw.EventDesc{
 		{Name: "ClientSequenceNumber", Type: etw.InUInt64},
 	},
 	Extends: &gcStartV1,
-	New: func() etw.Event {
-		return new(GCStartV2)
-	},
+	New:     func() etw.Event { return new(GCStartV2) },
 }
 
 // AnyGCStart is event 1 in any version: [GCStart], [GCStartV1], and
@@ -315,33 +280,23 @@ type AnyGCStart struct {
 }
 
 // HasDepth reports whether the version that was decoded has Depth.
-func (e *AnyGCStart) HasDepth() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCStart) HasDepth() bool { return e.Seen.Layout >= 1 }
 
 // HasType reports whether the version that was decoded has Type.
-func (e *AnyGCStart) HasType() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCStart) HasType() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasClientSequenceNumber reports whether the version that was decoded has
 // ClientSequenceNumber.
-func (e *AnyGCStart) HasClientSequenceNumber() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyGCStart) HasClientSequenceNumber() bool { return e.Seen.Layout >= 2 }
 
 var anyGCStart = []*etw.EventDesc{&gcStart, &gcStartV1, &gcStartV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCStart) EventDescs() []*etw.EventDesc {
-	return anyGCStart
-}
+func (*AnyGCStart) EventDescs() []*etw.EventDesc { return anyGCStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCStart) EventDesc() *etw.EventDesc {
@@ -416,17 +371,9 @@ func (e *AnyGCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCEnd is GCEnd: event 2, version 0, of task GarbageCollection, opcode
 // win:Stop, keyword GCKeyword, level win:Informational.
@@ -441,9 +388,7 @@ type GCEnd struct {
 }
 
 // EventDesc returns the description of GCEnd.
-func (*GCEnd) EventDesc() *etw.EventDesc {
-	return &gcEnd
-}
+func (*GCEnd) EventDesc() *etw.EventDesc { return &gcEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -474,17 +419,9 @@ func (e *GCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -500,9 +437,7 @@ var gcEnd = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCEnd)
-	},
+	New: func() etw.Event { return new(GCEnd) },
 }
 
 // GCEndV1 is GCEnd_V1: event 2, version 1, of task GarbageCollection, opcode
@@ -520,9 +455,7 @@ type GCEndV1 struct {
 }
 
 // EventDesc returns the description of GCEnd_V1.
-func (*GCEndV1) EventDesc() *etw.EventDesc {
-	return &gcEndV1
-}
+func (*GCEndV1) EventDesc() *etw.EventDesc { return &gcEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -557,17 +490,9 @@ func (e *GCEndV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -585,9 +510,7 @@ var gcEndV1 = etw.EventDesc{
 		{Name: "Depth", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCEndV1)
-	},
+	New: func() etw.Event { return new(GCEndV1) },
 }
 
 // AnyGCEnd is event 2 in any version: [GCEnd] and [GCEndV1].
@@ -604,16 +527,12 @@ type AnyGCEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCEnd = []*etw.EventDesc{&gcEnd, &gcEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCEnd) EventDescs() []*etw.EventDesc {
-	return anyGCEnd
-}
+func (*AnyGCEnd) EventDescs() []*etw.EventDesc { return anyGCEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCEnd) EventDesc() *etw.EventDesc {
@@ -666,17 +585,9 @@ func (e *AnyGCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCRestartEEEnd is GCRestartEEEnd: event 3, version 0, of task
 // GarbageCollection, opcode GCRestartEEEnd, keyword GCKeyword, level
@@ -687,37 +598,21 @@ func (e *AnyGCEnd) MarshalJSON() ([]byte, error) {
 type GCRestartEEEnd struct{}
 
 // EventDesc returns the description of GCRestartEEEnd.
-func (*GCRestartEEEnd) EventDesc() *etw.EventDesc {
-	return &gcRestartEEEnd
-}
+func (*GCRestartEEEnd) EventDesc() *etw.EventDesc { return &gcRestartEEEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GCRestartEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GCRestartEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*GCRestartEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*GCRestartEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCRestartEEEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GCRestartEEEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GCRestartEEEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCRestartEEEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCRestartEEEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCRestartEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCRestartEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCRestartEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcRestartEEEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -729,9 +624,7 @@ var gcRestartEEEnd = etw.EventDesc{
 	Name:       "GCRestartEEEnd",
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCRestartEEEnd",
-	New: func() etw.Event {
-		return new(GCRestartEEEnd)
-	},
+	New:        func() etw.Event { return new(GCRestartEEEnd) },
 }
 
 // GCRestartEEEndV1 is GCRestartEEEnd_V1: event 3, version 1, of task
@@ -746,9 +639,7 @@ type GCRestartEEEndV1 struct {
 }
 
 // EventDesc returns the description of GCRestartEEEnd_V1.
-func (*GCRestartEEEndV1) EventDesc() *etw.EventDesc {
-	return &gcRestartEEEndV1
-}
+func (*GCRestartEEEndV1) EventDesc() *etw.EventDesc { return &gcRestartEEEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -766,17 +657,9 @@ func (e *GCRestartEEEndV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCRestartEEEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCRestartEEEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCRestartEEEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCRestartEEEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCRestartEEEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCRestartEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcRestartEEEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -791,9 +674,7 @@ var gcRestartEEEndV1 = etw.EventDesc{
 	OpcodeName: "GCRestartEEEnd",
 	Fields:     gcNoUserDataLayoutFields,
 	Extends:    &gcRestartEEEnd,
-	New: func() etw.Event {
-		return new(GCRestartEEEndV1)
-	},
+	New:        func() etw.Event { return new(GCRestartEEEndV1) },
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -837,16 +718,12 @@ type AnyGCRestartEEEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCRestartEEEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCRestartEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCRestartEEEnd = []*etw.EventDesc{&gcRestartEEEnd, &gcRestartEEEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCRestartEEEnd) EventDescs() []*etw.EventDesc {
-	return anyGCRestartEEEnd
-}
+func (*AnyGCRestartEEEnd) EventDescs() []*etw.EventDesc { return anyGCRestartEEEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCRestartEEEnd) EventDesc() *etw.EventDesc {
@@ -891,17 +768,9 @@ func (e *AnyGCRestartEEEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCRestartEEEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCRestartEEEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCRestartEEEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCRestartEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCRestartEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCRestartEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCHeapStats is GCHeapStats: event 4, version 0, of task GarbageCollection,
 // opcode GCHeapStats, keyword GCKeyword, level win:Informational.
@@ -931,17 +800,15 @@ type GCHeapStats struct {
 	FinalizationPromotedCount uint64
 	// Number of pinned objects, which the collector may not move.
 	PinnedObjectCount uint32
-	// Number of synchronization blocks in use. (The name is a misspelling of sync
-	// block.)
+	// Number of synchronization blocks in use. The name is a slip for
+	// SyncBlockCount.
 	SinkBlockCount uint32
 	// Number of garbage collection handles in use.
 	GCHandleCount uint32
 }
 
 // EventDesc returns the description of GCHeapStats.
-func (*GCHeapStats) EventDesc() *etw.EventDesc {
-	return &gcHeapStats
-}
+func (*GCHeapStats) EventDesc() *etw.EventDesc { return &gcHeapStats }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1016,17 +883,9 @@ func (e *GCHeapStats) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCHeapStats) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCHeapStats) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCHeapStats) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCHeapStats) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCHeapStats) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcHeapStats = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1053,9 +912,7 @@ var gcHeapStats = etw.EventDesc{
 		{Name: "SinkBlockCount", Type: etw.InUInt32},
 		{Name: "GCHandleCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(GCHeapStats)
-	},
+	New: func() etw.Event { return new(GCHeapStats) },
 }
 
 // GCHeapStatsV1 is GCHeapStats_V1: event 4, version 1, of task
@@ -1087,8 +944,8 @@ type GCHeapStatsV1 struct {
 	FinalizationPromotedCount uint64
 	// Number of pinned objects, which the collector may not move.
 	PinnedObjectCount uint32
-	// Number of synchronization blocks in use. (The name is a misspelling of sync
-	// block.)
+	// Number of synchronization blocks in use. The name is a slip for
+	// SyncBlockCount.
 	SinkBlockCount uint32
 	// Number of garbage collection handles in use.
 	GCHandleCount uint32
@@ -1097,9 +954,7 @@ type GCHeapStatsV1 struct {
 }
 
 // EventDesc returns the description of GCHeapStats_V1.
-func (*GCHeapStatsV1) EventDesc() *etw.EventDesc {
-	return &gcHeapStatsV1
-}
+func (*GCHeapStatsV1) EventDesc() *etw.EventDesc { return &gcHeapStatsV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1178,17 +1033,9 @@ func (e *GCHeapStatsV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCHeapStatsV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCHeapStatsV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCHeapStatsV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCHeapStatsV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCHeapStatsV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCHeapStatsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcHeapStatsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1218,9 +1065,7 @@ var gcHeapStatsV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcHeapStats,
-	New: func() etw.Event {
-		return new(GCHeapStatsV1)
-	},
+	New:     func() etw.Event { return new(GCHeapStatsV1) },
 }
 
 // GCHeapStatsV2 is GCHeapStats_V2: event 4, version 2, of task
@@ -1252,8 +1097,8 @@ type GCHeapStatsV2 struct {
 	FinalizationPromotedCount uint64
 	// Number of pinned objects, which the collector may not move.
 	PinnedObjectCount uint32
-	// Number of synchronization blocks in use. (The name is a misspelling of sync
-	// block.)
+	// Number of synchronization blocks in use. The name is a slip for
+	// SyncBlockCount.
 	SinkBlockCount uint32
 	// Number of garbage collection handles in use.
 	GCHandleCount uint32
@@ -1266,9 +1111,7 @@ type GCHeapStatsV2 struct {
 }
 
 // EventDesc returns the description of GCHeapStats_V2.
-func (*GCHeapStatsV2) EventDesc() *etw.EventDesc {
-	return &gcHeapStatsV2
-}
+func (*GCHeapStatsV2) EventDesc() *etw.EventDesc { return &gcHeapStatsV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1355,17 +1198,9 @@ func (e *GCHeapStatsV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCHeapStatsV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCHeapStatsV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCHeapStatsV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCHeapStatsV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCHeapStatsV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCHeapStatsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcHeapStatsV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1397,9 +1232,7 @@ var gcHeapStatsV2 = etw.EventDesc{
 		{Name: "TotalPromotedSize4", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
 	Extends: &gcHeapStatsV1,
-	New: func() etw.Event {
-		return new(GCHeapStatsV2)
-	},
+	New:     func() etw.Event { return new(GCHeapStatsV2) },
 }
 
 // AnyGCHeapStats is event 4 in any version: [GCHeapStats], [GCHeapStatsV1],
@@ -1430,28 +1263,20 @@ type AnyGCHeapStats struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCHeapStats) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCHeapStats) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasGenerationSize4 reports whether the version that was decoded has
 // GenerationSize4.
-func (e *AnyGCHeapStats) HasGenerationSize4() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyGCHeapStats) HasGenerationSize4() bool { return e.Seen.Layout >= 2 }
 
 // HasTotalPromotedSize4 reports whether the version that was decoded has
 // TotalPromotedSize4.
-func (e *AnyGCHeapStats) HasTotalPromotedSize4() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyGCHeapStats) HasTotalPromotedSize4() bool { return e.Seen.Layout >= 2 }
 
 var anyGCHeapStats = []*etw.EventDesc{&gcHeapStats, &gcHeapStatsV1, &gcHeapStatsV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCHeapStats) EventDescs() []*etw.EventDesc {
-	return anyGCHeapStats
-}
+func (*AnyGCHeapStats) EventDescs() []*etw.EventDesc { return anyGCHeapStats }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCHeapStats) EventDesc() *etw.EventDesc {
@@ -1576,17 +1401,9 @@ func (e *AnyGCHeapStats) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCHeapStats) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCHeapStats) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCHeapStats) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCHeapStats) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCHeapStats) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCCreateSegment is GCCreateSegment: event 5, version 0, of task
 // GarbageCollection, opcode GCCreateSegment, keyword GCKeyword, level
@@ -1606,9 +1423,7 @@ type GCCreateSegment struct {
 }
 
 // EventDesc returns the description of GCCreateSegment.
-func (*GCCreateSegment) EventDesc() *etw.EventDesc {
-	return &gcCreateSegment
-}
+func (*GCCreateSegment) EventDesc() *etw.EventDesc { return &gcCreateSegment }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1643,17 +1458,9 @@ func (e *GCCreateSegment) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCCreateSegment) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCCreateSegment) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCCreateSegment) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCCreateSegment) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCCreateSegment) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcCreateSegment = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1670,9 +1477,7 @@ var gcCreateSegment = etw.EventDesc{
 		{Name: "Size", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Type", Type: etw.InUInt32, Map: &gcSegmentTypeMap},
 	},
-	New: func() etw.Event {
-		return new(GCCreateSegment)
-	},
+	New: func() etw.Event { return new(GCCreateSegment) },
 }
 
 // GCCreateSegmentV1 is GCCreateSegment_V1: event 5, version 1, of task
@@ -1695,9 +1500,7 @@ type GCCreateSegmentV1 struct {
 }
 
 // EventDesc returns the description of GCCreateSegment_V1.
-func (*GCCreateSegmentV1) EventDesc() *etw.EventDesc {
-	return &gcCreateSegmentV1
-}
+func (*GCCreateSegmentV1) EventDesc() *etw.EventDesc { return &gcCreateSegmentV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1736,17 +1539,9 @@ func (e *GCCreateSegmentV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCCreateSegmentV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCCreateSegmentV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCCreateSegmentV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCCreateSegmentV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCCreateSegmentV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCCreateSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcCreateSegmentV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1766,9 +1561,7 @@ var gcCreateSegmentV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcCreateSegment,
-	New: func() etw.Event {
-		return new(GCCreateSegmentV1)
-	},
+	New:     func() etw.Event { return new(GCCreateSegmentV1) },
 }
 
 // AnyGCCreateSegment is event 5 in any version: [GCCreateSegment] and
@@ -1787,16 +1580,12 @@ type AnyGCCreateSegment struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCCreateSegment) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCCreateSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCCreateSegment = []*etw.EventDesc{&gcCreateSegment, &gcCreateSegmentV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCCreateSegment) EventDescs() []*etw.EventDesc {
-	return anyGCCreateSegment
-}
+func (*AnyGCCreateSegment) EventDescs() []*etw.EventDesc { return anyGCCreateSegment }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCCreateSegment) EventDesc() *etw.EventDesc {
@@ -1853,17 +1642,9 @@ func (e *AnyGCCreateSegment) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCCreateSegment) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCCreateSegment) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCCreateSegment) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCCreateSegment) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCCreateSegment) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCFreeSegment is GCFreeSegment: event 6, version 0, of task
 // GarbageCollection, opcode GCFreeSegment, keyword GCKeyword, level
@@ -1876,9 +1657,7 @@ type GCFreeSegment struct {
 }
 
 // EventDesc returns the description of GCFreeSegment.
-func (*GCFreeSegment) EventDesc() *etw.EventDesc {
-	return &gcFreeSegment
-}
+func (*GCFreeSegment) EventDesc() *etw.EventDesc { return &gcFreeSegment }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1905,17 +1684,9 @@ func (e *GCFreeSegment) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFreeSegment) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFreeSegment) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFreeSegment) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFreeSegment) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFreeSegment) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFreeSegment = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1930,9 +1701,7 @@ var gcFreeSegment = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
-	New: func() etw.Event {
-		return new(GCFreeSegment)
-	},
+	New: func() etw.Event { return new(GCFreeSegment) },
 }
 
 // GCFreeSegmentV1 is GCFreeSegment_V1: event 6, version 1, of task
@@ -1949,9 +1718,7 @@ type GCFreeSegmentV1 struct {
 }
 
 // EventDesc returns the description of GCFreeSegment_V1.
-func (*GCFreeSegmentV1) EventDesc() *etw.EventDesc {
-	return &gcFreeSegmentV1
-}
+func (*GCFreeSegmentV1) EventDesc() *etw.EventDesc { return &gcFreeSegmentV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1982,17 +1749,9 @@ func (e *GCFreeSegmentV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFreeSegmentV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFreeSegmentV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFreeSegmentV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFreeSegmentV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFreeSegmentV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFreeSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFreeSegmentV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2010,9 +1769,7 @@ var gcFreeSegmentV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcFreeSegment,
-	New: func() etw.Event {
-		return new(GCFreeSegmentV1)
-	},
+	New:     func() etw.Event { return new(GCFreeSegmentV1) },
 }
 
 // AnyGCFreeSegment is event 6 in any version: [GCFreeSegment] and
@@ -2029,16 +1786,12 @@ type AnyGCFreeSegment struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCFreeSegment) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCFreeSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFreeSegment = []*etw.EventDesc{&gcFreeSegment, &gcFreeSegmentV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCFreeSegment) EventDescs() []*etw.EventDesc {
-	return anyGCFreeSegment
-}
+func (*AnyGCFreeSegment) EventDescs() []*etw.EventDesc { return anyGCFreeSegment }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCFreeSegment) EventDesc() *etw.EventDesc {
@@ -2087,17 +1840,9 @@ func (e *AnyGCFreeSegment) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCFreeSegment) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCFreeSegment) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCFreeSegment) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCFreeSegment) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCFreeSegment) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCRestartEEBegin is GCRestartEEBegin: event 7, version 0, of task
 // GarbageCollection, opcode GCRestartEEBegin, keyword GCKeyword, level
@@ -2107,37 +1852,21 @@ func (e *AnyGCFreeSegment) MarshalJSON() ([]byte, error) {
 type GCRestartEEBegin struct{}
 
 // EventDesc returns the description of GCRestartEEBegin.
-func (*GCRestartEEBegin) EventDesc() *etw.EventDesc {
-	return &gcRestartEEBegin
-}
+func (*GCRestartEEBegin) EventDesc() *etw.EventDesc { return &gcRestartEEBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GCRestartEEBegin) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GCRestartEEBegin) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*GCRestartEEBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*GCRestartEEBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCRestartEEBegin) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GCRestartEEBegin) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GCRestartEEBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCRestartEEBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCRestartEEBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCRestartEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCRestartEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCRestartEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcRestartEEBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2149,9 +1878,7 @@ var gcRestartEEBegin = etw.EventDesc{
 	Name:       "GCRestartEEBegin",
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCRestartEEBegin",
-	New: func() etw.Event {
-		return new(GCRestartEEBegin)
-	},
+	New:        func() etw.Event { return new(GCRestartEEBegin) },
 }
 
 // GCRestartEEBeginV1 is GCRestartEEBegin_V1: event 7, version 1, of task
@@ -2166,9 +1893,7 @@ type GCRestartEEBeginV1 struct {
 }
 
 // EventDesc returns the description of GCRestartEEBegin_V1.
-func (*GCRestartEEBeginV1) EventDesc() *etw.EventDesc {
-	return &gcRestartEEBeginV1
-}
+func (*GCRestartEEBeginV1) EventDesc() *etw.EventDesc { return &gcRestartEEBeginV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2186,17 +1911,9 @@ func (e *GCRestartEEBeginV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCRestartEEBeginV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCRestartEEBeginV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCRestartEEBeginV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCRestartEEBeginV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCRestartEEBeginV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCRestartEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcRestartEEBeginV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2211,9 +1928,7 @@ var gcRestartEEBeginV1 = etw.EventDesc{
 	OpcodeName: "GCRestartEEBegin",
 	Fields:     gcNoUserDataLayoutFields,
 	Extends:    &gcRestartEEBegin,
-	New: func() etw.Event {
-		return new(GCRestartEEBeginV1)
-	},
+	New:        func() etw.Event { return new(GCRestartEEBeginV1) },
 }
 
 // AnyGCRestartEEBegin is event 7 in any version: [GCRestartEEBegin] and
@@ -2229,16 +1944,12 @@ type AnyGCRestartEEBegin struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCRestartEEBegin) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCRestartEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCRestartEEBegin = []*etw.EventDesc{&gcRestartEEBegin, &gcRestartEEBeginV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCRestartEEBegin) EventDescs() []*etw.EventDesc {
-	return anyGCRestartEEBegin
-}
+func (*AnyGCRestartEEBegin) EventDescs() []*etw.EventDesc { return anyGCRestartEEBegin }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCRestartEEBegin) EventDesc() *etw.EventDesc {
@@ -2283,17 +1994,9 @@ func (e *AnyGCRestartEEBegin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCRestartEEBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCRestartEEBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCRestartEEBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCRestartEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCRestartEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCRestartEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCSuspendEEEnd is GCSuspendEEEnd: event 8, version 0, of task
 // GarbageCollection, opcode GCSuspendEEEnd, keyword GCKeyword, level
@@ -2303,37 +2006,21 @@ func (e *AnyGCRestartEEBegin) MarshalJSON() ([]byte, error) {
 type GCSuspendEEEnd struct{}
 
 // EventDesc returns the description of GCSuspendEEEnd.
-func (*GCSuspendEEEnd) EventDesc() *etw.EventDesc {
-	return &gcSuspendEEEnd
-}
+func (*GCSuspendEEEnd) EventDesc() *etw.EventDesc { return &gcSuspendEEEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GCSuspendEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GCSuspendEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*GCSuspendEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*GCSuspendEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCSuspendEEEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GCSuspendEEEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GCSuspendEEEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSuspendEEEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSuspendEEEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSuspendEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSuspendEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSuspendEEEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2345,9 +2032,7 @@ var gcSuspendEEEnd = etw.EventDesc{
 	Name:       "GCSuspendEEEnd",
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCSuspendEEEnd",
-	New: func() etw.Event {
-		return new(GCSuspendEEEnd)
-	},
+	New:        func() etw.Event { return new(GCSuspendEEEnd) },
 }
 
 // GCSuspendEEEndV1 is GCSuspendEEEnd_V1: event 8, version 1, of task
@@ -2361,9 +2046,7 @@ type GCSuspendEEEndV1 struct {
 }
 
 // EventDesc returns the description of GCSuspendEEEnd_V1.
-func (*GCSuspendEEEndV1) EventDesc() *etw.EventDesc {
-	return &gcSuspendEEEndV1
-}
+func (*GCSuspendEEEndV1) EventDesc() *etw.EventDesc { return &gcSuspendEEEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2381,17 +2064,9 @@ func (e *GCSuspendEEEndV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCSuspendEEEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSuspendEEEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSuspendEEEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSuspendEEEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSuspendEEEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSuspendEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSuspendEEEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2406,9 +2081,7 @@ var gcSuspendEEEndV1 = etw.EventDesc{
 	OpcodeName: "GCSuspendEEEnd",
 	Fields:     gcNoUserDataLayoutFields,
 	Extends:    &gcSuspendEEEnd,
-	New: func() etw.Event {
-		return new(GCSuspendEEEndV1)
-	},
+	New:        func() etw.Event { return new(GCSuspendEEEndV1) },
 }
 
 // AnyGCSuspendEEEnd is event 8 in any version: [GCSuspendEEEnd] and
@@ -2424,16 +2097,12 @@ type AnyGCSuspendEEEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCSuspendEEEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCSuspendEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCSuspendEEEnd = []*etw.EventDesc{&gcSuspendEEEnd, &gcSuspendEEEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCSuspendEEEnd) EventDescs() []*etw.EventDesc {
-	return anyGCSuspendEEEnd
-}
+func (*AnyGCSuspendEEEnd) EventDescs() []*etw.EventDesc { return anyGCSuspendEEEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCSuspendEEEnd) EventDesc() *etw.EventDesc {
@@ -2478,17 +2147,9 @@ func (e *AnyGCSuspendEEEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCSuspendEEEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCSuspendEEEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCSuspendEEEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCSuspendEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCSuspendEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCSuspendEEBegin is GCSuspendEEBegin: event 9, version 0, of task
 // GarbageCollection, opcode GCSuspendEEBegin, keyword GCKeyword, level
@@ -2502,9 +2163,7 @@ type GCSuspendEEBegin struct {
 }
 
 // EventDesc returns the description of GCSuspendEEBegin.
-func (*GCSuspendEEBegin) EventDesc() *etw.EventDesc {
-	return &gcSuspendEEBegin
-}
+func (*GCSuspendEEBegin) EventDesc() *etw.EventDesc { return &gcSuspendEEBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2531,17 +2190,9 @@ func (e *GCSuspendEEBegin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSuspendEEBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSuspendEEBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSuspendEEBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSuspendEEBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2556,9 +2207,7 @@ var gcSuspendEEBegin = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt16, Map: &gcSuspendEEReason16Map},
 	},
-	New: func() etw.Event {
-		return new(GCSuspendEEBegin)
-	},
+	New: func() etw.Event { return new(GCSuspendEEBegin) },
 }
 
 // GCSuspendEEBeginV1 is GCSuspendEEBegin_V1: event 9, version 1, of task
@@ -2579,9 +2228,7 @@ type GCSuspendEEBeginV1 struct {
 }
 
 // EventDesc returns the description of GCSuspendEEBegin_V1.
-func (*GCSuspendEEBeginV1) EventDesc() *etw.EventDesc {
-	return &gcSuspendEEBeginV1
-}
+func (*GCSuspendEEBeginV1) EventDesc() *etw.EventDesc { return &gcSuspendEEBeginV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2616,17 +2263,9 @@ func (e *GCSuspendEEBeginV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSuspendEEBeginV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSuspendEEBeginV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSuspendEEBeginV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSuspendEEBeginV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSuspendEEBeginV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSuspendEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSuspendEEBeginV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2644,9 +2283,7 @@ var gcSuspendEEBeginV1 = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCSuspendEEBeginV1)
-	},
+	New: func() etw.Event { return new(GCSuspendEEBeginV1) },
 }
 
 // AnyGCSuspendEEBegin is event 9 in any version: [GCSuspendEEBegin] and
@@ -2663,22 +2300,16 @@ type AnyGCSuspendEEBegin struct {
 }
 
 // HasCount reports whether the version that was decoded has Count.
-func (e *AnyGCSuspendEEBegin) HasCount() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCSuspendEEBegin) HasCount() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCSuspendEEBegin) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCSuspendEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCSuspendEEBegin = []*etw.EventDesc{&gcSuspendEEBegin, &gcSuspendEEBeginV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCSuspendEEBegin) EventDescs() []*etw.EventDesc {
-	return anyGCSuspendEEBegin
-}
+func (*AnyGCSuspendEEBegin) EventDescs() []*etw.EventDesc { return anyGCSuspendEEBegin }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCSuspendEEBegin) EventDesc() *etw.EventDesc {
@@ -2730,17 +2361,9 @@ func (e *AnyGCSuspendEEBegin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCSuspendEEBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCSuspendEEBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCSuspendEEBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCAllocationTick is GCAllocationTick: event 10, version 0, of task
 // GarbageCollection, opcode GCAllocationTick, keyword GCKeyword, level
@@ -2760,9 +2383,7 @@ type GCAllocationTick struct {
 }
 
 // EventDesc returns the description of GCAllocationTick.
-func (*GCAllocationTick) EventDesc() *etw.EventDesc {
-	return &gcAllocationTick
-}
+func (*GCAllocationTick) EventDesc() *etw.EventDesc { return &gcAllocationTick }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2793,17 +2414,9 @@ func (e *GCAllocationTick) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTick) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCAllocationTick) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCAllocationTick) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCAllocationTick) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCAllocationTick) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcAllocationTick = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2819,9 +2432,7 @@ var gcAllocationTick = etw.EventDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 	},
-	New: func() etw.Event {
-		return new(GCAllocationTick)
-	},
+	New: func() etw.Event { return new(GCAllocationTick) },
 }
 
 // GCAllocationTickV1 is GCAllocationTick_V1: event 10, version 1, of task
@@ -2844,9 +2455,7 @@ type GCAllocationTickV1 struct {
 }
 
 // EventDesc returns the description of GCAllocationTick_V1.
-func (*GCAllocationTickV1) EventDesc() *etw.EventDesc {
-	return &gcAllocationTickV1
-}
+func (*GCAllocationTickV1) EventDesc() *etw.EventDesc { return &gcAllocationTickV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2881,17 +2490,9 @@ func (e *GCAllocationTickV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCAllocationTickV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCAllocationTickV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCAllocationTickV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCAllocationTickV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCAllocationTickV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcAllocationTickV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2910,9 +2511,7 @@ var gcAllocationTickV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcAllocationTick,
-	New: func() etw.Event {
-		return new(GCAllocationTickV1)
-	},
+	New:     func() etw.Event { return new(GCAllocationTickV1) },
 }
 
 // GCAllocationTickV2 is GCAllocationTick_V2: event 10, version 2, of task
@@ -2946,9 +2545,7 @@ type GCAllocationTickV2 struct {
 }
 
 // EventDesc returns the description of GCAllocationTick_V2.
-func (*GCAllocationTickV2) EventDesc() *etw.EventDesc {
-	return &gcAllocationTickV2
-}
+func (*GCAllocationTickV2) EventDesc() *etw.EventDesc { return &gcAllocationTickV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3001,17 +2598,9 @@ func (e *GCAllocationTickV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCAllocationTickV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCAllocationTickV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCAllocationTickV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCAllocationTickV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCAllocationTickV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcAllocationTickV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3034,9 +2623,7 @@ var gcAllocationTickV2 = etw.EventDesc{
 		{Name: "HeapIndex", Type: etw.InUInt32},
 	},
 	Extends: &gcAllocationTickV1,
-	New: func() etw.Event {
-		return new(GCAllocationTickV2)
-	},
+	New:     func() etw.Event { return new(GCAllocationTickV2) },
 }
 
 // GCAllocationTickV3 is GCAllocationTick_V3: event 10, version 3, of task
@@ -3071,9 +2658,7 @@ type GCAllocationTickV3 struct {
 }
 
 // EventDesc returns the description of GCAllocationTick_V3.
-func (*GCAllocationTickV3) EventDesc() *etw.EventDesc {
-	return &gcAllocationTickV3
-}
+func (*GCAllocationTickV3) EventDesc() *etw.EventDesc { return &gcAllocationTickV3 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3130,17 +2715,9 @@ func (e *GCAllocationTickV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV3) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCAllocationTickV3) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCAllocationTickV3) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCAllocationTickV3) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCAllocationTickV3) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCAllocationTickV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcAllocationTickV3 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3164,9 +2741,7 @@ var gcAllocationTickV3 = etw.EventDesc{
 		{Name: "Address", Type: etw.InPointer},
 	},
 	Extends: &gcAllocationTickV2,
-	New: func() etw.Event {
-		return new(GCAllocationTickV3)
-	},
+	New:     func() etw.Event { return new(GCAllocationTickV3) },
 }
 
 // GCAllocationTickV4 is GCAllocationTick_V4: event 10, version 4, of task
@@ -3203,9 +2778,7 @@ type GCAllocationTickV4 struct {
 }
 
 // EventDesc returns the description of GCAllocationTick_V4.
-func (*GCAllocationTickV4) EventDesc() *etw.EventDesc {
-	return &gcAllocationTickV4
-}
+func (*GCAllocationTickV4) EventDesc() *etw.EventDesc { return &gcAllocationTickV4 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3266,17 +2839,9 @@ func (e *GCAllocationTickV4) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV4) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCAllocationTickV4) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCAllocationTickV4) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCAllocationTickV4) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCAllocationTickV4) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCAllocationTickV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcAllocationTickV4 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3301,9 +2866,7 @@ var gcAllocationTickV4 = etw.EventDesc{
 		{Name: "ObjectSize", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
 	Extends: &gcAllocationTickV3,
-	New: func() etw.Event {
-		return new(GCAllocationTickV4)
-	},
+	New:     func() etw.Event { return new(GCAllocationTickV4) },
 }
 
 // AnyGCAllocationTick is event 10 in any version: [GCAllocationTick],
@@ -3328,47 +2891,31 @@ type AnyGCAllocationTick struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCAllocationTick) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCAllocationTick) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasAllocationAmount64 reports whether the version that was decoded has
 // AllocationAmount64.
-func (e *AnyGCAllocationTick) HasAllocationAmount64() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyGCAllocationTick) HasAllocationAmount64() bool { return e.Seen.Layout >= 2 }
 
 // HasTypeID reports whether the version that was decoded has TypeID.
-func (e *AnyGCAllocationTick) HasTypeID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyGCAllocationTick) HasTypeID() bool { return e.Seen.Layout >= 2 }
 
 // HasTypeName reports whether the version that was decoded has TypeName.
-func (e *AnyGCAllocationTick) HasTypeName() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyGCAllocationTick) HasTypeName() bool { return e.Seen.Layout >= 2 }
 
 // HasHeapIndex reports whether the version that was decoded has HeapIndex.
-func (e *AnyGCAllocationTick) HasHeapIndex() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyGCAllocationTick) HasHeapIndex() bool { return e.Seen.Layout >= 2 }
 
 // HasAddress reports whether the version that was decoded has Address.
-func (e *AnyGCAllocationTick) HasAddress() bool {
-	return e.Seen.Layout >= 3
-}
+func (e *AnyGCAllocationTick) HasAddress() bool { return e.Seen.Layout >= 3 }
 
 // HasObjectSize reports whether the version that was decoded has ObjectSize.
-func (e *AnyGCAllocationTick) HasObjectSize() bool {
-	return e.Seen.Layout >= 4
-}
+func (e *AnyGCAllocationTick) HasObjectSize() bool { return e.Seen.Layout >= 4 }
 
 var anyGCAllocationTick = []*etw.EventDesc{&gcAllocationTick, &gcAllocationTickV1, &gcAllocationTickV2, &gcAllocationTickV3, &gcAllocationTickV4}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCAllocationTick) EventDescs() []*etw.EventDesc {
-	return anyGCAllocationTick
-}
+func (*AnyGCAllocationTick) EventDescs() []*etw.EventDesc { return anyGCAllocationTick }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCAllocationTick) EventDesc() *etw.EventDesc {
@@ -3481,17 +3028,9 @@ func (e *AnyGCAllocationTick) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCAllocationTick) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCAllocationTick) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCAllocationTick) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCAllocationTick) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCAllocationTick) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCCreateConcurrentThread is GCCreateConcurrentThread: event 11, version 0,
 // of task GarbageCollection, opcode GCCreateConcurrentThread, keyword
@@ -3501,15 +3040,11 @@ func (e *AnyGCAllocationTick) MarshalJSON() ([]byte, error) {
 type GCCreateConcurrentThread struct{}
 
 // EventDesc returns the description of GCCreateConcurrentThread.
-func (*GCCreateConcurrentThread) EventDesc() *etw.EventDesc {
-	return &gcCreateConcurrentThread
-}
+func (*GCCreateConcurrentThread) EventDesc() *etw.EventDesc { return &gcCreateConcurrentThread }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GCCreateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GCCreateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
 func (*GCCreateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
@@ -3517,21 +3052,11 @@ func (*GCCreateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]byte,
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCCreateConcurrentThread) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GCCreateConcurrentThread) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GCCreateConcurrentThread) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCCreateConcurrentThread) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCCreateConcurrentThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCCreateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCCreateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCCreateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcCreateConcurrentThread = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3543,9 +3068,7 @@ var gcCreateConcurrentThread = etw.EventDesc{
 	Name:       "GCCreateConcurrentThread",
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCCreateConcurrentThread",
-	New: func() etw.Event {
-		return new(GCCreateConcurrentThread)
-	},
+	New:        func() etw.Event { return new(GCCreateConcurrentThread) },
 }
 
 // GCCreateConcurrentThreadV1 is GCCreateConcurrentThread_V1: event 11, version
@@ -3560,9 +3083,7 @@ type GCCreateConcurrentThreadV1 struct {
 }
 
 // EventDesc returns the description of GCCreateConcurrentThread_V1.
-func (*GCCreateConcurrentThreadV1) EventDesc() *etw.EventDesc {
-	return &gcCreateConcurrentThreadV1
-}
+func (*GCCreateConcurrentThreadV1) EventDesc() *etw.EventDesc { return &gcCreateConcurrentThreadV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3589,17 +3110,9 @@ func (e *GCCreateConcurrentThreadV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCCreateConcurrentThreadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCCreateConcurrentThreadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCCreateConcurrentThreadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCCreateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCCreateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCCreateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcCreateConcurrentThreadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3616,9 +3129,7 @@ var gcCreateConcurrentThreadV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcCreateConcurrentThread,
-	New: func() etw.Event {
-		return new(GCCreateConcurrentThreadV1)
-	},
+	New:     func() etw.Event { return new(GCCreateConcurrentThreadV1) },
 }
 
 // AnyGCCreateConcurrentThread is event 11 in any version:
@@ -3634,16 +3145,12 @@ type AnyGCCreateConcurrentThread struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCCreateConcurrentThread) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCCreateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCCreateConcurrentThread = []*etw.EventDesc{&gcCreateConcurrentThread, &gcCreateConcurrentThreadV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCCreateConcurrentThread) EventDescs() []*etw.EventDesc {
-	return anyGCCreateConcurrentThread
-}
+func (*AnyGCCreateConcurrentThread) EventDescs() []*etw.EventDesc { return anyGCCreateConcurrentThread }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCCreateConcurrentThread) EventDesc() *etw.EventDesc {
@@ -3688,17 +3195,9 @@ func (e *AnyGCCreateConcurrentThread) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCCreateConcurrentThread) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCCreateConcurrentThread) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCCreateConcurrentThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCCreateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCCreateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCCreateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCTerminateConcurrentThread is GCTerminateConcurrentThread: event 12,
 // version 0, of task GarbageCollection, opcode GCTerminateConcurrentThread,
@@ -3708,15 +3207,11 @@ func (e *AnyGCCreateConcurrentThread) MarshalJSON() ([]byte, error) {
 type GCTerminateConcurrentThread struct{}
 
 // EventDesc returns the description of GCTerminateConcurrentThread.
-func (*GCTerminateConcurrentThread) EventDesc() *etw.EventDesc {
-	return &gcTerminateConcurrentThread
-}
+func (*GCTerminateConcurrentThread) EventDesc() *etw.EventDesc { return &gcTerminateConcurrentThread }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GCTerminateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GCTerminateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
 func (*GCTerminateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
@@ -3724,21 +3219,11 @@ func (*GCTerminateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]by
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCTerminateConcurrentThread) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GCTerminateConcurrentThread) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GCTerminateConcurrentThread) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCTerminateConcurrentThread) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCTerminateConcurrentThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCTerminateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCTerminateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCTerminateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcTerminateConcurrentThread = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3750,9 +3235,7 @@ var gcTerminateConcurrentThread = etw.EventDesc{
 	Name:       "GCTerminateConcurrentThread",
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCTerminateConcurrentThread",
-	New: func() etw.Event {
-		return new(GCTerminateConcurrentThread)
-	},
+	New:        func() etw.Event { return new(GCTerminateConcurrentThread) },
 }
 
 // GCTerminateConcurrentThreadV1 is GCTerminateConcurrentThread_V1: event 12,
@@ -3795,17 +3278,9 @@ func (e *GCTerminateConcurrentThreadV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCTerminateConcurrentThreadV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCTerminateConcurrentThreadV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCTerminateConcurrentThreadV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCTerminateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCTerminateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCTerminateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcTerminateConcurrentThreadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3822,9 +3297,7 @@ var gcTerminateConcurrentThreadV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcTerminateConcurrentThread,
-	New: func() etw.Event {
-		return new(GCTerminateConcurrentThreadV1)
-	},
+	New:     func() etw.Event { return new(GCTerminateConcurrentThreadV1) },
 }
 
 // AnyGCTerminateConcurrentThread is event 12 in any version:
@@ -3840,9 +3313,7 @@ type AnyGCTerminateConcurrentThread struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCTerminateConcurrentThread) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCTerminateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCTerminateConcurrentThread = []*etw.EventDesc{&gcTerminateConcurrentThread, &gcTerminateConcurrentThreadV1}
 
@@ -3894,17 +3365,9 @@ func (e *AnyGCTerminateConcurrentThread) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCTerminateConcurrentThread) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCTerminateConcurrentThread) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCTerminateConcurrentThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCTerminateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCTerminateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCTerminateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCFinalizersEnd is GCFinalizersEnd: event 13, version 0, of task
 // GarbageCollection, opcode GCFinalizersEnd, keyword GCKeyword, level
@@ -3917,9 +3380,7 @@ type GCFinalizersEnd struct {
 }
 
 // EventDesc returns the description of GCFinalizersEnd.
-func (*GCFinalizersEnd) EventDesc() *etw.EventDesc {
-	return &gcFinalizersEnd
-}
+func (*GCFinalizersEnd) EventDesc() *etw.EventDesc { return &gcFinalizersEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3946,17 +3407,9 @@ func (e *GCFinalizersEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFinalizersEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFinalizersEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFinalizersEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFinalizersEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFinalizersEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3971,9 +3424,7 @@ var gcFinalizersEnd = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(GCFinalizersEnd)
-	},
+	New: func() etw.Event { return new(GCFinalizersEnd) },
 }
 
 // GCFinalizersEndV1 is GCFinalizersEnd_V1: event 13, version 1, of task
@@ -3990,9 +3441,7 @@ type GCFinalizersEndV1 struct {
 }
 
 // EventDesc returns the description of GCFinalizersEnd_V1.
-func (*GCFinalizersEndV1) EventDesc() *etw.EventDesc {
-	return &gcFinalizersEndV1
-}
+func (*GCFinalizersEndV1) EventDesc() *etw.EventDesc { return &gcFinalizersEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4023,17 +3472,9 @@ func (e *GCFinalizersEndV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFinalizersEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFinalizersEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFinalizersEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFinalizersEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFinalizersEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFinalizersEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFinalizersEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4051,9 +3492,7 @@ var gcFinalizersEndV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcFinalizersEnd,
-	New: func() etw.Event {
-		return new(GCFinalizersEndV1)
-	},
+	New:     func() etw.Event { return new(GCFinalizersEndV1) },
 }
 
 // AnyGCFinalizersEnd is event 13 in any version: [GCFinalizersEnd] and
@@ -4070,16 +3509,12 @@ type AnyGCFinalizersEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCFinalizersEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCFinalizersEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFinalizersEnd = []*etw.EventDesc{&gcFinalizersEnd, &gcFinalizersEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCFinalizersEnd) EventDescs() []*etw.EventDesc {
-	return anyGCFinalizersEnd
-}
+func (*AnyGCFinalizersEnd) EventDescs() []*etw.EventDesc { return anyGCFinalizersEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCFinalizersEnd) EventDesc() *etw.EventDesc {
@@ -4128,17 +3563,9 @@ func (e *AnyGCFinalizersEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCFinalizersEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCFinalizersEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCFinalizersEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCFinalizersEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCFinalizersBegin is GCFinalizersBegin: event 14, version 0, of task
 // GarbageCollection, opcode GCFinalizersBegin, keyword GCKeyword, level
@@ -4148,37 +3575,21 @@ func (e *AnyGCFinalizersEnd) MarshalJSON() ([]byte, error) {
 type GCFinalizersBegin struct{}
 
 // EventDesc returns the description of GCFinalizersBegin.
-func (*GCFinalizersBegin) EventDesc() *etw.EventDesc {
-	return &gcFinalizersBegin
-}
+func (*GCFinalizersBegin) EventDesc() *etw.EventDesc { return &gcFinalizersBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GCFinalizersBegin) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GCFinalizersBegin) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*GCFinalizersBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*GCFinalizersBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCFinalizersBegin) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GCFinalizersBegin) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GCFinalizersBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFinalizersBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFinalizersBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFinalizersBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFinalizersBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFinalizersBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFinalizersBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4190,9 +3601,7 @@ var gcFinalizersBegin = etw.EventDesc{
 	Name:       "GCFinalizersBegin",
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCFinalizersBegin",
-	New: func() etw.Event {
-		return new(GCFinalizersBegin)
-	},
+	New:        func() etw.Event { return new(GCFinalizersBegin) },
 }
 
 // GCFinalizersBeginV1 is GCFinalizersBegin_V1: event 14, version 1, of task
@@ -4207,9 +3616,7 @@ type GCFinalizersBeginV1 struct {
 }
 
 // EventDesc returns the description of GCFinalizersBegin_V1.
-func (*GCFinalizersBeginV1) EventDesc() *etw.EventDesc {
-	return &gcFinalizersBeginV1
-}
+func (*GCFinalizersBeginV1) EventDesc() *etw.EventDesc { return &gcFinalizersBeginV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4227,17 +3634,9 @@ func (e *GCFinalizersBeginV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCFinalizersBeginV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFinalizersBeginV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFinalizersBeginV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFinalizersBeginV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFinalizersBeginV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFinalizersBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFinalizersBeginV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4252,9 +3651,7 @@ var gcFinalizersBeginV1 = etw.EventDesc{
 	OpcodeName: "GCFinalizersBegin",
 	Fields:     gcNoUserDataLayoutFields,
 	Extends:    &gcFinalizersBegin,
-	New: func() etw.Event {
-		return new(GCFinalizersBeginV1)
-	},
+	New:        func() etw.Event { return new(GCFinalizersBeginV1) },
 }
 
 // AnyGCFinalizersBegin is event 14 in any version: [GCFinalizersBegin] and
@@ -4270,16 +3667,12 @@ type AnyGCFinalizersBegin struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCFinalizersBegin) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCFinalizersBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFinalizersBegin = []*etw.EventDesc{&gcFinalizersBegin, &gcFinalizersBeginV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCFinalizersBegin) EventDescs() []*etw.EventDesc {
-	return anyGCFinalizersBegin
-}
+func (*AnyGCFinalizersBegin) EventDescs() []*etw.EventDesc { return anyGCFinalizersBegin }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCFinalizersBegin) EventDesc() *etw.EventDesc {
@@ -4324,17 +3717,9 @@ func (e *AnyGCFinalizersBegin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCFinalizersBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCFinalizersBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCFinalizersBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCFinalizersBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCFinalizersBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCFinalizersBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCBulkRootEdge is GCBulkRootEdge: event 16, version 0, of task
 // GarbageCollection, opcode GCBulkRootEdge, keyword GCHeapDumpKeyword, level
@@ -4353,9 +3738,7 @@ type GCBulkRootEdge struct {
 }
 
 // EventDesc returns the description of GCBulkRootEdge.
-func (*GCBulkRootEdge) EventDesc() *etw.EventDesc {
-	return &gcBulkRootEdge
-}
+func (*GCBulkRootEdge) EventDesc() *etw.EventDesc { return &gcBulkRootEdge }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4396,17 +3779,9 @@ func (e *GCBulkRootEdge) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRootEdge) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkRootEdge) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkRootEdge) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkRootEdge) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkRootEdge) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkRootEdge = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4429,9 +3804,7 @@ var gcBulkRootEdge = etw.EventDesc{
 			{Name: "GCRootID", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkRootEdge)
-	},
+	New: func() etw.Event { return new(GCBulkRootEdge) },
 }
 
 // GCBulkRootEdgeValue is one element of [GCBulkRootEdge.Values].
@@ -4478,6 +3851,8 @@ func (v *GCBulkRootEdgeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkRootEdgeValue) String() string { return etw.StructString(&gcBulkRootEdge.Fields[3], &v) }
+
 // GCBulkRootEdgeValues is a sequence of [GCBulkRootEdgeValue] that aliases a
 // payload.
 type GCBulkRootEdgeValues struct {
@@ -4500,9 +3875,7 @@ func MakeGCBulkRootEdgeValues(ptr etw.PtrSize, vs ...GCBulkRootEdgeValue) (GCBul
 }
 
 // Len returns the number of elements.
-func (s GCBulkRootEdgeValues) Len() int {
-	return s.n
-}
+func (s GCBulkRootEdgeValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRootEdgeValues) At(i int) GCBulkRootEdgeValue {
@@ -4610,11 +3983,7 @@ func (e *GCBulkRootConditionalWeakTableElementEdge) FieldValue(i int) etw.Value 
 func (e *GCBulkRootConditionalWeakTableElementEdge) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *GCBulkRootConditionalWeakTableElementEdge) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *GCBulkRootConditionalWeakTableElementEdge) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *GCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -4639,9 +4008,7 @@ var gcBulkRootConditionalWeakTableElementEdge = etw.EventDesc{
 			{Name: "GCRootID", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkRootConditionalWeakTableElementEdge)
-	},
+	New: func() etw.Event { return new(GCBulkRootConditionalWeakTableElementEdge) },
 }
 
 // GCBulkRootConditionalWeakTableElementEdgeValue is one element of
@@ -4682,6 +4049,10 @@ func (v *GCBulkRootConditionalWeakTableElementEdgeValue) FieldValue(i int) etw.V
 	return etw.Value{}
 }
 
+func (v GCBulkRootConditionalWeakTableElementEdgeValue) String() string {
+	return etw.StructString(&gcBulkRootConditionalWeakTableElementEdge.Fields[3], &v)
+}
+
 // GCBulkRootConditionalWeakTableElementEdgeValues is a sequence of
 // [GCBulkRootConditionalWeakTableElementEdgeValue] that aliases a payload.
 type GCBulkRootConditionalWeakTableElementEdgeValues struct {
@@ -4705,9 +4076,7 @@ func MakeGCBulkRootConditionalWeakTableElementEdgeValues(ptr etw.PtrSize, vs ...
 }
 
 // Len returns the number of elements.
-func (s GCBulkRootConditionalWeakTableElementEdgeValues) Len() int {
-	return s.n
-}
+func (s GCBulkRootConditionalWeakTableElementEdgeValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRootConditionalWeakTableElementEdgeValues) At(i int) GCBulkRootConditionalWeakTableElementEdgeValue {
@@ -4766,9 +4135,7 @@ type GCBulkNode struct {
 }
 
 // EventDesc returns the description of GCBulkNode.
-func (*GCBulkNode) EventDesc() *etw.EventDesc {
-	return &gcBulkNode
-}
+func (*GCBulkNode) EventDesc() *etw.EventDesc { return &gcBulkNode }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4809,17 +4176,9 @@ func (e *GCBulkNode) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkNode) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkNode) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkNode) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkNode) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkNode) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkNode = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4842,9 +4201,7 @@ var gcBulkNode = etw.EventDesc{
 			{Name: "EdgeCount", Type: etw.InUInt64},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkNode)
-	},
+	New: func() etw.Event { return new(GCBulkNode) },
 }
 
 // GCBulkNodeValue is one element of [GCBulkNode.Values].
@@ -4891,6 +4248,8 @@ func (v *GCBulkNodeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkNodeValue) String() string { return etw.StructString(&gcBulkNode.Fields[3], &v) }
+
 // GCBulkNodeValues is a sequence of [GCBulkNodeValue] that aliases a payload.
 type GCBulkNodeValues struct {
 	p   []byte
@@ -4912,9 +4271,7 @@ func MakeGCBulkNodeValues(ptr etw.PtrSize, vs ...GCBulkNodeValue) (GCBulkNodeVal
 }
 
 // Len returns the number of elements.
-func (s GCBulkNodeValues) Len() int {
-	return s.n
-}
+func (s GCBulkNodeValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkNodeValues) At(i int) GCBulkNodeValue {
@@ -4972,9 +4329,7 @@ type GCBulkEdge struct {
 }
 
 // EventDesc returns the description of GCBulkEdge.
-func (*GCBulkEdge) EventDesc() *etw.EventDesc {
-	return &gcBulkEdge
-}
+func (*GCBulkEdge) EventDesc() *etw.EventDesc { return &gcBulkEdge }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5015,17 +4370,9 @@ func (e *GCBulkEdge) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkEdge) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkEdge) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkEdge) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkEdge) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkEdge) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkEdge = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5046,9 +4393,7 @@ var gcBulkEdge = etw.EventDesc{
 			{Name: "ReferencingFieldID", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkEdge)
-	},
+	New: func() etw.Event { return new(GCBulkEdge) },
 }
 
 // GCBulkEdgeValue is one element of [GCBulkEdge.Values].
@@ -5082,6 +4427,8 @@ func (v *GCBulkEdgeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkEdgeValue) String() string { return etw.StructString(&gcBulkEdge.Fields[3], &v) }
+
 // GCBulkEdgeValues is a sequence of [GCBulkEdgeValue] that aliases a payload.
 type GCBulkEdgeValues struct {
 	p   []byte
@@ -5103,9 +4450,7 @@ func MakeGCBulkEdgeValues(ptr etw.PtrSize, vs ...GCBulkEdgeValue) (GCBulkEdgeVal
 }
 
 // Len returns the number of elements.
-func (s GCBulkEdgeValues) Len() int {
-	return s.n
-}
+func (s GCBulkEdgeValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkEdgeValues) At(i int) GCBulkEdgeValue {
@@ -5187,17 +4532,9 @@ func (e *GCSampledObjectAllocationHigh) FieldValue(i int) etw.Value {
 	return (*gcSampledObjectAllocationLayout)(e).FieldValue(i)
 }
 
-func (e *GCSampledObjectAllocationHigh) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSampledObjectAllocationHigh) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSampledObjectAllocationHigh) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSampledObjectAllocationHigh) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSampledObjectAllocationHigh = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5210,9 +4547,7 @@ var gcSampledObjectAllocationHigh = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCSampledObjectAllocation",
 	Fields:     gcSampledObjectAllocationLayoutFields,
-	New: func() etw.Event {
-		return new(GCSampledObjectAllocationHigh)
-	},
+	New:        func() etw.Event { return new(GCSampledObjectAllocationHigh) },
 }
 
 // gcSampledObjectAllocationLayout is the template GCSampledObjectAllocation,
@@ -5281,9 +4616,7 @@ type GCBulkSurvivingObjectRanges struct {
 }
 
 // EventDesc returns the description of GCBulkSurvivingObjectRanges.
-func (*GCBulkSurvivingObjectRanges) EventDesc() *etw.EventDesc {
-	return &gcBulkSurvivingObjectRanges
-}
+func (*GCBulkSurvivingObjectRanges) EventDesc() *etw.EventDesc { return &gcBulkSurvivingObjectRanges }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5324,17 +4657,9 @@ func (e *GCBulkSurvivingObjectRanges) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkSurvivingObjectRanges) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkSurvivingObjectRanges) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkSurvivingObjectRanges) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkSurvivingObjectRanges) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkSurvivingObjectRanges = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5355,9 +4680,7 @@ var gcBulkSurvivingObjectRanges = etw.EventDesc{
 			{Name: "RangeLength", Type: etw.InUInt64},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkSurvivingObjectRanges)
-	},
+	New: func() etw.Event { return new(GCBulkSurvivingObjectRanges) },
 }
 
 // GCBulkSurvivingObjectRangesValue is one element of
@@ -5392,6 +4715,10 @@ func (v *GCBulkSurvivingObjectRangesValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkSurvivingObjectRangesValue) String() string {
+	return etw.StructString(&gcBulkSurvivingObjectRanges.Fields[3], &v)
+}
+
 // GCBulkSurvivingObjectRangesValues is a sequence of
 // [GCBulkSurvivingObjectRangesValue] that aliases a payload.
 type GCBulkSurvivingObjectRangesValues struct {
@@ -5415,9 +4742,7 @@ func MakeGCBulkSurvivingObjectRangesValues(ptr etw.PtrSize, vs ...GCBulkSurvivin
 }
 
 // Len returns the number of elements.
-func (s GCBulkSurvivingObjectRangesValues) Len() int {
-	return s.n
-}
+func (s GCBulkSurvivingObjectRangesValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkSurvivingObjectRangesValues) At(i int) GCBulkSurvivingObjectRangesValue {
@@ -5476,9 +4801,7 @@ type GCBulkMovedObjectRanges struct {
 }
 
 // EventDesc returns the description of GCBulkMovedObjectRanges.
-func (*GCBulkMovedObjectRanges) EventDesc() *etw.EventDesc {
-	return &gcBulkMovedObjectRanges
-}
+func (*GCBulkMovedObjectRanges) EventDesc() *etw.EventDesc { return &gcBulkMovedObjectRanges }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5519,17 +4842,9 @@ func (e *GCBulkMovedObjectRanges) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkMovedObjectRanges) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkMovedObjectRanges) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkMovedObjectRanges) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkMovedObjectRanges) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkMovedObjectRanges = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5551,9 +4866,7 @@ var gcBulkMovedObjectRanges = etw.EventDesc{
 			{Name: "RangeLength", Type: etw.InUInt64},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkMovedObjectRanges)
-	},
+	New: func() etw.Event { return new(GCBulkMovedObjectRanges) },
 }
 
 // GCBulkMovedObjectRangesValue is one element of
@@ -5594,6 +4907,10 @@ func (v *GCBulkMovedObjectRangesValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkMovedObjectRangesValue) String() string {
+	return etw.StructString(&gcBulkMovedObjectRanges.Fields[3], &v)
+}
+
 // GCBulkMovedObjectRangesValues is a sequence of
 // [GCBulkMovedObjectRangesValue] that aliases a payload.
 type GCBulkMovedObjectRangesValues struct {
@@ -5616,9 +4933,7 @@ func MakeGCBulkMovedObjectRangesValues(ptr etw.PtrSize, vs ...GCBulkMovedObjectR
 }
 
 // Len returns the number of elements.
-func (s GCBulkMovedObjectRangesValues) Len() int {
-	return s.n
-}
+func (s GCBulkMovedObjectRangesValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkMovedObjectRangesValues) At(i int) GCBulkMovedObjectRangesValue {
@@ -5680,9 +4995,7 @@ type GCGenerationRange struct {
 }
 
 // EventDesc returns the description of GCGenerationRange.
-func (*GCGenerationRange) EventDesc() *etw.EventDesc {
-	return &gcGenerationRange
-}
+func (*GCGenerationRange) EventDesc() *etw.EventDesc { return &gcGenerationRange }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5727,17 +5040,9 @@ func (e *GCGenerationRange) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGenerationRange) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCGenerationRange) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCGenerationRange) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCGenerationRange) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCGenerationRange) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcGenerationRange = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5756,9 +5061,7 @@ var gcGenerationRange = etw.EventDesc{
 		{Name: "RangeReservedLength", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCGenerationRange)
-	},
+	New: func() etw.Event { return new(GCGenerationRange) },
 }
 
 // GCMarkStackRoots is GCMarkStackRoots: event 25, version 0, of task
@@ -5774,9 +5077,7 @@ type GCMarkStackRoots struct {
 }
 
 // EventDesc returns the description of GCMarkStackRoots.
-func (*GCMarkStackRoots) EventDesc() *etw.EventDesc {
-	return &gcMarkStackRoots
-}
+func (*GCMarkStackRoots) EventDesc() *etw.EventDesc { return &gcMarkStackRoots }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5794,17 +5095,9 @@ func (e *GCMarkStackRoots) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkStackRoots) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCMarkStackRoots) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCMarkStackRoots) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCMarkStackRoots) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcMarkStackRoots = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5817,9 +5110,7 @@ var gcMarkStackRoots = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCMarkStackRoots",
 	Fields:     gcMarkLayoutFields,
-	New: func() etw.Event {
-		return new(GCMarkStackRoots)
-	},
+	New:        func() etw.Event { return new(GCMarkStackRoots) },
 }
 
 // gcMarkLayout is the template GCMark, which several events use.
@@ -5868,9 +5159,7 @@ type GCMarkFinalizeQueueRoots struct {
 }
 
 // EventDesc returns the description of GCMarkFinalizeQueueRoots.
-func (*GCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc {
-	return &gcMarkFinalizeQueueRoots
-}
+func (*GCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc { return &gcMarkFinalizeQueueRoots }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5888,17 +5177,9 @@ func (e *GCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkFinalizeQueueRoots) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCMarkFinalizeQueueRoots) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5911,9 +5192,7 @@ var gcMarkFinalizeQueueRoots = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCMarkFinalizeQueueRoots",
 	Fields:     gcMarkLayoutFields,
-	New: func() etw.Event {
-		return new(GCMarkFinalizeQueueRoots)
-	},
+	New:        func() etw.Event { return new(GCMarkFinalizeQueueRoots) },
 }
 
 // GCMarkHandles is GCMarkHandles: event 27, version 0, of task
@@ -5929,9 +5208,7 @@ type GCMarkHandles struct {
 }
 
 // EventDesc returns the description of GCMarkHandles.
-func (*GCMarkHandles) EventDesc() *etw.EventDesc {
-	return &gcMarkHandles
-}
+func (*GCMarkHandles) EventDesc() *etw.EventDesc { return &gcMarkHandles }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5949,17 +5226,9 @@ func (e *GCMarkHandles) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkHandles) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCMarkHandles) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCMarkHandles) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCMarkHandles) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCMarkHandles) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcMarkHandles = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5972,9 +5241,7 @@ var gcMarkHandles = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCMarkHandles",
 	Fields:     gcMarkLayoutFields,
-	New: func() etw.Event {
-		return new(GCMarkHandles)
-	},
+	New:        func() etw.Event { return new(GCMarkHandles) },
 }
 
 // GCMarkOlderGenerationRoots is GCMarkOlderGenerationRoots: event 28, version
@@ -5990,9 +5257,7 @@ type GCMarkOlderGenerationRoots struct {
 }
 
 // EventDesc returns the description of GCMarkOlderGenerationRoots.
-func (*GCMarkOlderGenerationRoots) EventDesc() *etw.EventDesc {
-	return &gcMarkOlderGenerationRoots
-}
+func (*GCMarkOlderGenerationRoots) EventDesc() *etw.EventDesc { return &gcMarkOlderGenerationRoots }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6010,17 +5275,9 @@ func (e *GCMarkOlderGenerationRoots) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkOlderGenerationRoots) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCMarkOlderGenerationRoots) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCMarkOlderGenerationRoots) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCMarkOlderGenerationRoots) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcMarkOlderGenerationRoots = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6033,9 +5290,7 @@ var gcMarkOlderGenerationRoots = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCMarkOlderGenerationRoots",
 	Fields:     gcMarkLayoutFields,
-	New: func() etw.Event {
-		return new(GCMarkOlderGenerationRoots)
-	},
+	New:        func() etw.Event { return new(GCMarkOlderGenerationRoots) },
 }
 
 // FinalizeObject is FinalizeObject: event 29, version 0, of task
@@ -6053,9 +5308,7 @@ type FinalizeObject struct {
 }
 
 // EventDesc returns the description of FinalizeObject.
-func (*FinalizeObject) EventDesc() *etw.EventDesc {
-	return &finalizeObject
-}
+func (*FinalizeObject) EventDesc() *etw.EventDesc { return &finalizeObject }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6089,17 +5342,9 @@ func (e *FinalizeObject) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FinalizeObject) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FinalizeObject) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FinalizeObject) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FinalizeObject) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FinalizeObject) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var finalizeObject = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6116,9 +5361,7 @@ var finalizeObject = etw.EventDesc{
 		{Name: "ObjectID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(FinalizeObject)
-	},
+	New: func() etw.Event { return new(FinalizeObject) },
 }
 
 // SetGCHandle is SetGCHandle: event 30, version 0, of task GarbageCollection,
@@ -6141,9 +5384,7 @@ type SetGCHandle struct {
 }
 
 // EventDesc returns the description of SetGCHandle.
-func (*SetGCHandle) EventDesc() *etw.EventDesc {
-	return &setGCHandle
-}
+func (*SetGCHandle) EventDesc() *etw.EventDesc { return &setGCHandle }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6189,17 +5430,9 @@ func (e *SetGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *SetGCHandle) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *SetGCHandle) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *SetGCHandle) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *SetGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *SetGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *SetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var setGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6219,9 +5452,7 @@ var setGCHandle = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(SetGCHandle)
-	},
+	New: func() etw.Event { return new(SetGCHandle) },
 }
 
 // DestroyGCHandle is DestroyGCHandle: event 31, version 0, of task
@@ -6237,9 +5468,7 @@ type DestroyGCHandle struct {
 }
 
 // EventDesc returns the description of DestroyGCHandle.
-func (*DestroyGCHandle) EventDesc() *etw.EventDesc {
-	return &destroyGCHandle
-}
+func (*DestroyGCHandle) EventDesc() *etw.EventDesc { return &destroyGCHandle }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6269,17 +5498,9 @@ func (e *DestroyGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DestroyGCHandle) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DestroyGCHandle) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DestroyGCHandle) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DestroyGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var destroyGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6295,9 +5516,7 @@ var destroyGCHandle = etw.EventDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(DestroyGCHandle)
-	},
+	New: func() etw.Event { return new(DestroyGCHandle) },
 }
 
 // GCSampledObjectAllocationLow is GCSampledObjectAllocationLow: event 32,
@@ -6320,9 +5539,7 @@ type GCSampledObjectAllocationLow struct {
 }
 
 // EventDesc returns the description of GCSampledObjectAllocationLow.
-func (*GCSampledObjectAllocationLow) EventDesc() *etw.EventDesc {
-	return &gcSampledObjectAllocationLow
-}
+func (*GCSampledObjectAllocationLow) EventDesc() *etw.EventDesc { return &gcSampledObjectAllocationLow }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6340,17 +5557,9 @@ func (e *GCSampledObjectAllocationLow) FieldValue(i int) etw.Value {
 	return (*gcSampledObjectAllocationLayout)(e).FieldValue(i)
 }
 
-func (e *GCSampledObjectAllocationLow) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSampledObjectAllocationLow) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSampledObjectAllocationLow) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSampledObjectAllocationLow) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSampledObjectAllocationLow = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6363,9 +5572,7 @@ var gcSampledObjectAllocationLow = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCSampledObjectAllocation",
 	Fields:     gcSampledObjectAllocationLayoutFields,
-	New: func() etw.Event {
-		return new(GCSampledObjectAllocationLow)
-	},
+	New:        func() etw.Event { return new(GCSampledObjectAllocationLow) },
 }
 
 // PinObjectAtGCTime is PinObjectAtGCTime: event 33, version 0, of task
@@ -6387,9 +5594,7 @@ type PinObjectAtGCTime struct {
 }
 
 // EventDesc returns the description of PinObjectAtGCTime.
-func (*PinObjectAtGCTime) EventDesc() *etw.EventDesc {
-	return &pinObjectAtGCTime
-}
+func (*PinObjectAtGCTime) EventDesc() *etw.EventDesc { return &pinObjectAtGCTime }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -6431,17 +5636,9 @@ func (e *PinObjectAtGCTime) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PinObjectAtGCTime) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PinObjectAtGCTime) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PinObjectAtGCTime) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PinObjectAtGCTime) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PinObjectAtGCTime) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var pinObjectAtGCTime = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6460,9 +5657,7 @@ var pinObjectAtGCTime = etw.EventDesc{
 		{Name: "TypeName", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(PinObjectAtGCTime)
-	},
+	New: func() etw.Event { return new(PinObjectAtGCTime) },
 }
 
 // GCTriggered is GCTriggered: event 35, version 0, of task GarbageCollection,
@@ -6477,9 +5672,7 @@ type GCTriggered struct {
 }
 
 // EventDesc returns the description of GCTriggered.
-func (*GCTriggered) EventDesc() *etw.EventDesc {
-	return &gcTriggered
-}
+func (*GCTriggered) EventDesc() *etw.EventDesc { return &gcTriggered }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6510,17 +5703,9 @@ func (e *GCTriggered) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCTriggered) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCTriggered) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCTriggered) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCTriggered) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCTriggered) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcTriggered = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6536,9 +5721,7 @@ var gcTriggered = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCTriggered)
-	},
+	New: func() etw.Event { return new(GCTriggered) },
 }
 
 // GCBulkRootCCW is GCBulkRootCCW: event 36, version 0, of task
@@ -6556,9 +5739,7 @@ type GCBulkRootCCW struct {
 }
 
 // EventDesc returns the description of GCBulkRootCCW.
-func (*GCBulkRootCCW) EventDesc() *etw.EventDesc {
-	return &gcBulkRootCCW
-}
+func (*GCBulkRootCCW) EventDesc() *etw.EventDesc { return &gcBulkRootCCW }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -6595,17 +5776,9 @@ func (e *GCBulkRootCCW) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRootCCW) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkRootCCW) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkRootCCW) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkRootCCW) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkRootCCW) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkRootCCW = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6630,9 +5803,7 @@ var gcBulkRootCCW = etw.EventDesc{
 			{Name: "Flags", Type: etw.InUInt32, Map: &gcRootCCWFlagsMap},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkRootCCW)
-	},
+	New: func() etw.Event { return new(GCBulkRootCCW) },
 }
 
 // GCBulkRootCCWValue is one element of [GCBulkRootCCW.Values].
@@ -6700,6 +5871,8 @@ func (v *GCBulkRootCCWValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkRootCCWValue) String() string { return etw.StructString(&gcBulkRootCCW.Fields[2], &v) }
+
 // GCBulkRootCCWValues is a sequence of [GCBulkRootCCWValue] that aliases a
 // payload.
 type GCBulkRootCCWValues struct {
@@ -6722,9 +5895,7 @@ func MakeGCBulkRootCCWValues(ptr etw.PtrSize, vs ...GCBulkRootCCWValue) (GCBulkR
 }
 
 // Len returns the number of elements.
-func (s GCBulkRootCCWValues) Len() int {
-	return s.n
-}
+func (s GCBulkRootCCWValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRootCCWValues) At(i int) GCBulkRootCCWValue {
@@ -6781,9 +5952,7 @@ type GCBulkRCW struct {
 }
 
 // EventDesc returns the description of GCBulkRCW.
-func (*GCBulkRCW) EventDesc() *etw.EventDesc {
-	return &gcBulkRCW
-}
+func (*GCBulkRCW) EventDesc() *etw.EventDesc { return &gcBulkRCW }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -6820,17 +5989,9 @@ func (e *GCBulkRCW) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRCW) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkRCW) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkRCW) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkRCW) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkRCW) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkRCW = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6854,9 +6015,7 @@ var gcBulkRCW = etw.EventDesc{
 			{Name: "Flags", Type: etw.InUInt32},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkRCW)
-	},
+	New: func() etw.Event { return new(GCBulkRCW) },
 }
 
 // GCBulkRCWValue is one element of [GCBulkRCW.Values].
@@ -6918,6 +6077,8 @@ func (v *GCBulkRCWValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkRCWValue) String() string { return etw.StructString(&gcBulkRCW.Fields[2], &v) }
+
 // GCBulkRCWValues is a sequence of [GCBulkRCWValue] that aliases a payload.
 type GCBulkRCWValues struct {
 	p   []byte
@@ -6939,9 +6100,7 @@ func MakeGCBulkRCWValues(ptr etw.PtrSize, vs ...GCBulkRCWValue) (GCBulkRCWValues
 }
 
 // Len returns the number of elements.
-func (s GCBulkRCWValues) Len() int {
-	return s.n
-}
+func (s GCBulkRCWValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRCWValues) At(i int) GCBulkRCWValue {
@@ -7000,9 +6159,7 @@ type GCBulkRootStaticVar struct {
 }
 
 // EventDesc returns the description of GCBulkRootStaticVar.
-func (*GCBulkRootStaticVar) EventDesc() *etw.EventDesc {
-	return &gcBulkRootStaticVar
-}
+func (*GCBulkRootStaticVar) EventDesc() *etw.EventDesc { return &gcBulkRootStaticVar }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -7043,17 +6200,9 @@ func (e *GCBulkRootStaticVar) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRootStaticVar) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCBulkRootStaticVar) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCBulkRootStaticVar) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCBulkRootStaticVar) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCBulkRootStaticVar) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcBulkRootStaticVar = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7077,9 +6226,7 @@ var gcBulkRootStaticVar = etw.EventDesc{
 			{Name: "FieldName", Type: etw.InUnicodeString},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCBulkRootStaticVar)
-	},
+	New: func() etw.Event { return new(GCBulkRootStaticVar) },
 }
 
 // GCBulkRootStaticVarValue is one element of [GCBulkRootStaticVar.Values].
@@ -7135,6 +6282,10 @@ func (v *GCBulkRootStaticVarValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCBulkRootStaticVarValue) String() string {
+	return etw.StructString(&gcBulkRootStaticVar.Fields[3], &v)
+}
+
 // GCBulkRootStaticVarValues is a sequence of [GCBulkRootStaticVarValue] that
 // aliases a payload.
 type GCBulkRootStaticVarValues struct {
@@ -7157,9 +6308,7 @@ func MakeGCBulkRootStaticVarValues(ptr etw.PtrSize, vs ...GCBulkRootStaticVarVal
 }
 
 // Len returns the number of elements.
-func (s GCBulkRootStaticVarValues) Len() int {
-	return s.n
-}
+func (s GCBulkRootStaticVarValues) Len() int { return s.n }
 
 // All iterates over the elements.
 func (s GCBulkRootStaticVarValues) All() iter.Seq[GCBulkRootStaticVarValue] {
@@ -7219,9 +6368,7 @@ type GCDynamicEvent struct {
 }
 
 // EventDesc returns the description of GCDynamicEvent.
-func (*GCDynamicEvent) EventDesc() *etw.EventDesc {
-	return &gcDynamicEvent
-}
+func (*GCDynamicEvent) EventDesc() *etw.EventDesc { return &gcDynamicEvent }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -7259,17 +6406,9 @@ func (e *GCDynamicEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCDynamicEvent) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCDynamicEvent) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCDynamicEvent) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCDynamicEvent) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCDynamicEvent) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcDynamicEvent = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7286,9 +6425,7 @@ var gcDynamicEvent = etw.EventDesc{
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 1}},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCDynamicEvent)
-	},
+	New: func() etw.Event { return new(GCDynamicEvent) },
 }
 
 // IncreaseMemoryPressure is IncreaseMemoryPressure: event 200, version 0, of
@@ -7305,9 +6442,7 @@ type IncreaseMemoryPressure struct {
 }
 
 // EventDesc returns the description of IncreaseMemoryPressure.
-func (*IncreaseMemoryPressure) EventDesc() *etw.EventDesc {
-	return &increaseMemoryPressure
-}
+func (*IncreaseMemoryPressure) EventDesc() *etw.EventDesc { return &increaseMemoryPressure }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7338,17 +6473,9 @@ func (e *IncreaseMemoryPressure) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *IncreaseMemoryPressure) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IncreaseMemoryPressure) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IncreaseMemoryPressure) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IncreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IncreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var increaseMemoryPressure = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7364,9 +6491,7 @@ var increaseMemoryPressure = etw.EventDesc{
 		{Name: "BytesAllocated", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(IncreaseMemoryPressure)
-	},
+	New: func() etw.Event { return new(IncreaseMemoryPressure) },
 }
 
 // DecreaseMemoryPressure is DecreaseMemoryPressure: event 201, version 0, of
@@ -7383,9 +6508,7 @@ type DecreaseMemoryPressure struct {
 }
 
 // EventDesc returns the description of DecreaseMemoryPressure.
-func (*DecreaseMemoryPressure) EventDesc() *etw.EventDesc {
-	return &decreaseMemoryPressure
-}
+func (*DecreaseMemoryPressure) EventDesc() *etw.EventDesc { return &decreaseMemoryPressure }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7416,17 +6539,9 @@ func (e *DecreaseMemoryPressure) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DecreaseMemoryPressure) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DecreaseMemoryPressure) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DecreaseMemoryPressure) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DecreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DecreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var decreaseMemoryPressure = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7442,9 +6557,7 @@ var decreaseMemoryPressure = etw.EventDesc{
 		{Name: "BytesFreed", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(DecreaseMemoryPressure)
-	},
+	New: func() etw.Event { return new(DecreaseMemoryPressure) },
 }
 
 // GCMarkWithType is GCMarkWithType: event 202, version 0, of task
@@ -7464,9 +6577,7 @@ type GCMarkWithType struct {
 }
 
 // EventDesc returns the description of GCMarkWithType.
-func (*GCMarkWithType) EventDesc() *etw.EventDesc {
-	return &gcMarkWithType
-}
+func (*GCMarkWithType) EventDesc() *etw.EventDesc { return &gcMarkWithType }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7505,17 +6616,9 @@ func (e *GCMarkWithType) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCMarkWithType) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCMarkWithType) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCMarkWithType) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCMarkWithType) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCMarkWithType) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcMarkWithType = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7533,9 +6636,7 @@ var gcMarkWithType = etw.EventDesc{
 		{Name: "Type", Type: etw.InUInt32, Map: &gcRootKindMap},
 		{Name: "Bytes", Type: etw.InUInt64},
 	},
-	New: func() etw.Event {
-		return new(GCMarkWithType)
-	},
+	New: func() etw.Event { return new(GCMarkWithType) },
 }
 
 // GCJoinV2 is GCJoin_V2: event 203, version 2, of task GarbageCollection,
@@ -7560,9 +6661,7 @@ type GCJoinV2 struct {
 }
 
 // EventDesc returns the description of GCJoin_V2.
-func (*GCJoinV2) EventDesc() *etw.EventDesc {
-	return &gcJoinV2
-}
+func (*GCJoinV2) EventDesc() *etw.EventDesc { return &gcJoinV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7605,17 +6704,9 @@ func (e *GCJoinV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCJoinV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCJoinV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCJoinV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCJoinV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCJoinV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCJoinV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcJoinV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7635,9 +6726,7 @@ var gcJoinV2 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "JoinID", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(GCJoinV2)
-	},
+	New: func() etw.Event { return new(GCJoinV2) },
 }
 
 // GCPerHeapHistoryV3 is GCPerHeapHistory_V3: event 204, version 3, of task
@@ -7687,9 +6776,7 @@ type GCPerHeapHistoryV3 struct {
 }
 
 // EventDesc returns the description of GCPerHeapHistory_V3.
-func (*GCPerHeapHistoryV3) EventDesc() *etw.EventDesc {
-	return &gcPerHeapHistoryV3
-}
+func (*GCPerHeapHistoryV3) EventDesc() *etw.EventDesc { return &gcPerHeapHistoryV3 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -7778,17 +6865,9 @@ func (e *GCPerHeapHistoryV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCPerHeapHistoryV3) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCPerHeapHistoryV3) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCPerHeapHistoryV3) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCPerHeapHistoryV3) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCPerHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCPerHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcPerHeapHistoryV3 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7830,9 +6909,7 @@ var gcPerHeapHistoryV3 = etw.EventDesc{
 			{Name: "NewAllocation", Type: etw.InPointer, Out: etw.OutHexInt64},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCPerHeapHistoryV3)
-	},
+	New: func() etw.Event { return new(GCPerHeapHistoryV3) },
 }
 
 // GCPerHeapHistoryV3Value is one element of [GCPerHeapHistoryV3.Values].
@@ -7914,6 +6991,10 @@ func (v *GCPerHeapHistoryV3Value) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCPerHeapHistoryV3Value) String() string {
+	return etw.StructString(&gcPerHeapHistoryV3.Fields[15], &v)
+}
+
 // GCPerHeapHistoryV3Values is a sequence of [GCPerHeapHistoryV3Value] that
 // aliases a payload.
 type GCPerHeapHistoryV3Values struct {
@@ -7936,9 +7017,7 @@ func MakeGCPerHeapHistoryV3Values(ptr etw.PtrSize, vs ...GCPerHeapHistoryV3Value
 }
 
 // Len returns the number of elements.
-func (s GCPerHeapHistoryV3Values) Len() int {
-	return s.n
-}
+func (s GCPerHeapHistoryV3Values) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCPerHeapHistoryV3Values) At(i int) GCPerHeapHistoryV3Value {
@@ -8009,9 +7088,7 @@ type GCGlobalHeapHistoryV2 struct {
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V2.
-func (*GCGlobalHeapHistoryV2) EventDesc() *etw.EventDesc {
-	return &gcGlobalHeapHistoryV2
-}
+func (*GCGlobalHeapHistoryV2) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8070,17 +7147,9 @@ func (e *GCGlobalHeapHistoryV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCGlobalHeapHistoryV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCGlobalHeapHistoryV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCGlobalHeapHistoryV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCGlobalHeapHistoryV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCGlobalHeapHistoryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcGlobalHeapHistoryV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8104,9 +7173,7 @@ var gcGlobalHeapHistoryV2 = etw.EventDesc{
 		{Name: "PauseMode", Type: etw.InUInt32, Map: &gcPauseModeMap},
 		{Name: "MemoryPressure", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(GCGlobalHeapHistoryV2)
-	},
+	New: func() etw.Event { return new(GCGlobalHeapHistoryV2) },
 }
 
 // GCGlobalHeapHistoryV3 is GCGlobalHeapHistory_V3: event 205, version 3, of
@@ -8144,9 +7211,7 @@ type GCGlobalHeapHistoryV3 struct {
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V3.
-func (*GCGlobalHeapHistoryV3) EventDesc() *etw.EventDesc {
-	return &gcGlobalHeapHistoryV3
-}
+func (*GCGlobalHeapHistoryV3) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV3 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8213,17 +7278,9 @@ func (e *GCGlobalHeapHistoryV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV3) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCGlobalHeapHistoryV3) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCGlobalHeapHistoryV3) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCGlobalHeapHistoryV3) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCGlobalHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCGlobalHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcGlobalHeapHistoryV3 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8250,9 +7307,7 @@ var gcGlobalHeapHistoryV3 = etw.EventDesc{
 		{Name: "CondemnReasons1", Type: etw.InUInt32, Map: &gcCondemnConditionsMap},
 	},
 	Extends: &gcGlobalHeapHistoryV2,
-	New: func() etw.Event {
-		return new(GCGlobalHeapHistoryV3)
-	},
+	New:     func() etw.Event { return new(GCGlobalHeapHistoryV3) },
 }
 
 // GCGlobalHeapHistoryV4 is GCGlobalHeapHistory_V4: event 205, version 4, of
@@ -8295,9 +7350,7 @@ type GCGlobalHeapHistoryV4 struct {
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V4.
-func (*GCGlobalHeapHistoryV4) EventDesc() *etw.EventDesc {
-	return &gcGlobalHeapHistoryV4
-}
+func (*GCGlobalHeapHistoryV4) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV4 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -8374,17 +7427,9 @@ func (e *GCGlobalHeapHistoryV4) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV4) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCGlobalHeapHistoryV4) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCGlobalHeapHistoryV4) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCGlobalHeapHistoryV4) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCGlobalHeapHistoryV4) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCGlobalHeapHistoryV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcGlobalHeapHistoryV4 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8415,9 +7460,7 @@ var gcGlobalHeapHistoryV4 = etw.EventDesc{
 		}},
 	},
 	Extends: &gcGlobalHeapHistoryV3,
-	New: func() etw.Event {
-		return new(GCGlobalHeapHistoryV4)
-	},
+	New:     func() etw.Event { return new(GCGlobalHeapHistoryV4) },
 }
 
 // GCGlobalHeapHistoryV4Value is one element of [GCGlobalHeapHistoryV4.Values].
@@ -8446,6 +7489,10 @@ func (v *GCGlobalHeapHistoryV4Value) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCGlobalHeapHistoryV4Value) String() string {
+	return etw.StructString(&gcGlobalHeapHistoryV4.Fields[12], &v)
+}
+
 // GCGlobalHeapHistoryV4Values is a sequence of [GCGlobalHeapHistoryV4Value]
 // that aliases a payload.
 type GCGlobalHeapHistoryV4Values struct {
@@ -8468,9 +7515,7 @@ func MakeGCGlobalHeapHistoryV4Values(ptr etw.PtrSize, vs ...GCGlobalHeapHistoryV
 }
 
 // Len returns the number of elements.
-func (s GCGlobalHeapHistoryV4Values) Len() int {
-	return s.n
-}
+func (s GCGlobalHeapHistoryV4Values) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCGlobalHeapHistoryV4Values) At(i int) GCGlobalHeapHistoryV4Value {
@@ -8537,32 +7582,22 @@ type AnyGCGlobalHeapHistory struct {
 
 // HasCondemnReasons0 reports whether the version that was decoded has
 // CondemnReasons0.
-func (e *AnyGCGlobalHeapHistory) HasCondemnReasons0() bool {
-	return e.Seen.Layout >= 3
-}
+func (e *AnyGCGlobalHeapHistory) HasCondemnReasons0() bool { return e.Seen.Layout >= 3 }
 
 // HasCondemnReasons1 reports whether the version that was decoded has
 // CondemnReasons1.
-func (e *AnyGCGlobalHeapHistory) HasCondemnReasons1() bool {
-	return e.Seen.Layout >= 3
-}
+func (e *AnyGCGlobalHeapHistory) HasCondemnReasons1() bool { return e.Seen.Layout >= 3 }
 
 // HasCount reports whether the version that was decoded has Count.
-func (e *AnyGCGlobalHeapHistory) HasCount() bool {
-	return e.Seen.Layout >= 4
-}
+func (e *AnyGCGlobalHeapHistory) HasCount() bool { return e.Seen.Layout >= 4 }
 
 // HasValues reports whether the version that was decoded has Values.
-func (e *AnyGCGlobalHeapHistory) HasValues() bool {
-	return e.Seen.Layout >= 4
-}
+func (e *AnyGCGlobalHeapHistory) HasValues() bool { return e.Seen.Layout >= 4 }
 
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistoryV2, &gcGlobalHeapHistoryV3, &gcGlobalHeapHistoryV4}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc {
-	return anyGCGlobalHeapHistory
-}
+func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc { return anyGCGlobalHeapHistory }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCGlobalHeapHistory) EventDesc() *etw.EventDesc {
@@ -8671,17 +7706,9 @@ func (e *AnyGCGlobalHeapHistory) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCGlobalHeapHistory) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCGlobalHeapHistory) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GenAwareBegin is GenAwareBegin: event 206, version 0, of task
 // GarbageCollection, opcode GenAwareBegin, keyword GCHeapDumpKeyword, level
@@ -8697,9 +7724,7 @@ type GenAwareBegin struct {
 }
 
 // EventDesc returns the description of GenAwareBegin.
-func (*GenAwareBegin) EventDesc() *etw.EventDesc {
-	return &genAwareBegin
-}
+func (*GenAwareBegin) EventDesc() *etw.EventDesc { return &genAwareBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8717,17 +7742,9 @@ func (e *GenAwareBegin) FieldValue(i int) etw.Value {
 	return (*genAwareTemplateLayout)(e).FieldValue(i)
 }
 
-func (e *GenAwareBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GenAwareBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GenAwareBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GenAwareBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GenAwareBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var genAwareBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8740,9 +7757,7 @@ var genAwareBegin = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GenAwareBegin",
 	Fields:     genAwareTemplateLayoutFields,
-	New: func() etw.Event {
-		return new(GenAwareBegin)
-	},
+	New:        func() etw.Event { return new(GenAwareBegin) },
 }
 
 // genAwareTemplateLayout is the template GenAwareTemplate, which several
@@ -8792,9 +7807,7 @@ type GenAwareEnd struct {
 }
 
 // EventDesc returns the description of GenAwareEnd.
-func (*GenAwareEnd) EventDesc() *etw.EventDesc {
-	return &genAwareEnd
-}
+func (*GenAwareEnd) EventDesc() *etw.EventDesc { return &genAwareEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8812,17 +7825,9 @@ func (e *GenAwareEnd) FieldValue(i int) etw.Value {
 	return (*genAwareTemplateLayout)(e).FieldValue(i)
 }
 
-func (e *GenAwareEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GenAwareEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GenAwareEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GenAwareEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GenAwareEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var genAwareEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8835,9 +7840,7 @@ var genAwareEnd = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GenAwareEnd",
 	Fields:     genAwareTemplateLayoutFields,
-	New: func() etw.Event {
-		return new(GenAwareEnd)
-	},
+	New:        func() etw.Event { return new(GenAwareEnd) },
 }
 
 // GCLOHCompact is GCLOHCompact: event 208, version 0, of task
@@ -8855,9 +7858,7 @@ type GCLOHCompact struct {
 }
 
 // EventDesc returns the description of GCLOHCompact.
-func (*GCLOHCompact) EventDesc() *etw.EventDesc {
-	return &gclohCompact
-}
+func (*GCLOHCompact) EventDesc() *etw.EventDesc { return &gclohCompact }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -8894,17 +7895,9 @@ func (e *GCLOHCompact) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCLOHCompact) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCLOHCompact) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCLOHCompact) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCLOHCompact) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCLOHCompact) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gclohCompact = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8927,9 +7920,7 @@ var gclohCompact = etw.EventDesc{
 			{Name: "ZeroRefs", Type: etw.InPointer},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCLOHCompact)
-	},
+	New: func() etw.Event { return new(GCLOHCompact) },
 }
 
 // GCLOHCompactValue is one element of [GCLOHCompact.Values].
@@ -8985,6 +7976,8 @@ func (v *GCLOHCompactValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCLOHCompactValue) String() string { return etw.StructString(&gclohCompact.Fields[2], &v) }
+
 // GCLOHCompactValues is a sequence of [GCLOHCompactValue] that aliases a
 // payload.
 type GCLOHCompactValues struct {
@@ -9007,9 +8000,7 @@ func MakeGCLOHCompactValues(ptr etw.PtrSize, vs ...GCLOHCompactValue) (GCLOHComp
 }
 
 // Len returns the number of elements.
-func (s GCLOHCompactValues) Len() int {
-	return s.n
-}
+func (s GCLOHCompactValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCLOHCompactValues) At(i int) GCLOHCompactValue {
@@ -9071,9 +8062,7 @@ type GCFitBucketInfo struct {
 }
 
 // EventDesc returns the description of GCFitBucketInfo.
-func (*GCFitBucketInfo) EventDesc() *etw.EventDesc {
-	return &gcFitBucketInfo
-}
+func (*GCFitBucketInfo) EventDesc() *etw.EventDesc { return &gcFitBucketInfo }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -9118,17 +8107,9 @@ func (e *GCFitBucketInfo) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFitBucketInfo) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFitBucketInfo) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFitBucketInfo) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFitBucketInfo) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFitBucketInfo) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFitBucketInfo = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -9151,9 +8132,7 @@ var gcFitBucketInfo = etw.EventDesc{
 			{Name: "Size", Type: etw.InPointer, Out: etw.OutHexInt64},
 		}},
 	},
-	New: func() etw.Event {
-		return new(GCFitBucketInfo)
-	},
+	New: func() etw.Event { return new(GCFitBucketInfo) },
 }
 
 // GCFitBucketInfoValue is one element of [GCFitBucketInfo.Values].
@@ -9197,6 +8176,10 @@ func (v *GCFitBucketInfoValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v GCFitBucketInfoValue) String() string {
+	return etw.StructString(&gcFitBucketInfo.Fields[4], &v)
+}
+
 // GCFitBucketInfoValues is a sequence of [GCFitBucketInfoValue] that aliases a
 // payload.
 type GCFitBucketInfoValues struct {
@@ -9219,9 +8202,7 @@ func MakeGCFitBucketInfoValues(ptr etw.PtrSize, vs ...GCFitBucketInfoValue) (GCF
 }
 
 // Len returns the number of elements.
-func (s GCFitBucketInfoValues) Len() int {
-	return s.n
-}
+func (s GCFitBucketInfoValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCFitBucketInfoValues) At(i int) GCFitBucketInfoValue {

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // IOThreadCreate is IOThreadCreate: event 44, version 0, of task
@@ -22,9 +23,7 @@ type IOThreadCreate struct {
 }
 
 // EventDesc returns the description of IOThreadCreate.
-func (*IOThreadCreate) EventDesc() *etw.EventDesc {
-	return &ioThreadCreate
-}
+func (*IOThreadCreate) EventDesc() *etw.EventDesc { return &ioThreadCreate }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -42,17 +41,9 @@ func (e *IOThreadCreate) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadCreate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadCreate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadCreate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadCreate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadCreate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadCreate = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -65,9 +56,7 @@ var ioThreadCreate = etw.EventDesc{
 	TaskName:   "IOThreadCreation",
 	OpcodeName: "Start",
 	Fields:     ioThreadLayoutFields,
-	New: func() etw.Event {
-		return new(IOThreadCreate)
-	},
+	New:        func() etw.Event { return new(IOThreadCreate) },
 }
 
 // ioThreadLayout is the template IOThread, which several events use.
@@ -118,9 +107,7 @@ type IOThreadCreateV1 struct {
 }
 
 // EventDesc returns the description of IOThreadCreate_V1.
-func (*IOThreadCreateV1) EventDesc() *etw.EventDesc {
-	return &ioThreadCreateV1
-}
+func (*IOThreadCreateV1) EventDesc() *etw.EventDesc { return &ioThreadCreateV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -138,17 +125,9 @@ func (e *IOThreadCreateV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadCreateV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadCreateV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadCreateV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadCreateV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadCreateV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadCreateV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -163,9 +142,7 @@ var ioThreadCreateV1 = etw.EventDesc{
 	OpcodeName: "Start",
 	Fields:     ioThreadV1LayoutFields,
 	Extends:    &ioThreadCreate,
-	New: func() etw.Event {
-		return new(IOThreadCreateV1)
-	},
+	New:        func() etw.Event { return new(IOThreadCreateV1) },
 }
 
 // ioThreadV1Layout is the template IOThread_V1, which several events use.
@@ -221,16 +198,12 @@ type AnyIOThreadCreate struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyIOThreadCreate) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyIOThreadCreate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadCreate = []*etw.EventDesc{&ioThreadCreate, &ioThreadCreateV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyIOThreadCreate) EventDescs() []*etw.EventDesc {
-	return anyIOThreadCreate
-}
+func (*AnyIOThreadCreate) EventDescs() []*etw.EventDesc { return anyIOThreadCreate }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyIOThreadCreate) EventDesc() *etw.EventDesc {
@@ -283,17 +256,9 @@ func (e *AnyIOThreadCreate) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyIOThreadCreate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyIOThreadCreate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyIOThreadCreate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyIOThreadCreate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyIOThreadCreate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyIOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // IOThreadTerminate is IOThreadTerminate: event 45, version 0, of task
 // IOThreadCreation, opcode win:Stop, keyword ThreadingKeyword, level
@@ -308,9 +273,7 @@ type IOThreadTerminate struct {
 }
 
 // EventDesc returns the description of IOThreadTerminate.
-func (*IOThreadTerminate) EventDesc() *etw.EventDesc {
-	return &ioThreadTerminate
-}
+func (*IOThreadTerminate) EventDesc() *etw.EventDesc { return &ioThreadTerminate }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -328,17 +291,9 @@ func (e *IOThreadTerminate) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadTerminate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadTerminate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadTerminate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadTerminate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadTerminate = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -351,9 +306,7 @@ var ioThreadTerminate = etw.EventDesc{
 	TaskName:   "IOThreadCreation",
 	OpcodeName: "Stop",
 	Fields:     ioThreadLayoutFields,
-	New: func() etw.Event {
-		return new(IOThreadTerminate)
-	},
+	New:        func() etw.Event { return new(IOThreadTerminate) },
 }
 
 // IOThreadTerminateV1 is IOThreadTerminate_V1: event 45, version 1, of task
@@ -371,9 +324,7 @@ type IOThreadTerminateV1 struct {
 }
 
 // EventDesc returns the description of IOThreadTerminate_V1.
-func (*IOThreadTerminateV1) EventDesc() *etw.EventDesc {
-	return &ioThreadTerminateV1
-}
+func (*IOThreadTerminateV1) EventDesc() *etw.EventDesc { return &ioThreadTerminateV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -391,17 +342,9 @@ func (e *IOThreadTerminateV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadTerminateV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadTerminateV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadTerminateV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadTerminateV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadTerminateV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadTerminateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadTerminateV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -416,9 +359,7 @@ var ioThreadTerminateV1 = etw.EventDesc{
 	OpcodeName: "Stop",
 	Fields:     ioThreadV1LayoutFields,
 	Extends:    &ioThreadTerminate,
-	New: func() etw.Event {
-		return new(IOThreadTerminateV1)
-	},
+	New:        func() etw.Event { return new(IOThreadTerminateV1) },
 }
 
 // AnyIOThreadTerminate is event 45 in any version: [IOThreadTerminate] and
@@ -436,16 +377,12 @@ type AnyIOThreadTerminate struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyIOThreadTerminate) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyIOThreadTerminate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadTerminate = []*etw.EventDesc{&ioThreadTerminate, &ioThreadTerminateV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyIOThreadTerminate) EventDescs() []*etw.EventDesc {
-	return anyIOThreadTerminate
-}
+func (*AnyIOThreadTerminate) EventDescs() []*etw.EventDesc { return anyIOThreadTerminate }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyIOThreadTerminate) EventDesc() *etw.EventDesc {
@@ -498,14 +435,6 @@ func (e *AnyIOThreadTerminate) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyIOThreadTerminate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyIOThreadTerminate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyIOThreadTerminate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyIOThreadTerminate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyIOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyIOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

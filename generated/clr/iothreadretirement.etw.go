@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // IOThreadRetire is IOThreadRetire: event 46, version 0, of task
@@ -21,9 +22,7 @@ type IOThreadRetire struct {
 }
 
 // EventDesc returns the description of IOThreadRetire.
-func (*IOThreadRetire) EventDesc() *etw.EventDesc {
-	return &ioThreadRetire
-}
+func (*IOThreadRetire) EventDesc() *etw.EventDesc { return &ioThreadRetire }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -41,17 +40,9 @@ func (e *IOThreadRetire) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadRetire) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadRetire) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadRetire) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadRetire) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadRetire) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadRetire = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -64,9 +55,7 @@ var ioThreadRetire = etw.EventDesc{
 	TaskName:   "IOThreadRetirement",
 	OpcodeName: "Start",
 	Fields:     ioThreadLayoutFields,
-	New: func() etw.Event {
-		return new(IOThreadRetire)
-	},
+	New:        func() etw.Event { return new(IOThreadRetire) },
 }
 
 // IOThreadRetireV1 is IOThreadRetire_V1: event 46, version 1, of task
@@ -85,9 +74,7 @@ type IOThreadRetireV1 struct {
 }
 
 // EventDesc returns the description of IOThreadRetire_V1.
-func (*IOThreadRetireV1) EventDesc() *etw.EventDesc {
-	return &ioThreadRetireV1
-}
+func (*IOThreadRetireV1) EventDesc() *etw.EventDesc { return &ioThreadRetireV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -105,17 +92,9 @@ func (e *IOThreadRetireV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadRetireV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadRetireV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadRetireV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadRetireV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadRetireV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadRetireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadRetireV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -130,9 +109,7 @@ var ioThreadRetireV1 = etw.EventDesc{
 	OpcodeName: "Start",
 	Fields:     ioThreadV1LayoutFields,
 	Extends:    &ioThreadRetire,
-	New: func() etw.Event {
-		return new(IOThreadRetireV1)
-	},
+	New:        func() etw.Event { return new(IOThreadRetireV1) },
 }
 
 // AnyIOThreadRetire is event 46 in any version: [IOThreadRetire] and
@@ -150,16 +127,12 @@ type AnyIOThreadRetire struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyIOThreadRetire) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyIOThreadRetire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadRetire = []*etw.EventDesc{&ioThreadRetire, &ioThreadRetireV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyIOThreadRetire) EventDescs() []*etw.EventDesc {
-	return anyIOThreadRetire
-}
+func (*AnyIOThreadRetire) EventDescs() []*etw.EventDesc { return anyIOThreadRetire }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyIOThreadRetire) EventDesc() *etw.EventDesc {
@@ -212,17 +185,9 @@ func (e *AnyIOThreadRetire) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyIOThreadRetire) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyIOThreadRetire) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyIOThreadRetire) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyIOThreadRetire) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyIOThreadRetire) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyIOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // IOThreadUnretire is IOThreadUnretire: event 47, version 0, of task
 // IOThreadRetirement, opcode win:Stop, keyword ThreadingKeyword, level
@@ -237,9 +202,7 @@ type IOThreadUnretire struct {
 }
 
 // EventDesc returns the description of IOThreadUnretire.
-func (*IOThreadUnretire) EventDesc() *etw.EventDesc {
-	return &ioThreadUnretire
-}
+func (*IOThreadUnretire) EventDesc() *etw.EventDesc { return &ioThreadUnretire }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -257,17 +220,9 @@ func (e *IOThreadUnretire) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadUnretire) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadUnretire) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadUnretire) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadUnretire) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadUnretire = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -280,9 +235,7 @@ var ioThreadUnretire = etw.EventDesc{
 	TaskName:   "IOThreadRetirement",
 	OpcodeName: "Stop",
 	Fields:     ioThreadLayoutFields,
-	New: func() etw.Event {
-		return new(IOThreadUnretire)
-	},
+	New:        func() etw.Event { return new(IOThreadUnretire) },
 }
 
 // IOThreadUnretireV1 is IOThreadUnretire_V1: event 47, version 1, of task
@@ -301,9 +254,7 @@ type IOThreadUnretireV1 struct {
 }
 
 // EventDesc returns the description of IOThreadUnretire_V1.
-func (*IOThreadUnretireV1) EventDesc() *etw.EventDesc {
-	return &ioThreadUnretireV1
-}
+func (*IOThreadUnretireV1) EventDesc() *etw.EventDesc { return &ioThreadUnretireV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -321,17 +272,9 @@ func (e *IOThreadUnretireV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadUnretireV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IOThreadUnretireV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IOThreadUnretireV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IOThreadUnretireV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IOThreadUnretireV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IOThreadUnretireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ioThreadUnretireV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -346,9 +289,7 @@ var ioThreadUnretireV1 = etw.EventDesc{
 	OpcodeName: "Stop",
 	Fields:     ioThreadV1LayoutFields,
 	Extends:    &ioThreadUnretire,
-	New: func() etw.Event {
-		return new(IOThreadUnretireV1)
-	},
+	New:        func() etw.Event { return new(IOThreadUnretireV1) },
 }
 
 // AnyIOThreadUnretire is event 47 in any version: [IOThreadUnretire] and
@@ -366,16 +307,12 @@ type AnyIOThreadUnretire struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyIOThreadUnretire) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyIOThreadUnretire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadUnretire = []*etw.EventDesc{&ioThreadUnretire, &ioThreadUnretireV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyIOThreadUnretire) EventDescs() []*etw.EventDesc {
-	return anyIOThreadUnretire
-}
+func (*AnyIOThreadUnretire) EventDescs() []*etw.EventDesc { return anyIOThreadUnretire }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyIOThreadUnretire) EventDesc() *etw.EventDesc {
@@ -428,14 +365,6 @@ func (e *AnyIOThreadUnretire) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyIOThreadUnretire) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyIOThreadUnretire) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyIOThreadUnretire) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyIOThreadUnretire) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyIOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyIOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

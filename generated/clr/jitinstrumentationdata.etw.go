@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // JitInstrumentationData is JitInstrumentationData: event 297, version 0, of
@@ -30,9 +31,7 @@ type JitInstrumentationData struct {
 }
 
 // EventDesc returns the description of JitInstrumentationData.
-func (*JitInstrumentationData) EventDesc() *etw.EventDesc {
-	return &jitInstrumentationData
-}
+func (*JitInstrumentationData) EventDesc() *etw.EventDesc { return &jitInstrumentationData }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -77,17 +76,9 @@ func (e *JitInstrumentationData) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *JitInstrumentationData) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *JitInstrumentationData) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *JitInstrumentationData) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *JitInstrumentationData) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *JitInstrumentationData) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *JitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var jitInstrumentationData = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -106,9 +97,7 @@ var jitInstrumentationData = etw.EventDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 2}},
 	},
-	New: func() etw.Event {
-		return new(JitInstrumentationData)
-	},
+	New: func() etw.Event { return new(JitInstrumentationData) },
 }
 
 // JitInstrumentationDataVerbose is JitInstrumentationDataVerbose: event 298,
@@ -210,17 +199,9 @@ func (e *JitInstrumentationDataVerbose) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *JitInstrumentationDataVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *JitInstrumentationDataVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *JitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *JitInstrumentationDataVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *JitInstrumentationDataVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *JitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var jitInstrumentationDataVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -244,7 +225,5 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 2}},
 	},
-	New: func() etw.Event {
-		return new(JitInstrumentationDataVerbose)
-	},
+	New: func() etw.Event { return new(JitInstrumentationDataVerbose) },
 }

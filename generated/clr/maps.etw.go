@@ -29,9 +29,7 @@ var gcSegmentTypeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCSegmentType) String() string {
-	return gcSegmentTypeMap.ValueString(uint32(v))
-}
+func (v GCSegmentType) String() string { return gcSegmentTypeMap.ValueString(uint32(v)) }
 
 // GCAllocationKind is a value of the map GCAllocationKindMap.
 //
@@ -57,9 +55,7 @@ var gcAllocationKindMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCAllocationKind) String() string {
-	return gcAllocationKindMap.ValueString(uint32(v))
-}
+func (v GCAllocationKind) String() string { return gcAllocationKindMap.ValueString(uint32(v)) }
 
 // GCType is a value of the map GCTypeMap.
 //
@@ -86,9 +82,7 @@ var gcTypeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCType) String() string {
-	return gcTypeMap.ValueString(uint32(v))
-}
+func (v GCType) String() string { return gcTypeMap.ValueString(uint32(v)) }
 
 // GCReason is a value of the map GCReasonMap.
 //
@@ -151,9 +145,7 @@ var gcReasonMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCReason) String() string {
-	return gcReasonMap.ValueString(uint32(v))
-}
+func (v GCReason) String() string { return gcReasonMap.ValueString(uint32(v)) }
 
 // GCSuspendEEReason is a value of the map GCSuspendEEReasonMap.
 //
@@ -187,9 +179,7 @@ var gcSuspendEEReasonMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCSuspendEEReason) String() string {
-	return gcSuspendEEReasonMap.ValueString(uint32(v))
-}
+func (v GCSuspendEEReason) String() string { return gcSuspendEEReasonMap.ValueString(uint32(v)) }
 
 // GCSuspendEEReason16 is a value of the map GCSuspendEEReasonMap.
 //
@@ -223,9 +213,7 @@ var gcSuspendEEReason16Map = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCSuspendEEReason16) String() string {
-	return gcSuspendEEReason16Map.ValueString(uint32(v))
-}
+func (v GCSuspendEEReason16) String() string { return gcSuspendEEReason16Map.ValueString(uint32(v)) }
 
 // ContentionFlags is a value of the map ContentionFlagsMap.
 //
@@ -247,9 +235,7 @@ var contentionFlagsMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v ContentionFlags) String() string {
-	return contentionFlagsMap.ValueString(uint32(v))
-}
+func (v ContentionFlags) String() string { return contentionFlagsMap.ValueString(uint32(v)) }
 
 // TailCallType is a value of the map TailCallTypeMap.
 //
@@ -273,9 +259,7 @@ var tailCallTypeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v TailCallType) String() string {
-	return tailCallTypeMap.ValueString(uint32(v))
-}
+func (v TailCallType) String() string { return tailCallTypeMap.ValueString(uint32(v)) }
 
 // ThreadAdjustmentReason is a value of the map ThreadAdjustmentReasonMap.
 //
@@ -346,9 +330,7 @@ var gcRootKindMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCRootKind) String() string {
-	return gcRootKindMap.ValueString(uint32(v))
-}
+func (v GCRootKind) String() string { return gcRootKindMap.ValueString(uint32(v)) }
 
 // GCRootKind8 is a value of the map GCRootKindMap.
 //
@@ -378,9 +360,7 @@ var gcRootKind8Map = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCRootKind8) String() string {
-	return gcRootKind8Map.ValueString(uint32(v))
-}
+func (v GCRootKind8) String() string { return gcRootKind8Map.ValueString(uint32(v)) }
 
 // GCHandleKind is a value of the map GCHandleKindMap.
 //
@@ -424,9 +404,7 @@ var gcHandleKindMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCHandleKind) String() string {
-	return gcHandleKindMap.ValueString(uint32(v))
-}
+func (v GCHandleKind) String() string { return gcHandleKindMap.ValueString(uint32(v)) }
 
 // ModuleRangeType is a set of flags of the map ModuleRangeTypeMap.
 //
@@ -447,9 +425,7 @@ var moduleRangeTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeType) String() string {
-	return moduleRangeTypeMap.ValueString(uint32(v))
-}
+func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
 
 // AppDomainFlags is a set of flags of the map AppDomainFlagsMap.
 //
@@ -475,9 +451,7 @@ var appDomainFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AppDomainFlags) String() string {
-	return appDomainFlagsMap.ValueString(uint32(v))
-}
+func (v AppDomainFlags) String() string { return appDomainFlagsMap.ValueString(uint32(v)) }
 
 // AssemblyFlags is a set of flags of the map AssemblyFlagsMap.
 //
@@ -504,9 +478,7 @@ var assemblyFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AssemblyFlags) String() string {
-	return assemblyFlagsMap.ValueString(uint32(v))
-}
+func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueString(uint32(v)) }
 
 // ModuleFlags is a set of flags of the map ModuleFlagsMap.
 //
@@ -539,9 +511,7 @@ var moduleFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleFlags) String() string {
-	return moduleFlagsMap.ValueString(uint32(v))
-}
+func (v ModuleFlags) String() string { return moduleFlagsMap.ValueString(uint32(v)) }
 
 // MethodFlags is a set of flags of the map MethodFlagsMap.
 //
@@ -575,9 +545,7 @@ var methodFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v MethodFlags) String() string {
-	return methodFlagsMap.ValueString(uint32(v))
-}
+func (v MethodFlags) String() string { return methodFlagsMap.ValueString(uint32(v)) }
 
 // StartupMode is a set of flags of the map StartupModeMap.
 //
@@ -606,9 +574,7 @@ var startupModeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupMode) String() string {
-	return startupModeMap.ValueString(uint32(v))
-}
+func (v StartupMode) String() string { return startupModeMap.ValueString(uint32(v)) }
 
 // RuntimeSku is a set of flags of the map RuntimeSkuMap.
 //
@@ -633,9 +599,7 @@ var runtimeSkuMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v RuntimeSku) String() string {
-	return runtimeSkuMap.ValueString(uint32(v))
-}
+func (v RuntimeSku) String() string { return runtimeSkuMap.ValueString(uint32(v)) }
 
 // ExceptionThrownFlags is a set of flags of the map ExceptionThrownFlagsMap.
 //
@@ -664,9 +628,7 @@ var exceptionThrownFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ExceptionThrownFlags) String() string {
-	return exceptionThrownFlagsMap.ValueString(uint32(v))
-}
+func (v ExceptionThrownFlags) String() string { return exceptionThrownFlagsMap.ValueString(uint32(v)) }
 
 // ILStubGeneratedFlags is a set of flags of the map ILStubGeneratedFlagsMap.
 //
@@ -700,9 +662,7 @@ var ilStubGeneratedFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ILStubGeneratedFlags) String() string {
-	return ilStubGeneratedFlagsMap.ValueString(uint32(v))
-}
+func (v ILStubGeneratedFlags) String() string { return ilStubGeneratedFlagsMap.ValueString(uint32(v)) }
 
 // StartupFlags is a set of flags of the map StartupFlagsMap.
 //
@@ -755,9 +715,7 @@ var startupFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupFlags) String() string {
-	return startupFlagsMap.ValueString(uint32(v))
-}
+func (v StartupFlags) String() string { return startupFlagsMap.ValueString(uint32(v)) }
 
 // TypeFlags is a set of flags of the map TypeFlagsMap.
 //
@@ -800,9 +758,7 @@ var typeFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v TypeFlags) String() string {
-	return typeFlagsMap.ValueString(uint32(v))
-}
+func (v TypeFlags) String() string { return typeFlagsMap.ValueString(uint32(v)) }
 
 // GCRootFlags is a set of flags of the map GCRootFlagsMap.
 //
@@ -829,9 +785,7 @@ var gcRootFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCRootFlags) String() string {
-	return gcRootFlagsMap.ValueString(uint32(v))
-}
+func (v GCRootFlags) String() string { return gcRootFlagsMap.ValueString(uint32(v)) }
 
 // GCRootStaticVarFlags is a set of flags of the map GCRootStaticVarFlagsMap.
 //
@@ -852,9 +806,7 @@ var gcRootStaticVarFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCRootStaticVarFlags) String() string {
-	return gcRootStaticVarFlagsMap.ValueString(uint32(v))
-}
+func (v GCRootStaticVarFlags) String() string { return gcRootStaticVarFlagsMap.ValueString(uint32(v)) }
 
 // GCRootCCWFlags is a set of flags of the map GCRootCCWFlagsMap.
 //
@@ -877,9 +829,7 @@ var gcRootCCWFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCRootCCWFlags) String() string {
-	return gcRootCCWFlagsMap.ValueString(uint32(v))
-}
+func (v GCRootCCWFlags) String() string { return gcRootCCWFlagsMap.ValueString(uint32(v)) }
 
 // ThreadFlags is a set of flags of the map ThreadFlagsMap.
 //
@@ -904,9 +854,7 @@ var threadFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ThreadFlags) String() string {
-	return threadFlagsMap.ValueString(uint32(v))
-}
+func (v ThreadFlags) String() string { return threadFlagsMap.ValueString(uint32(v)) }
 
 // TieredCompilationSettingsFlags is a set of flags of the map
 // TieredCompilationSettingsFlagsMap.
@@ -960,9 +908,7 @@ var gcBucketKindMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCBucketKind) String() string {
-	return gcBucketKindMap.ValueString(uint32(v))
-}
+func (v GCBucketKind) String() string { return gcBucketKindMap.ValueString(uint32(v)) }
 
 // WaitHandleWaitSource is a value of the map WaitHandleWaitSourceMap.
 //
@@ -984,9 +930,7 @@ var waitHandleWaitSourceMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v WaitHandleWaitSource) String() string {
-	return waitHandleWaitSourceMap.ValueString(uint32(v))
-}
+func (v WaitHandleWaitSource) String() string { return waitHandleWaitSourceMap.ValueString(uint32(v)) }
 
 // KnownPathSource is a value of the map KnownPathSourceMap.
 //
@@ -1015,9 +959,7 @@ var knownPathSourceMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v KnownPathSource) String() string {
-	return knownPathSourceMap.ValueString(uint32(v))
-}
+func (v KnownPathSource) String() string { return knownPathSourceMap.ValueString(uint32(v)) }
 
 // ResolutionAttemptedStage is a value of the map ResolutionAttemptedStageMap.
 //
@@ -1116,9 +1058,7 @@ var gcGlobalMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCGlobalMechanisms) String() string {
-	return gcGlobalMechanismsMap.ValueString(uint32(v))
-}
+func (v GCGlobalMechanisms) String() string { return gcGlobalMechanismsMap.ValueString(uint32(v)) }
 
 // GCPauseMode is a value of the map GCPauseModeMap.
 //
@@ -1148,9 +1088,7 @@ var gcPauseModeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCPauseMode) String() string {
-	return gcPauseModeMap.ValueString(uint32(v))
-}
+func (v GCPauseMode) String() string { return gcPauseModeMap.ValueString(uint32(v)) }
 
 // GCCondemnConditions is a set of flags of the map GCCondemnConditionsMap.
 //
@@ -1232,9 +1170,7 @@ var gcCondemnConditionsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCCondemnConditions) String() string {
-	return gcCondemnConditionsMap.ValueString(uint32(v))
-}
+func (v GCCondemnConditions) String() string { return gcCondemnConditionsMap.ValueString(uint32(v)) }
 
 // GCJoinTime is a value of the map GCJoinTimeMap.
 //
@@ -1256,9 +1192,7 @@ var gcJoinTimeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCJoinTime) String() string {
-	return gcJoinTimeMap.ValueString(uint32(v))
-}
+func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueString(uint32(v)) }
 
 // GCJoinType is a value of the map GCJoinTypeMap.
 //
@@ -1287,9 +1221,7 @@ var gcJoinTypeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCJoinType) String() string {
-	return gcJoinTypeMap.ValueString(uint32(v))
-}
+func (v GCJoinType) String() string { return gcJoinTypeMap.ValueString(uint32(v)) }
 
 // GCCompactMechanisms is a set of flags of the map GCCompactMechanismsMap.
 //
@@ -1332,9 +1264,7 @@ var gcCompactMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCCompactMechanisms) String() string {
-	return gcCompactMechanismsMap.ValueString(uint32(v))
-}
+func (v GCCompactMechanisms) String() string { return gcCompactMechanismsMap.ValueString(uint32(v)) }
 
 // GCExpandMechanisms is a set of flags of the map GCExpandMechanismsMap.
 //
@@ -1367,9 +1297,7 @@ var gcExpandMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCExpandMechanisms) String() string {
-	return gcExpandMechanismsMap.ValueString(uint32(v))
-}
+func (v GCExpandMechanisms) String() string { return gcExpandMechanismsMap.ValueString(uint32(v)) }
 
 // CorElementType is a value of the map CorElementTypeMap.
 //
@@ -1445,9 +1373,7 @@ var corElementTypeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v CorElementType) String() string {
-	return corElementTypeMap.ValueString(uint32(v))
-}
+func (v CorElementType) String() string { return corElementTypeMap.ValueString(uint32(v)) }
 
 // MethodExtent is a value of the map MethodExtentMap.
 //
@@ -1470,9 +1396,7 @@ var methodExtentMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v MethodExtent) String() string {
-	return methodExtentMap.ValueString(uint32(v))
-}
+func (v MethodExtent) String() string { return methodExtentMap.ValueString(uint32(v)) }
 
 // OptimizationTier is a value of the map OptimizationTierMap.
 //
@@ -1508,6 +1432,4 @@ var optimizationTierMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v OptimizationTier) String() string {
-	return optimizationTierMap.ValueString(uint32(v))
-}
+func (v OptimizationTier) String() string { return optimizationTierMap.ValueString(uint32(v)) }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ProfilerMessage is ProfilerMessage: event 299, version 0, of task Profiler,
@@ -21,9 +22,7 @@ type ProfilerMessage struct {
 }
 
 // EventDesc returns the description of ProfilerMessage.
-func (*ProfilerMessage) EventDesc() *etw.EventDesc {
-	return &profilerMessage
-}
+func (*ProfilerMessage) EventDesc() *etw.EventDesc { return &profilerMessage }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -56,17 +55,9 @@ func (e *ProfilerMessage) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ProfilerMessage) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ProfilerMessage) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ProfilerMessage) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ProfilerMessage) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ProfilerMessage) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var profilerMessage = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -82,7 +73,5 @@ var profilerMessage = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(ProfilerMessage)
-	},
+	New: func() etw.Event { return new(ProfilerMessage) },
 }

@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etwtest"
 	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
 func TestEventsRoundTrip(t *testing.T) {

@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadCreating is ThreadCreating: event 70, version 0, of task Thread,
@@ -22,9 +23,7 @@ type ThreadCreating struct {
 }
 
 // EventDesc returns the description of ThreadCreating.
-func (*ThreadCreating) EventDesc() *etw.EventDesc {
-	return &threadCreating
-}
+func (*ThreadCreating) EventDesc() *etw.EventDesc { return &threadCreating }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -42,17 +41,9 @@ func (e *ThreadCreating) FieldValue(i int) etw.Value {
 	return (*threadStartWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadCreating) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadCreating) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadCreating) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadCreating) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadCreating) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadCreating = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -65,9 +56,7 @@ var threadCreating = etw.EventDesc{
 	TaskName:   "Thread",
 	OpcodeName: "Creating",
 	Fields:     threadStartWorkLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadCreating)
-	},
+	New:        func() etw.Event { return new(ThreadCreating) },
 }
 
 // threadStartWorkLayout is the template ThreadStartWork, which several events
@@ -117,9 +106,7 @@ type ThreadRunning struct {
 }
 
 // EventDesc returns the description of ThreadRunning.
-func (*ThreadRunning) EventDesc() *etw.EventDesc {
-	return &threadRunning
-}
+func (*ThreadRunning) EventDesc() *etw.EventDesc { return &threadRunning }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -137,17 +124,9 @@ func (e *ThreadRunning) FieldValue(i int) etw.Value {
 	return (*threadStartWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadRunning) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadRunning) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadRunning) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadRunning) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadRunning) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadRunning = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -160,7 +139,5 @@ var threadRunning = etw.EventDesc{
 	TaskName:   "Thread",
 	OpcodeName: "Running",
 	Fields:     threadStartWorkLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadRunning)
-	},
+	New:        func() etw.Event { return new(ThreadRunning) },
 }

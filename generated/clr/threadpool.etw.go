@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadPoolEnqueue is ThreadPoolEnqueue: event 61, version 0, of task
@@ -21,9 +22,7 @@ type ThreadPoolEnqueue struct {
 }
 
 // EventDesc returns the description of ThreadPoolEnqueue.
-func (*ThreadPoolEnqueue) EventDesc() *etw.EventDesc {
-	return &threadPoolEnqueue
-}
+func (*ThreadPoolEnqueue) EventDesc() *etw.EventDesc { return &threadPoolEnqueue }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -41,17 +40,9 @@ func (e *ThreadPoolEnqueue) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolEnqueue) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolEnqueue) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolEnqueue) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolEnqueue) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolEnqueue) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolEnqueue = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -64,9 +55,7 @@ var threadPoolEnqueue = etw.EventDesc{
 	TaskName:   "ThreadPool",
 	OpcodeName: "Enqueue",
 	Fields:     threadPoolWorkLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolEnqueue)
-	},
+	New:        func() etw.Event { return new(ThreadPoolEnqueue) },
 }
 
 // threadPoolWorkLayout is the template ThreadPoolWork, which several events
@@ -115,9 +104,7 @@ type ThreadPoolDequeue struct {
 }
 
 // EventDesc returns the description of ThreadPoolDequeue.
-func (*ThreadPoolDequeue) EventDesc() *etw.EventDesc {
-	return &threadPoolDequeue
-}
+func (*ThreadPoolDequeue) EventDesc() *etw.EventDesc { return &threadPoolDequeue }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -135,17 +122,9 @@ func (e *ThreadPoolDequeue) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolDequeue) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolDequeue) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolDequeue) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolDequeue) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolDequeue) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolDequeue = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -158,9 +137,7 @@ var threadPoolDequeue = etw.EventDesc{
 	TaskName:   "ThreadPool",
 	OpcodeName: "Dequeue",
 	Fields:     threadPoolWorkLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolDequeue)
-	},
+	New:        func() etw.Event { return new(ThreadPoolDequeue) },
 }
 
 // ThreadPoolIOEnqueue is ThreadPoolIOEnqueue: event 63, version 0, of task
@@ -180,9 +157,7 @@ type ThreadPoolIOEnqueue struct {
 }
 
 // EventDesc returns the description of ThreadPoolIOEnqueue.
-func (*ThreadPoolIOEnqueue) EventDesc() *etw.EventDesc {
-	return &threadPoolIOEnqueue
-}
+func (*ThreadPoolIOEnqueue) EventDesc() *etw.EventDesc { return &threadPoolIOEnqueue }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -220,17 +195,9 @@ func (e *ThreadPoolIOEnqueue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadPoolIOEnqueue) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolIOEnqueue) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolIOEnqueue) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolIOEnqueue) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolIOEnqueue = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -248,9 +215,7 @@ var threadPoolIOEnqueue = etw.EventDesc{
 		{Name: "MultiDequeues", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadPoolIOEnqueue)
-	},
+	New: func() etw.Event { return new(ThreadPoolIOEnqueue) },
 }
 
 // ThreadPoolIODequeue is ThreadPoolIODequeue: event 64, version 0, of task
@@ -268,9 +233,7 @@ type ThreadPoolIODequeue struct {
 }
 
 // EventDesc returns the description of ThreadPoolIODequeue.
-func (*ThreadPoolIODequeue) EventDesc() *etw.EventDesc {
-	return &threadPoolIODequeue
-}
+func (*ThreadPoolIODequeue) EventDesc() *etw.EventDesc { return &threadPoolIODequeue }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -288,17 +251,9 @@ func (e *ThreadPoolIODequeue) FieldValue(i int) etw.Value {
 	return (*threadPoolIOWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolIODequeue) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolIODequeue) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolIODequeue) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolIODequeue) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolIODequeue) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolIODequeue = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -311,9 +266,7 @@ var threadPoolIODequeue = etw.EventDesc{
 	TaskName:   "ThreadPool",
 	OpcodeName: "IODequeue",
 	Fields:     threadPoolIOWorkLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolIODequeue)
-	},
+	New:        func() etw.Event { return new(ThreadPoolIODequeue) },
 }
 
 // threadPoolIOWorkLayout is the template ThreadPoolIOWork, which several
@@ -368,9 +321,7 @@ type ThreadPoolIOPack struct {
 }
 
 // EventDesc returns the description of ThreadPoolIOPack.
-func (*ThreadPoolIOPack) EventDesc() *etw.EventDesc {
-	return &threadPoolIOPack
-}
+func (*ThreadPoolIOPack) EventDesc() *etw.EventDesc { return &threadPoolIOPack }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -388,17 +339,9 @@ func (e *ThreadPoolIOPack) FieldValue(i int) etw.Value {
 	return (*threadPoolIOWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolIOPack) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolIOPack) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolIOPack) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolIOPack) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolIOPack) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolIOPack = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -411,7 +354,5 @@ var threadPoolIOPack = etw.EventDesc{
 	TaskName:   "ThreadPool",
 	OpcodeName: "IOPack",
 	Fields:     threadPoolIOWorkLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolIOPack)
-	},
+	New:        func() etw.Event { return new(ThreadPoolIOPack) },
 }

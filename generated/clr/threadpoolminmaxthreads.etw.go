@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadPoolMinMaxThreads is ThreadPoolMinMaxThreads: event 59, version 0, of
@@ -28,9 +29,7 @@ type ThreadPoolMinMaxThreads struct {
 }
 
 // EventDesc returns the description of ThreadPoolMinMaxThreads.
-func (*ThreadPoolMinMaxThreads) EventDesc() *etw.EventDesc {
-	return &threadPoolMinMaxThreads
-}
+func (*ThreadPoolMinMaxThreads) EventDesc() *etw.EventDesc { return &threadPoolMinMaxThreads }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -73,17 +72,9 @@ func (e *ThreadPoolMinMaxThreads) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadPoolMinMaxThreads) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolMinMaxThreads) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolMinMaxThreads) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolMinMaxThreads) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolMinMaxThreads) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolMinMaxThreads) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolMinMaxThreads = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -101,7 +92,5 @@ var threadPoolMinMaxThreads = etw.EventDesc{
 		{Name: "MaxIOCompletionThreads", Type: etw.InUInt16},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadPoolMinMaxThreads)
-	},
+	New: func() etw.Event { return new(ThreadPoolMinMaxThreads) },
 }

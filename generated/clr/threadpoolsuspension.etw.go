@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadpoolSuspensionSuspendThread is ThreadpoolSuspensionSuspendThread:
@@ -42,14 +43,8 @@ func (e *ThreadpoolSuspensionSuspendThread) FieldValue(i int) etw.Value {
 	return (*clrThreadPoolSuspendLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadpoolSuspensionSuspendThread) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadpoolSuspensionSuspendThread) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ThreadpoolSuspensionSuspendThread) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *ThreadpoolSuspensionSuspendThread) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -65,9 +60,7 @@ var threadpoolSuspensionSuspendThread = etw.EventDesc{
 	TaskName:   "ThreadpoolSuspension",
 	OpcodeName: "Start",
 	Fields:     clrThreadPoolSuspendLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadpoolSuspensionSuspendThread)
-	},
+	New:        func() etw.Event { return new(ThreadpoolSuspensionSuspendThread) },
 }
 
 // clrThreadPoolSuspendLayout is the template ClrThreadPoolSuspend, which
@@ -137,14 +130,8 @@ func (e *ThreadpoolSuspensionResumeThread) FieldValue(i int) etw.Value {
 	return (*clrThreadPoolSuspendLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadpoolSuspensionResumeThread) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadpoolSuspensionResumeThread) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ThreadpoolSuspensionResumeThread) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *ThreadpoolSuspensionResumeThread) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -160,7 +147,5 @@ var threadpoolSuspensionResumeThread = etw.EventDesc{
 	TaskName:   "ThreadpoolSuspension",
 	OpcodeName: "Stop",
 	Fields:     clrThreadPoolSuspendLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadpoolSuspensionResumeThread)
-	},
+	New:        func() etw.Event { return new(ThreadpoolSuspensionResumeThread) },
 }

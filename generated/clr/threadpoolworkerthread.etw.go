@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadPoolWorkerThreadStart is ThreadPoolWorkerThreadStart: event 50,
@@ -24,9 +25,7 @@ type ThreadPoolWorkerThreadStart struct {
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadStart.
-func (*ThreadPoolWorkerThreadStart) EventDesc() *etw.EventDesc {
-	return &threadPoolWorkerThreadStart
-}
+func (*ThreadPoolWorkerThreadStart) EventDesc() *etw.EventDesc { return &threadPoolWorkerThreadStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -44,17 +43,9 @@ func (e *ThreadPoolWorkerThreadStart) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolWorkerThreadStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolWorkerThreadStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolWorkerThreadStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolWorkerThreadStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -67,9 +58,7 @@ var threadPoolWorkerThreadStart = etw.EventDesc{
 	TaskName:   "ThreadPoolWorkerThread",
 	OpcodeName: "Start",
 	Fields:     threadPoolWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadStart)
-	},
+	New:        func() etw.Event { return new(ThreadPoolWorkerThreadStart) },
 }
 
 // threadPoolWorkerThreadLayout is the template ThreadPoolWorkerThread, which
@@ -126,9 +115,7 @@ type ThreadPoolWorkerThreadStop struct {
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadStop.
-func (*ThreadPoolWorkerThreadStop) EventDesc() *etw.EventDesc {
-	return &threadPoolWorkerThreadStop
-}
+func (*ThreadPoolWorkerThreadStop) EventDesc() *etw.EventDesc { return &threadPoolWorkerThreadStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -146,17 +133,9 @@ func (e *ThreadPoolWorkerThreadStop) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolWorkerThreadStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolWorkerThreadStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolWorkerThreadStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolWorkerThreadStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -169,9 +148,7 @@ var threadPoolWorkerThreadStop = etw.EventDesc{
 	TaskName:   "ThreadPoolWorkerThread",
 	OpcodeName: "Stop",
 	Fields:     threadPoolWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadStop)
-	},
+	New:        func() etw.Event { return new(ThreadPoolWorkerThreadStop) },
 }
 
 // ThreadPoolWorkerThreadWait is ThreadPoolWorkerThreadWait: event 57, version
@@ -189,9 +166,7 @@ type ThreadPoolWorkerThreadWait struct {
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadWait.
-func (*ThreadPoolWorkerThreadWait) EventDesc() *etw.EventDesc {
-	return &threadPoolWorkerThreadWait
-}
+func (*ThreadPoolWorkerThreadWait) EventDesc() *etw.EventDesc { return &threadPoolWorkerThreadWait }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -209,17 +184,9 @@ func (e *ThreadPoolWorkerThreadWait) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadWait) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolWorkerThreadWait) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolWorkerThreadWait) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolWorkerThreadWait) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolWorkerThreadWait = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -232,7 +199,5 @@ var threadPoolWorkerThreadWait = etw.EventDesc{
 	TaskName:   "ThreadPoolWorkerThread",
 	OpcodeName: "Wait",
 	Fields:     threadPoolWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadWait)
-	},
+	New:        func() etw.Event { return new(ThreadPoolWorkerThreadWait) },
 }

@@ -5,9 +5,10 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
 	"math"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadPoolWorkerThreadAdjustmentSample is
@@ -60,11 +61,7 @@ func (e *ThreadPoolWorkerThreadAdjustmentSample) FieldValue(i int) etw.Value {
 func (e *ThreadPoolWorkerThreadAdjustmentSample) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *ThreadPoolWorkerThreadAdjustmentSample) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ThreadPoolWorkerThreadAdjustmentSample) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -83,9 +80,7 @@ var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 		{Name: "Throughput", Type: etw.InDouble},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadAdjustmentSample)
-	},
+	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentSample) },
 }
 
 // ThreadPoolWorkerThreadAdjustmentAdjustment is
@@ -152,11 +147,7 @@ func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) FieldValue(i int) etw.Value
 func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -177,9 +168,7 @@ var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &threadAdjustmentReasonMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadAdjustmentAdjustment)
-	},
+	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentAdjustment) },
 }
 
 // ThreadPoolWorkerThreadAdjustmentStats is
@@ -288,11 +277,7 @@ func (e *ThreadPoolWorkerThreadAdjustmentStats) FieldValue(i int) etw.Value {
 func (e *ThreadPoolWorkerThreadAdjustmentStats) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *ThreadPoolWorkerThreadAdjustmentStats) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ThreadPoolWorkerThreadAdjustmentStats) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -320,7 +305,5 @@ var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 		{Name: "NewThreadWaveMagnitude", Type: etw.InUInt16},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadAdjustmentStats)
-	},
+	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentStats) },
 }

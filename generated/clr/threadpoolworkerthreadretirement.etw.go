@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadPoolWorkerThreadRetirementStart is
@@ -47,11 +48,7 @@ func (e *ThreadPoolWorkerThreadRetirementStart) FieldValue(i int) etw.Value {
 func (e *ThreadPoolWorkerThreadRetirementStart) String() string {
 	return string(etw.AppendText(nil, e))
 }
-
-func (e *ThreadPoolWorkerThreadRetirementStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ThreadPoolWorkerThreadRetirementStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -67,9 +64,7 @@ var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
 	TaskName:   "ThreadPoolWorkerThreadRetirement",
 	OpcodeName: "Start",
 	Fields:     threadPoolWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadRetirementStart)
-	},
+	New:        func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStart) },
 }
 
 // ThreadPoolWorkerThreadRetirementStop is
@@ -108,14 +103,8 @@ func (e *ThreadPoolWorkerThreadRetirementStop) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadRetirementStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolWorkerThreadRetirementStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ThreadPoolWorkerThreadRetirementStop) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolWorkerThreadRetirementStop) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -131,7 +120,5 @@ var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
 	TaskName:   "ThreadPoolWorkerThreadRetirement",
 	OpcodeName: "Stop",
 	Fields:     threadPoolWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(ThreadPoolWorkerThreadRetirementStop)
-	},
+	New:        func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStop) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ThreadPoolWorkingThreadCount is ThreadPoolWorkingThreadCount: event 60,
@@ -22,9 +23,7 @@ type ThreadPoolWorkingThreadCount struct {
 }
 
 // EventDesc returns the description of ThreadPoolWorkingThreadCount.
-func (*ThreadPoolWorkingThreadCount) EventDesc() *etw.EventDesc {
-	return &threadPoolWorkingThreadCount
-}
+func (*ThreadPoolWorkingThreadCount) EventDesc() *etw.EventDesc { return &threadPoolWorkingThreadCount }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -55,17 +54,9 @@ func (e *ThreadPoolWorkingThreadCount) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadPoolWorkingThreadCount) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadPoolWorkingThreadCount) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadPoolWorkingThreadCount) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadPoolWorkingThreadCount) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadPoolWorkingThreadCount = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -81,7 +72,5 @@ var threadPoolWorkingThreadCount = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadPoolWorkingThreadCount)
-	},
+	New: func() etw.Event { return new(ThreadPoolWorkingThreadCount) },
 }

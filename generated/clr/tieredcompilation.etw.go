@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // TieredCompilationSettings is TieredCompilationSettings: event 280, version
@@ -22,9 +23,7 @@ type TieredCompilationSettings struct {
 }
 
 // EventDesc returns the description of TieredCompilationSettings.
-func (*TieredCompilationSettings) EventDesc() *etw.EventDesc {
-	return &tieredCompilationSettings
-}
+func (*TieredCompilationSettings) EventDesc() *etw.EventDesc { return &tieredCompilationSettings }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -55,17 +54,9 @@ func (e *TieredCompilationSettings) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationSettings) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TieredCompilationSettings) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *TieredCompilationSettings) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *TieredCompilationSettings) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *TieredCompilationSettings) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *TieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var tieredCompilationSettings = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -81,9 +72,7 @@ var tieredCompilationSettings = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
 	},
-	New: func() etw.Event {
-		return new(TieredCompilationSettings)
-	},
+	New: func() etw.Event { return new(TieredCompilationSettings) },
 }
 
 // TieredCompilationPause is TieredCompilationPause: event 281, version 0, of
@@ -98,9 +87,7 @@ type TieredCompilationPause struct {
 }
 
 // EventDesc returns the description of TieredCompilationPause.
-func (*TieredCompilationPause) EventDesc() *etw.EventDesc {
-	return &tieredCompilationPause
-}
+func (*TieredCompilationPause) EventDesc() *etw.EventDesc { return &tieredCompilationPause }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -127,17 +114,9 @@ func (e *TieredCompilationPause) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationPause) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TieredCompilationPause) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *TieredCompilationPause) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *TieredCompilationPause) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *TieredCompilationPause) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *TieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var tieredCompilationPause = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -152,9 +131,7 @@ var tieredCompilationPause = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(TieredCompilationPause)
-	},
+	New: func() etw.Event { return new(TieredCompilationPause) },
 }
 
 // TieredCompilationResume is TieredCompilationResume: event 282, version 0, of
@@ -170,9 +147,7 @@ type TieredCompilationResume struct {
 }
 
 // EventDesc returns the description of TieredCompilationResume.
-func (*TieredCompilationResume) EventDesc() *etw.EventDesc {
-	return &tieredCompilationResume
-}
+func (*TieredCompilationResume) EventDesc() *etw.EventDesc { return &tieredCompilationResume }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -203,17 +178,9 @@ func (e *TieredCompilationResume) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationResume) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TieredCompilationResume) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *TieredCompilationResume) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *TieredCompilationResume) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *TieredCompilationResume) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *TieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var tieredCompilationResume = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -229,9 +196,7 @@ var tieredCompilationResume = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NewMethodCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(TieredCompilationResume)
-	},
+	New: func() etw.Event { return new(TieredCompilationResume) },
 }
 
 // TieredCompilationBackgroundJitStart is TieredCompilationBackgroundJitStart:
@@ -281,14 +246,8 @@ func (e *TieredCompilationBackgroundJitStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationBackgroundJitStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TieredCompilationBackgroundJitStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *TieredCompilationBackgroundJitStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *TieredCompilationBackgroundJitStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *TieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -307,9 +266,7 @@ var tieredCompilationBackgroundJitStart = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(TieredCompilationBackgroundJitStart)
-	},
+	New: func() etw.Event { return new(TieredCompilationBackgroundJitStart) },
 }
 
 // TieredCompilationBackgroundJitStop is TieredCompilationBackgroundJitStop:
@@ -364,14 +321,8 @@ func (e *TieredCompilationBackgroundJitStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationBackgroundJitStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TieredCompilationBackgroundJitStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *TieredCompilationBackgroundJitStop) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *TieredCompilationBackgroundJitStop) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *TieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -391,7 +342,5 @@ var tieredCompilationBackgroundJitStop = etw.EventDesc{
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
 		{Name: "JittedMethodCount", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(TieredCompilationBackgroundJitStop)
-	},
+	New: func() etw.Event { return new(TieredCompilationBackgroundJitStop) },
 }

@@ -6,9 +6,10 @@ package clr
 import (
 	"bytes"
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"iter"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // BulkType is BulkType: event 15, version 0, of task Type, opcode BulkType,
@@ -27,9 +28,7 @@ type BulkType struct {
 }
 
 // EventDesc returns the description of BulkType.
-func (*BulkType) EventDesc() *etw.EventDesc {
-	return &bulkType
-}
+func (*BulkType) EventDesc() *etw.EventDesc { return &bulkType }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -66,17 +65,9 @@ func (e *BulkType) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BulkType) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BulkType) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BulkType) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BulkType) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BulkType) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bulkType = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -102,9 +93,7 @@ var bulkType = etw.EventDesc{
 			{Name: "TypeParameters", Type: etw.InUInt64, Out: etw.OutHexInt64, Count: etw.Size{Kind: etw.SizeField, N: 6}},
 		}},
 	},
-	New: func() etw.Event {
-		return new(BulkType)
-	},
+	New: func() etw.Event { return new(BulkType) },
 }
 
 // BulkTypeValue is one element of [BulkType.Values].
@@ -180,6 +169,8 @@ func (v *BulkTypeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v BulkTypeValue) String() string { return etw.StructString(&bulkType.Fields[2], &v) }
+
 // BulkTypeValues is a sequence of [BulkTypeValue] that aliases a payload.
 type BulkTypeValues struct {
 	p   []byte
@@ -201,9 +192,7 @@ func MakeBulkTypeValues(ptr etw.PtrSize, vs ...BulkTypeValue) (BulkTypeValues, e
 }
 
 // Len returns the number of elements.
-func (s BulkTypeValues) Len() int {
-	return s.n
-}
+func (s BulkTypeValues) Len() int { return s.n }
 
 // All iterates over the elements.
 func (s BulkTypeValues) All() iter.Seq[BulkTypeValue] {

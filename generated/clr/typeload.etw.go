@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // TypeLoadStart is TypeLoadStart: event 73, version 0, of task TypeLoad,
@@ -21,9 +22,7 @@ type TypeLoadStart struct {
 }
 
 // EventDesc returns the description of TypeLoadStart.
-func (*TypeLoadStart) EventDesc() *etw.EventDesc {
-	return &typeLoadStart
-}
+func (*TypeLoadStart) EventDesc() *etw.EventDesc { return &typeLoadStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -54,17 +53,9 @@ func (e *TypeLoadStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeLoadStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TypeLoadStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *TypeLoadStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *TypeLoadStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *TypeLoadStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *TypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var typeLoadStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -80,9 +71,7 @@ var typeLoadStart = etw.EventDesc{
 		{Name: "TypeLoadStartID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(TypeLoadStart)
-	},
+	New: func() etw.Event { return new(TypeLoadStart) },
 }
 
 // TypeLoadStop is TypeLoadStop: event 74, version 0, of task TypeLoad, opcode
@@ -103,9 +92,7 @@ type TypeLoadStop struct {
 }
 
 // EventDesc returns the description of TypeLoadStop.
-func (*TypeLoadStop) EventDesc() *etw.EventDesc {
-	return &typeLoadStop
-}
+func (*TypeLoadStop) EventDesc() *etw.EventDesc { return &typeLoadStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -150,17 +137,9 @@ func (e *TypeLoadStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeLoadStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TypeLoadStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *TypeLoadStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *TypeLoadStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *TypeLoadStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *TypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var typeLoadStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -179,7 +158,5 @@ var typeLoadStop = etw.EventDesc{
 		{Name: "TypeID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(TypeLoadStop)
-	},
+	New: func() etw.Event { return new(TypeLoadStop) },
 }

@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // WaitHandleWaitStart is WaitHandleWaitStart: event 301, version 0, of task
@@ -24,9 +25,7 @@ type WaitHandleWaitStart struct {
 }
 
 // EventDesc returns the description of WaitHandleWaitStart.
-func (*WaitHandleWaitStart) EventDesc() *etw.EventDesc {
-	return &waitHandleWaitStart
-}
+func (*WaitHandleWaitStart) EventDesc() *etw.EventDesc { return &waitHandleWaitStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -63,17 +62,9 @@ func (e *WaitHandleWaitStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *WaitHandleWaitStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *WaitHandleWaitStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *WaitHandleWaitStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *WaitHandleWaitStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *WaitHandleWaitStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *WaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var waitHandleWaitStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -90,9 +81,7 @@ var waitHandleWaitStart = etw.EventDesc{
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(WaitHandleWaitStart)
-	},
+	New: func() etw.Event { return new(WaitHandleWaitStart) },
 }
 
 // WaitHandleWaitStop is WaitHandleWaitStop: event 302, version 0, of task
@@ -106,9 +95,7 @@ type WaitHandleWaitStop struct {
 }
 
 // EventDesc returns the description of WaitHandleWaitStop.
-func (*WaitHandleWaitStop) EventDesc() *etw.EventDesc {
-	return &waitHandleWaitStop
-}
+func (*WaitHandleWaitStop) EventDesc() *etw.EventDesc { return &waitHandleWaitStop }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -135,17 +122,9 @@ func (e *WaitHandleWaitStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *WaitHandleWaitStop) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *WaitHandleWaitStop) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *WaitHandleWaitStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *WaitHandleWaitStop) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *WaitHandleWaitStop) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *WaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var waitHandleWaitStop = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -160,7 +139,5 @@ var waitHandleWaitStop = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(WaitHandleWaitStop)
-	},
+	New: func() etw.Event { return new(WaitHandleWaitStop) },
 }

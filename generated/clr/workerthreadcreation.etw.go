@@ -5,8 +5,9 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // WorkerThreadCreate is WorkerThreadCreate: event 40, version 0, of task
@@ -22,9 +23,7 @@ type WorkerThreadCreate struct {
 }
 
 // EventDesc returns the description of WorkerThreadCreate.
-func (*WorkerThreadCreate) EventDesc() *etw.EventDesc {
-	return &workerThreadCreate
-}
+func (*WorkerThreadCreate) EventDesc() *etw.EventDesc { return &workerThreadCreate }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -42,17 +41,9 @@ func (e *WorkerThreadCreate) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadCreate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *WorkerThreadCreate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *WorkerThreadCreate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *WorkerThreadCreate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *WorkerThreadCreate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *WorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var workerThreadCreate = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -65,9 +56,7 @@ var workerThreadCreate = etw.EventDesc{
 	TaskName:   "WorkerThreadCreation",
 	OpcodeName: "Start",
 	Fields:     clrWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(WorkerThreadCreate)
-	},
+	New:        func() etw.Event { return new(WorkerThreadCreate) },
 }
 
 // clrWorkerThreadLayout is the template ClrWorkerThread, which several events
@@ -117,9 +106,7 @@ type WorkerThreadTerminate struct {
 }
 
 // EventDesc returns the description of WorkerThreadTerminate.
-func (*WorkerThreadTerminate) EventDesc() *etw.EventDesc {
-	return &workerThreadTerminate
-}
+func (*WorkerThreadTerminate) EventDesc() *etw.EventDesc { return &workerThreadTerminate }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -137,17 +124,9 @@ func (e *WorkerThreadTerminate) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadTerminate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *WorkerThreadTerminate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *WorkerThreadTerminate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *WorkerThreadTerminate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *WorkerThreadTerminate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *WorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var workerThreadTerminate = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -160,7 +139,5 @@ var workerThreadTerminate = etw.EventDesc{
 	TaskName:   "WorkerThreadCreation",
 	OpcodeName: "Stop",
 	Fields:     clrWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(WorkerThreadTerminate)
-	},
+	New:        func() etw.Event { return new(WorkerThreadTerminate) },
 }

@@ -4,8 +4,9 @@
 package clr
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // WorkerThreadRetire is WorkerThreadRetire: event 42, version 0, of task
@@ -21,9 +22,7 @@ type WorkerThreadRetire struct {
 }
 
 // EventDesc returns the description of WorkerThreadRetire.
-func (*WorkerThreadRetire) EventDesc() *etw.EventDesc {
-	return &workerThreadRetire
-}
+func (*WorkerThreadRetire) EventDesc() *etw.EventDesc { return &workerThreadRetire }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -41,17 +40,9 @@ func (e *WorkerThreadRetire) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadRetire) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *WorkerThreadRetire) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *WorkerThreadRetire) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *WorkerThreadRetire) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *WorkerThreadRetire) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *WorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var workerThreadRetire = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -64,9 +55,7 @@ var workerThreadRetire = etw.EventDesc{
 	TaskName:   "WorkerThreadRetirement",
 	OpcodeName: "Start",
 	Fields:     clrWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(WorkerThreadRetire)
-	},
+	New:        func() etw.Event { return new(WorkerThreadRetire) },
 }
 
 // WorkerThreadUnretire is WorkerThreadUnretire: event 43, version 0, of task
@@ -82,9 +71,7 @@ type WorkerThreadUnretire struct {
 }
 
 // EventDesc returns the description of WorkerThreadUnretire.
-func (*WorkerThreadUnretire) EventDesc() *etw.EventDesc {
-	return &workerThreadUnretire
-}
+func (*WorkerThreadUnretire) EventDesc() *etw.EventDesc { return &workerThreadUnretire }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -102,17 +89,9 @@ func (e *WorkerThreadUnretire) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadUnretire) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *WorkerThreadUnretire) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *WorkerThreadUnretire) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *WorkerThreadUnretire) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *WorkerThreadUnretire) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *WorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var workerThreadUnretire = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -125,7 +104,5 @@ var workerThreadUnretire = etw.EventDesc{
 	TaskName:   "WorkerThreadRetirement",
 	OpcodeName: "Stop",
 	Fields:     clrWorkerThreadLayoutFields,
-	New: func() etw.Event {
-		return new(WorkerThreadUnretire)
-	},
+	New:        func() etw.Event { return new(WorkerThreadUnretire) },
 }

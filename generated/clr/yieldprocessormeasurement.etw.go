@@ -5,9 +5,10 @@ package clr
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
 	"math"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // YieldProcessorMeasurement is YieldProcessorMeasurement: event 58, version 0,
@@ -26,9 +27,7 @@ type YieldProcessorMeasurement struct {
 }
 
 // EventDesc returns the description of YieldProcessorMeasurement.
-func (*YieldProcessorMeasurement) EventDesc() *etw.EventDesc {
-	return &yieldProcessorMeasurement
-}
+func (*YieldProcessorMeasurement) EventDesc() *etw.EventDesc { return &yieldProcessorMeasurement }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -63,17 +62,9 @@ func (e *YieldProcessorMeasurement) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *YieldProcessorMeasurement) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *YieldProcessorMeasurement) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *YieldProcessorMeasurement) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *YieldProcessorMeasurement) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *YieldProcessorMeasurement) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *YieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var yieldProcessorMeasurement = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -89,7 +80,5 @@ var yieldProcessorMeasurement = etw.EventDesc{
 		{Name: "NsPerYield", Type: etw.InDouble},
 		{Name: "EstablishedNsPerYield", Type: etw.InDouble},
 	},
-	New: func() etw.Event {
-		return new(YieldProcessorMeasurement)
-	},
+	New: func() etw.Event { return new(YieldProcessorMeasurement) },
 }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // BindingPolicyPhaseStart is BindingPolicyPhaseStart: event 159, version 0, of
@@ -32,9 +33,7 @@ type BindingPolicyPhaseStart struct {
 }
 
 // EventDesc returns the description of BindingPolicyPhaseStart.
-func (*BindingPolicyPhaseStart) EventDesc() *etw.EventDesc {
-	return &bindingPolicyPhaseStart
-}
+func (*BindingPolicyPhaseStart) EventDesc() *etw.EventDesc { return &bindingPolicyPhaseStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -52,17 +51,9 @@ func (e *BindingPolicyPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPolicyPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingPolicyPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingPolicyPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingPolicyPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingPolicyPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingPolicyPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -75,9 +66,7 @@ var bindingPolicyPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingPolicyPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingPolicyPhaseStart)
-	},
+	New:        func() etw.Event { return new(BindingPolicyPhaseStart) },
 }
 
 // bindingLayout is the template Binding, which several events use.
@@ -163,9 +152,7 @@ type BindingPolicyPhaseEnd struct {
 }
 
 // EventDesc returns the description of BindingPolicyPhaseEnd.
-func (*BindingPolicyPhaseEnd) EventDesc() *etw.EventDesc {
-	return &bindingPolicyPhaseEnd
-}
+func (*BindingPolicyPhaseEnd) EventDesc() *etw.EventDesc { return &bindingPolicyPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -183,17 +170,9 @@ func (e *BindingPolicyPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPolicyPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingPolicyPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingPolicyPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingPolicyPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingPolicyPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -206,9 +185,7 @@ var bindingPolicyPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingPolicyPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingPolicyPhaseEnd)
-	},
+	New:        func() etw.Event { return new(BindingPolicyPhaseEnd) },
 }
 
 // BindingNgenPhaseStart is BindingNgenPhaseStart: event 161, version 0, of
@@ -234,9 +211,7 @@ type BindingNgenPhaseStart struct {
 }
 
 // EventDesc returns the description of BindingNgenPhaseStart.
-func (*BindingNgenPhaseStart) EventDesc() *etw.EventDesc {
-	return &bindingNgenPhaseStart
-}
+func (*BindingNgenPhaseStart) EventDesc() *etw.EventDesc { return &bindingNgenPhaseStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -254,17 +229,9 @@ func (e *BindingNgenPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingNgenPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingNgenPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingNgenPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingNgenPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingNgenPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingNgenPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -277,9 +244,7 @@ var bindingNgenPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingNgenPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingNgenPhaseStart)
-	},
+	New:        func() etw.Event { return new(BindingNgenPhaseStart) },
 }
 
 // BindingNgenPhaseEnd is BindingNgenPhaseEnd: event 162, version 0, of task
@@ -305,9 +270,7 @@ type BindingNgenPhaseEnd struct {
 }
 
 // EventDesc returns the description of BindingNgenPhaseEnd.
-func (*BindingNgenPhaseEnd) EventDesc() *etw.EventDesc {
-	return &bindingNgenPhaseEnd
-}
+func (*BindingNgenPhaseEnd) EventDesc() *etw.EventDesc { return &bindingNgenPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -325,17 +288,9 @@ func (e *BindingNgenPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingNgenPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingNgenPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingNgenPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingNgenPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingNgenPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingNgenPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -348,9 +303,7 @@ var bindingNgenPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingNgenPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingNgenPhaseEnd)
-	},
+	New:        func() etw.Event { return new(BindingNgenPhaseEnd) },
 }
 
 // BindingLookupAndProbingPhaseStart is BindingLookupAndProbingPhaseStart:
@@ -397,14 +350,8 @@ func (e *BindingLookupAndProbingPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingLookupAndProbingPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingLookupAndProbingPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *BindingLookupAndProbingPhaseStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *BindingLookupAndProbingPhaseStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *BindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -420,9 +367,7 @@ var bindingLookupAndProbingPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingLookupAndProbingPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingLookupAndProbingPhaseStart)
-	},
+	New:        func() etw.Event { return new(BindingLookupAndProbingPhaseStart) },
 }
 
 // BindingLookupAndProbingPhaseEnd is BindingLookupAndProbingPhaseEnd: event
@@ -468,14 +413,8 @@ func (e *BindingLookupAndProbingPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingLookupAndProbingPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingLookupAndProbingPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *BindingLookupAndProbingPhaseEnd) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *BindingLookupAndProbingPhaseEnd) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *BindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -491,9 +430,7 @@ var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingLookupAndProbingPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingLookupAndProbingPhaseEnd)
-	},
+	New:        func() etw.Event { return new(BindingLookupAndProbingPhaseEnd) },
 }
 
 // LoaderPhaseStart is LoaderPhaseStart: event 165, version 0, of task Binding,
@@ -518,9 +455,7 @@ type LoaderPhaseStart struct {
 }
 
 // EventDesc returns the description of LoaderPhaseStart.
-func (*LoaderPhaseStart) EventDesc() *etw.EventDesc {
-	return &loaderPhaseStart
-}
+func (*LoaderPhaseStart) EventDesc() *etw.EventDesc { return &loaderPhaseStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -538,17 +473,9 @@ func (e *LoaderPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -561,9 +488,7 @@ var loaderPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderPhaseStart)
-	},
+	New:        func() etw.Event { return new(LoaderPhaseStart) },
 }
 
 // LoaderPhaseEnd is LoaderPhaseEnd: event 166, version 0, of task Binding,
@@ -588,9 +513,7 @@ type LoaderPhaseEnd struct {
 }
 
 // EventDesc returns the description of LoaderPhaseEnd.
-func (*LoaderPhaseEnd) EventDesc() *etw.EventDesc {
-	return &loaderPhaseEnd
-}
+func (*LoaderPhaseEnd) EventDesc() *etw.EventDesc { return &loaderPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -608,17 +531,9 @@ func (e *LoaderPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -631,9 +546,7 @@ var loaderPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderPhaseEnd)
-	},
+	New:        func() etw.Event { return new(LoaderPhaseEnd) },
 }
 
 // BindingPhaseStart is BindingPhaseStart: event 167, version 0, of task
@@ -659,9 +572,7 @@ type BindingPhaseStart struct {
 }
 
 // EventDesc returns the description of BindingPhaseStart.
-func (*BindingPhaseStart) EventDesc() *etw.EventDesc {
-	return &bindingPhaseStart
-}
+func (*BindingPhaseStart) EventDesc() *etw.EventDesc { return &bindingPhaseStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -679,17 +590,9 @@ func (e *BindingPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -702,9 +605,7 @@ var bindingPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingPhaseStart)
-	},
+	New:        func() etw.Event { return new(BindingPhaseStart) },
 }
 
 // BindingPhaseEnd is BindingPhaseEnd: event 168, version 0, of task Binding,
@@ -729,9 +630,7 @@ type BindingPhaseEnd struct {
 }
 
 // EventDesc returns the description of BindingPhaseEnd.
-func (*BindingPhaseEnd) EventDesc() *etw.EventDesc {
-	return &bindingPhaseEnd
-}
+func (*BindingPhaseEnd) EventDesc() *etw.EventDesc { return &bindingPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -749,17 +648,9 @@ func (e *BindingPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -772,9 +663,7 @@ var bindingPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingPhaseEnd)
-	},
+	New:        func() etw.Event { return new(BindingPhaseEnd) },
 }
 
 // BindingDownloadPhaseStart is BindingDownloadPhaseStart: event 169, version
@@ -800,9 +689,7 @@ type BindingDownloadPhaseStart struct {
 }
 
 // EventDesc returns the description of BindingDownloadPhaseStart.
-func (*BindingDownloadPhaseStart) EventDesc() *etw.EventDesc {
-	return &bindingDownloadPhaseStart
-}
+func (*BindingDownloadPhaseStart) EventDesc() *etw.EventDesc { return &bindingDownloadPhaseStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -820,17 +707,9 @@ func (e *BindingDownloadPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingDownloadPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingDownloadPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingDownloadPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingDownloadPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingDownloadPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingDownloadPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -843,9 +722,7 @@ var bindingDownloadPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingDownloadPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingDownloadPhaseStart)
-	},
+	New:        func() etw.Event { return new(BindingDownloadPhaseStart) },
 }
 
 // BindingDownloadPhaseEnd is BindingDownloadPhaseEnd: event 170, version 0, of
@@ -871,9 +748,7 @@ type BindingDownloadPhaseEnd struct {
 }
 
 // EventDesc returns the description of BindingDownloadPhaseEnd.
-func (*BindingDownloadPhaseEnd) EventDesc() *etw.EventDesc {
-	return &bindingDownloadPhaseEnd
-}
+func (*BindingDownloadPhaseEnd) EventDesc() *etw.EventDesc { return &bindingDownloadPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -891,17 +766,9 @@ func (e *BindingDownloadPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingDownloadPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BindingDownloadPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BindingDownloadPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BindingDownloadPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bindingDownloadPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -914,9 +781,7 @@ var bindingDownloadPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "BindingDownloadPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(BindingDownloadPhaseEnd)
-	},
+	New:        func() etw.Event { return new(BindingDownloadPhaseEnd) },
 }
 
 // LoaderAssemblyInitPhaseStart is LoaderAssemblyInitPhaseStart: event 171,
@@ -942,9 +807,7 @@ type LoaderAssemblyInitPhaseStart struct {
 }
 
 // EventDesc returns the description of LoaderAssemblyInitPhaseStart.
-func (*LoaderAssemblyInitPhaseStart) EventDesc() *etw.EventDesc {
-	return &loaderAssemblyInitPhaseStart
-}
+func (*LoaderAssemblyInitPhaseStart) EventDesc() *etw.EventDesc { return &loaderAssemblyInitPhaseStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -962,17 +825,9 @@ func (e *LoaderAssemblyInitPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderAssemblyInitPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderAssemblyInitPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderAssemblyInitPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderAssemblyInitPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderAssemblyInitPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -985,9 +840,7 @@ var loaderAssemblyInitPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderAssemblyInitPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderAssemblyInitPhaseStart)
-	},
+	New:        func() etw.Event { return new(LoaderAssemblyInitPhaseStart) },
 }
 
 // LoaderAssemblyInitPhaseEnd is LoaderAssemblyInitPhaseEnd: event 172, version
@@ -1013,9 +866,7 @@ type LoaderAssemblyInitPhaseEnd struct {
 }
 
 // EventDesc returns the description of LoaderAssemblyInitPhaseEnd.
-func (*LoaderAssemblyInitPhaseEnd) EventDesc() *etw.EventDesc {
-	return &loaderAssemblyInitPhaseEnd
-}
+func (*LoaderAssemblyInitPhaseEnd) EventDesc() *etw.EventDesc { return &loaderAssemblyInitPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1033,17 +884,9 @@ func (e *LoaderAssemblyInitPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderAssemblyInitPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderAssemblyInitPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderAssemblyInitPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderAssemblyInitPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1056,9 +899,7 @@ var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderAssemblyInitPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderAssemblyInitPhaseEnd)
-	},
+	New:        func() etw.Event { return new(LoaderAssemblyInitPhaseEnd) },
 }
 
 // LoaderMappingPhaseStart is LoaderMappingPhaseStart: event 173, version 0, of
@@ -1084,9 +925,7 @@ type LoaderMappingPhaseStart struct {
 }
 
 // EventDesc returns the description of LoaderMappingPhaseStart.
-func (*LoaderMappingPhaseStart) EventDesc() *etw.EventDesc {
-	return &loaderMappingPhaseStart
-}
+func (*LoaderMappingPhaseStart) EventDesc() *etw.EventDesc { return &loaderMappingPhaseStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1104,17 +943,9 @@ func (e *LoaderMappingPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderMappingPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderMappingPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderMappingPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderMappingPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderMappingPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderMappingPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1127,9 +958,7 @@ var loaderMappingPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderMappingPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderMappingPhaseStart)
-	},
+	New:        func() etw.Event { return new(LoaderMappingPhaseStart) },
 }
 
 // LoaderMappingPhaseEnd is LoaderMappingPhaseEnd: event 174, version 0, of
@@ -1155,9 +984,7 @@ type LoaderMappingPhaseEnd struct {
 }
 
 // EventDesc returns the description of LoaderMappingPhaseEnd.
-func (*LoaderMappingPhaseEnd) EventDesc() *etw.EventDesc {
-	return &loaderMappingPhaseEnd
-}
+func (*LoaderMappingPhaseEnd) EventDesc() *etw.EventDesc { return &loaderMappingPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1175,17 +1002,9 @@ func (e *LoaderMappingPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderMappingPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderMappingPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderMappingPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderMappingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderMappingPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1198,9 +1017,7 @@ var loaderMappingPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderMappingPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderMappingPhaseEnd)
-	},
+	New:        func() etw.Event { return new(LoaderMappingPhaseEnd) },
 }
 
 // LoaderDeliverEventsPhaseStart is LoaderDeliverEventsPhaseStart: event 175,
@@ -1246,17 +1063,9 @@ func (e *LoaderDeliverEventsPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderDeliverEventsPhaseStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderDeliverEventsPhaseStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderDeliverEventsPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderDeliverEventsPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderDeliverEventsPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1269,9 +1078,7 @@ var loaderDeliverEventsPhaseStart = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderDeliverEventsPhaseStart",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderDeliverEventsPhaseStart)
-	},
+	New:        func() etw.Event { return new(LoaderDeliverEventsPhaseStart) },
 }
 
 // LoaderDeliverEventsPhaseEnd is LoaderDeliverEventsPhaseEnd: event 176,
@@ -1297,9 +1104,7 @@ type LoaderDeliverEventsPhaseEnd struct {
 }
 
 // EventDesc returns the description of LoaderDeliverEventsPhaseEnd.
-func (*LoaderDeliverEventsPhaseEnd) EventDesc() *etw.EventDesc {
-	return &loaderDeliverEventsPhaseEnd
-}
+func (*LoaderDeliverEventsPhaseEnd) EventDesc() *etw.EventDesc { return &loaderDeliverEventsPhaseEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1317,17 +1122,9 @@ func (e *LoaderDeliverEventsPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderDeliverEventsPhaseEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderDeliverEventsPhaseEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderDeliverEventsPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderDeliverEventsPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1340,9 +1137,7 @@ var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 	TaskName:   "Binding",
 	OpcodeName: "LoaderDeliverEventsPhaseEnd",
 	Fields:     bindingLayoutFields,
-	New: func() etw.Event {
-		return new(LoaderDeliverEventsPhaseEnd)
-	},
+	New:        func() etw.Event { return new(LoaderDeliverEventsPhaseEnd) },
 }
 
 // FusionMessageEvent is FusionMessageEvent: event 196, version 0, of task
@@ -1360,9 +1155,7 @@ type FusionMessageEvent struct {
 }
 
 // EventDesc returns the description of FusionMessageEvent.
-func (*FusionMessageEvent) EventDesc() *etw.EventDesc {
-	return &fusionMessageEvent
-}
+func (*FusionMessageEvent) EventDesc() *etw.EventDesc { return &fusionMessageEvent }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1399,17 +1192,9 @@ func (e *FusionMessageEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FusionMessageEvent) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionMessageEvent) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionMessageEvent) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionMessageEvent) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionMessageEvent) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionMessageEvent = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1426,9 +1211,7 @@ var fusionMessageEvent = etw.EventDesc{
 		{Name: "Prepend", Type: etw.InBoolean},
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(FusionMessageEvent)
-	},
+	New: func() etw.Event { return new(FusionMessageEvent) },
 }
 
 // FusionErrorCodeEvent is FusionErrorCodeEvent: event 197, version 0, of task
@@ -1446,9 +1229,7 @@ type FusionErrorCodeEvent struct {
 }
 
 // EventDesc returns the description of FusionErrorCodeEvent.
-func (*FusionErrorCodeEvent) EventDesc() *etw.EventDesc {
-	return &fusionErrorCodeEvent
-}
+func (*FusionErrorCodeEvent) EventDesc() *etw.EventDesc { return &fusionErrorCodeEvent }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1483,17 +1264,9 @@ func (e *FusionErrorCodeEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FusionErrorCodeEvent) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionErrorCodeEvent) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionErrorCodeEvent) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionErrorCodeEvent) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionErrorCodeEvent) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionErrorCodeEvent = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1510,7 +1283,5 @@ var fusionErrorCodeEvent = etw.EventDesc{
 		{Name: "Category", Type: etw.InUInt32},
 		{Name: "ErrorCode", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(FusionErrorCodeEvent)
-	},
+	New: func() etw.Event { return new(FusionErrorCodeEvent) },
 }

@@ -4,8 +4,9 @@
 package private
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // FailFast is FailFast: event 191, version 0, of task CLRFailFast, opcode
@@ -27,9 +28,7 @@ type FailFast struct {
 }
 
 // EventDesc returns the description of FailFast.
-func (*FailFast) EventDesc() *etw.EventDesc {
-	return &failFast
-}
+func (*FailFast) EventDesc() *etw.EventDesc { return &failFast }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -71,17 +70,9 @@ func (e *FailFast) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FailFast) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FailFast) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FailFast) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FailFast) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FailFast) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var failFast = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -99,7 +90,5 @@ var failFast = etw.EventDesc{
 		{Name: "ClrExitCode", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(FailFast)
-	},
+	New: func() etw.Event { return new(FailFast) },
 }

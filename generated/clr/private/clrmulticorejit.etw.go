@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // MulticoreJit is MulticoreJit: event 201, version 0, of task CLRMulticoreJit,
@@ -30,9 +31,7 @@ type MulticoreJit struct {
 }
 
 // EventDesc returns the description of MulticoreJit.
-func (*MulticoreJit) EventDesc() *etw.EventDesc {
-	return &multicoreJit
-}
+func (*MulticoreJit) EventDesc() *etw.EventDesc { return &multicoreJit }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -81,17 +80,9 @@ func (e *MulticoreJit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MulticoreJit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MulticoreJit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MulticoreJit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MulticoreJit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MulticoreJit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var multicoreJit = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -111,9 +102,7 @@ var multicoreJit = etw.EventDesc{
 		{Name: "Int2", Type: etw.InInt32},
 		{Name: "Int3", Type: etw.InInt32},
 	},
-	New: func() etw.Event {
-		return new(MulticoreJit)
-	},
+	New: func() etw.Event { return new(MulticoreJit) },
 }
 
 // MulticoreJitMethodCodeReturned is MulticoreJitMethodCodeReturned: event 202,
@@ -169,17 +158,9 @@ func (e *MulticoreJitMethodCodeReturned) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MulticoreJitMethodCodeReturned) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MulticoreJitMethodCodeReturned) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MulticoreJitMethodCodeReturned) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MulticoreJitMethodCodeReturned) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var multicoreJitMethodCodeReturned = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -196,7 +177,5 @@ var multicoreJitMethodCodeReturned = etw.EventDesc{
 		{Name: "ModuleID", Type: etw.InUInt64},
 		{Name: "MethodID", Type: etw.InUInt64},
 	},
-	New: func() etw.Event {
-		return new(MulticoreJitMethodCodeReturned)
-	},
+	New: func() etw.Event { return new(MulticoreJitMethodCodeReturned) },
 }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // NgenBindEvent is NgenBindEvent: event 188, version 0, of task CLRNgenBinder,
@@ -25,9 +26,7 @@ type NgenBindEvent struct {
 }
 
 // EventDesc returns the description of NgenBindEvent.
-func (*NgenBindEvent) EventDesc() *etw.EventDesc {
-	return &ngenBindEvent
-}
+func (*NgenBindEvent) EventDesc() *etw.EventDesc { return &ngenBindEvent }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -68,17 +67,9 @@ func (e *NgenBindEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *NgenBindEvent) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *NgenBindEvent) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *NgenBindEvent) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *NgenBindEvent) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *NgenBindEvent) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *NgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ngenBindEvent = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -96,7 +87,5 @@ var ngenBindEvent = etw.EventDesc{
 		{Name: "ReasonCode", Type: etw.InUInt32},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(NgenBindEvent)
-	},
+	New: func() etw.Event { return new(NgenBindEvent) },
 }

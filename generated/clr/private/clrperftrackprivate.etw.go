@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ModuleRangeLoadPrivate is ModuleRangeLoadPrivate: event 158, version 0, of
@@ -33,9 +34,7 @@ type ModuleRangeLoadPrivate struct {
 }
 
 // EventDesc returns the description of ModuleRangeLoadPrivate.
-func (*ModuleRangeLoadPrivate) EventDesc() *etw.EventDesc {
-	return &moduleRangeLoadPrivate
-}
+func (*ModuleRangeLoadPrivate) EventDesc() *etw.EventDesc { return &moduleRangeLoadPrivate }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -88,17 +87,9 @@ func (e *ModuleRangeLoadPrivate) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleRangeLoadPrivate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleRangeLoadPrivate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleRangeLoadPrivate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleRangeLoadPrivate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleRangeLoadPrivate = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -119,7 +110,5 @@ var moduleRangeLoadPrivate = etw.EventDesc{
 		{Name: "IBCType", Type: etw.InUInt8, Map: &moduleRangeIBCTypeMap},
 		{Name: "SectionType", Type: etw.InUInt16, Map: &moduleRangeSectionTypeMap},
 	},
-	New: func() etw.Event {
-		return new(ModuleRangeLoadPrivate)
-	},
+	New: func() etw.Event { return new(ModuleRangeLoadPrivate) },
 }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // CLRStackWalkPrivate is CLRStackWalkPrivate: event 151, version 0, of task
@@ -29,9 +30,7 @@ type CLRStackWalkPrivate struct {
 }
 
 // EventDesc returns the description of CLRStackWalkPrivate.
-func (*CLRStackWalkPrivate) EventDesc() *etw.EventDesc {
-	return &clrStackWalkPrivate
-}
+func (*CLRStackWalkPrivate) EventDesc() *etw.EventDesc { return &clrStackWalkPrivate }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -76,17 +75,9 @@ func (e *CLRStackWalkPrivate) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CLRStackWalkPrivate) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CLRStackWalkPrivate) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CLRStackWalkPrivate) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CLRStackWalkPrivate) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CLRStackWalkPrivate) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CLRStackWalkPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var clrStackWalkPrivate = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -104,7 +95,5 @@ var clrStackWalkPrivate = etw.EventDesc{
 		{Name: "FrameCount", Type: etw.InUInt32},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event {
-		return new(CLRStackWalkPrivate)
-	},
+	New: func() etw.Event { return new(CLRStackWalkPrivate) },
 }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // IInspectableRuntimeClassName is IInspectableRuntimeClassName: event 400,
@@ -22,9 +23,7 @@ type IInspectableRuntimeClassName struct {
 }
 
 // EventDesc returns the description of IInspectableRuntimeClassName.
-func (*IInspectableRuntimeClassName) EventDesc() *etw.EventDesc {
-	return &iInspectableRuntimeClassName
-}
+func (*IInspectableRuntimeClassName) EventDesc() *etw.EventDesc { return &iInspectableRuntimeClassName }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -42,17 +41,9 @@ func (e *IInspectableRuntimeClassName) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateLayout)(e).FieldValue(i)
 }
 
-func (e *IInspectableRuntimeClassName) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *IInspectableRuntimeClassName) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *IInspectableRuntimeClassName) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *IInspectableRuntimeClassName) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *IInspectableRuntimeClassName) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *IInspectableRuntimeClassName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var iInspectableRuntimeClassName = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -65,9 +56,7 @@ var iInspectableRuntimeClassName = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "IInspectableRuntimeClassName",
 	Fields:     dynamicTypeUsePrivateLayoutFields,
-	New: func() etw.Event {
-		return new(IInspectableRuntimeClassName)
-	},
+	New:        func() etw.Event { return new(IInspectableRuntimeClassName) },
 }
 
 // dynamicTypeUsePrivateLayout is the template DynamicTypeUsePrivate, which
@@ -117,9 +106,7 @@ type WinRTUnbox struct {
 }
 
 // EventDesc returns the description of WinRTUnbox.
-func (*WinRTUnbox) EventDesc() *etw.EventDesc {
-	return &winRTUnbox
-}
+func (*WinRTUnbox) EventDesc() *etw.EventDesc { return &winRTUnbox }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -137,17 +124,9 @@ func (e *WinRTUnbox) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *WinRTUnbox) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *WinRTUnbox) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *WinRTUnbox) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *WinRTUnbox) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *WinRTUnbox) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *WinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var winRTUnbox = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -160,9 +139,7 @@ var winRTUnbox = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "WinRTUnbox",
 	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(WinRTUnbox)
-	},
+	New:        func() etw.Event { return new(WinRTUnbox) },
 }
 
 // dynamicTypeUseTwoParametersPrivateLayout is the template
@@ -215,9 +192,7 @@ type CreateRCW struct {
 }
 
 // EventDesc returns the description of CreateRCW.
-func (*CreateRCW) EventDesc() *etw.EventDesc {
-	return &createRCW
-}
+func (*CreateRCW) EventDesc() *etw.EventDesc { return &createRCW }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -235,17 +210,9 @@ func (e *CreateRCW) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateLayout)(e).FieldValue(i)
 }
 
-func (e *CreateRCW) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CreateRCW) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CreateRCW) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CreateRCW) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CreateRCW) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var createRCW = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -258,9 +225,7 @@ var createRCW = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "CreateRCW",
 	Fields:     dynamicTypeUsePrivateLayoutFields,
-	New: func() etw.Event {
-		return new(CreateRCW)
-	},
+	New:        func() etw.Event { return new(CreateRCW) },
 }
 
 // RCWVariance is RCWVariance: event 403, version 0, of task DynamicTypeUsage,
@@ -280,9 +245,7 @@ type RCWVariance struct {
 }
 
 // EventDesc returns the description of RCWVariance.
-func (*RCWVariance) EventDesc() *etw.EventDesc {
-	return &rcwVariance
-}
+func (*RCWVariance) EventDesc() *etw.EventDesc { return &rcwVariance }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -300,17 +263,9 @@ func (e *RCWVariance) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
 }
 
-func (e *RCWVariance) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *RCWVariance) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *RCWVariance) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *RCWVariance) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *RCWVariance) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *RCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var rcwVariance = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -323,9 +278,7 @@ var rcwVariance = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "RCWVariance",
 	Fields:     dynamicTypeUsePrivateVarianceLayoutFields,
-	New: func() etw.Event {
-		return new(RCWVariance)
-	},
+	New:        func() etw.Event { return new(RCWVariance) },
 }
 
 // dynamicTypeUsePrivateVarianceLayout is the template
@@ -386,9 +339,7 @@ type RCWIEnumerableCasting struct {
 }
 
 // EventDesc returns the description of RCWIEnumerableCasting.
-func (*RCWIEnumerableCasting) EventDesc() *etw.EventDesc {
-	return &rcwiEnumerableCasting
-}
+func (*RCWIEnumerableCasting) EventDesc() *etw.EventDesc { return &rcwiEnumerableCasting }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -406,17 +357,9 @@ func (e *RCWIEnumerableCasting) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *RCWIEnumerableCasting) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *RCWIEnumerableCasting) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *RCWIEnumerableCasting) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *RCWIEnumerableCasting) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *RCWIEnumerableCasting) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *RCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var rcwiEnumerableCasting = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -429,9 +372,7 @@ var rcwiEnumerableCasting = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "RCWIEnumerableCasting",
 	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(RCWIEnumerableCasting)
-	},
+	New:        func() etw.Event { return new(RCWIEnumerableCasting) },
 }
 
 // CreateCCW is CreateCCW: event 405, version 0, of task DynamicTypeUsage,
@@ -446,9 +387,7 @@ type CreateCCW struct {
 }
 
 // EventDesc returns the description of CreateCCW.
-func (*CreateCCW) EventDesc() *etw.EventDesc {
-	return &createCCW
-}
+func (*CreateCCW) EventDesc() *etw.EventDesc { return &createCCW }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -466,17 +405,9 @@ func (e *CreateCCW) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateLayout)(e).FieldValue(i)
 }
 
-func (e *CreateCCW) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CreateCCW) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CreateCCW) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CreateCCW) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CreateCCW) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var createCCW = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -489,9 +420,7 @@ var createCCW = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "CreateCCW",
 	Fields:     dynamicTypeUsePrivateLayoutFields,
-	New: func() etw.Event {
-		return new(CreateCCW)
-	},
+	New:        func() etw.Event { return new(CreateCCW) },
 }
 
 // CCWVariance is CCWVariance: event 406, version 0, of task DynamicTypeUsage,
@@ -511,9 +440,7 @@ type CCWVariance struct {
 }
 
 // EventDesc returns the description of CCWVariance.
-func (*CCWVariance) EventDesc() *etw.EventDesc {
-	return &ccwVariance
-}
+func (*CCWVariance) EventDesc() *etw.EventDesc { return &ccwVariance }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -531,17 +458,9 @@ func (e *CCWVariance) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
 }
 
-func (e *CCWVariance) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CCWVariance) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CCWVariance) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CCWVariance) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CCWVariance) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ccwVariance = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -554,9 +473,7 @@ var ccwVariance = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "CCWVariance",
 	Fields:     dynamicTypeUsePrivateVarianceLayoutFields,
-	New: func() etw.Event {
-		return new(CCWVariance)
-	},
+	New:        func() etw.Event { return new(CCWVariance) },
 }
 
 // ObjectVariantMarshallingToNative is ObjectVariantMarshallingToNative: event
@@ -595,14 +512,8 @@ func (e *ObjectVariantMarshallingToNative) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *ObjectVariantMarshallingToNative) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ObjectVariantMarshallingToNative) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ObjectVariantMarshallingToNative) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *ObjectVariantMarshallingToNative) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -618,9 +529,7 @@ var objectVariantMarshallingToNative = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "ObjectVariantMarshallingToNative",
 	Fields:     dynamicTypeUseStringAndIntPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(ObjectVariantMarshallingToNative)
-	},
+	New:        func() etw.Event { return new(ObjectVariantMarshallingToNative) },
 }
 
 // dynamicTypeUseStringAndIntPrivateLayout is the template
@@ -676,9 +585,7 @@ type GetTypeFromGUID struct {
 }
 
 // EventDesc returns the description of GetTypeFromGUID.
-func (*GetTypeFromGUID) EventDesc() *etw.EventDesc {
-	return &getTypeFromGUID
-}
+func (*GetTypeFromGUID) EventDesc() *etw.EventDesc { return &getTypeFromGUID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -696,17 +603,9 @@ func (e *GetTypeFromGUID) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *GetTypeFromGUID) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GetTypeFromGUID) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GetTypeFromGUID) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GetTypeFromGUID) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GetTypeFromGUID) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var getTypeFromGUID = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -719,9 +618,7 @@ var getTypeFromGUID = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "GetTypeFromGUID",
 	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(GetTypeFromGUID)
-	},
+	New:        func() etw.Event { return new(GetTypeFromGUID) },
 }
 
 // GetTypeFromProgID is GetTypeFromProgID: event 409, version 0, of task
@@ -739,9 +636,7 @@ type GetTypeFromProgID struct {
 }
 
 // EventDesc returns the description of GetTypeFromProgID.
-func (*GetTypeFromProgID) EventDesc() *etw.EventDesc {
-	return &getTypeFromProgID
-}
+func (*GetTypeFromProgID) EventDesc() *etw.EventDesc { return &getTypeFromProgID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -759,17 +654,9 @@ func (e *GetTypeFromProgID) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *GetTypeFromProgID) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GetTypeFromProgID) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GetTypeFromProgID) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GetTypeFromProgID) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GetTypeFromProgID) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var getTypeFromProgID = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -782,9 +669,7 @@ var getTypeFromProgID = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "GetTypeFromProgID",
 	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(GetTypeFromProgID)
-	},
+	New:        func() etw.Event { return new(GetTypeFromProgID) },
 }
 
 // ConvertToCallbackEtw is ConvertToCallbackEtw: event 410, version 0, of task
@@ -802,9 +687,7 @@ type ConvertToCallbackEtw struct {
 }
 
 // EventDesc returns the description of ConvertToCallbackEtw.
-func (*ConvertToCallbackEtw) EventDesc() *etw.EventDesc {
-	return &convertToCallbackEtw
-}
+func (*ConvertToCallbackEtw) EventDesc() *etw.EventDesc { return &convertToCallbackEtw }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -822,17 +705,9 @@ func (e *ConvertToCallbackEtw) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *ConvertToCallbackEtw) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ConvertToCallbackEtw) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ConvertToCallbackEtw) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ConvertToCallbackEtw) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ConvertToCallbackEtw) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var convertToCallbackEtw = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -845,9 +720,7 @@ var convertToCallbackEtw = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "ConvertToCallbackEtw",
 	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(ConvertToCallbackEtw)
-	},
+	New:        func() etw.Event { return new(ConvertToCallbackEtw) },
 }
 
 // BeginCreateManagedReference is BeginCreateManagedReference: event 411,
@@ -861,9 +734,7 @@ type BeginCreateManagedReference struct {
 }
 
 // EventDesc returns the description of BeginCreateManagedReference.
-func (*BeginCreateManagedReference) EventDesc() *etw.EventDesc {
-	return &beginCreateManagedReference
-}
+func (*BeginCreateManagedReference) EventDesc() *etw.EventDesc { return &beginCreateManagedReference }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -881,17 +752,9 @@ func (e *BeginCreateManagedReference) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *BeginCreateManagedReference) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BeginCreateManagedReference) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BeginCreateManagedReference) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BeginCreateManagedReference) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BeginCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var beginCreateManagedReference = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -904,9 +767,7 @@ var beginCreateManagedReference = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "BeginCreateManagedReference",
 	Fields:     dynamicTypeUseNoParametersPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(BeginCreateManagedReference)
-	},
+	New:        func() etw.Event { return new(BeginCreateManagedReference) },
 }
 
 // dynamicTypeUseNoParametersPrivateLayout is the template
@@ -949,9 +810,7 @@ type EndCreateManagedReference struct {
 }
 
 // EventDesc returns the description of EndCreateManagedReference.
-func (*EndCreateManagedReference) EventDesc() *etw.EventDesc {
-	return &endCreateManagedReference
-}
+func (*EndCreateManagedReference) EventDesc() *etw.EventDesc { return &endCreateManagedReference }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -969,17 +828,9 @@ func (e *EndCreateManagedReference) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *EndCreateManagedReference) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EndCreateManagedReference) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EndCreateManagedReference) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EndCreateManagedReference) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EndCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var endCreateManagedReference = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -992,9 +843,7 @@ var endCreateManagedReference = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "EndCreateManagedReference",
 	Fields:     dynamicTypeUseNoParametersPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(EndCreateManagedReference)
-	},
+	New:        func() etw.Event { return new(EndCreateManagedReference) },
 }
 
 // ObjectVariantMarshallingToManaged is ObjectVariantMarshallingToManaged:
@@ -1033,14 +882,8 @@ func (e *ObjectVariantMarshallingToManaged) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *ObjectVariantMarshallingToManaged) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ObjectVariantMarshallingToManaged) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ObjectVariantMarshallingToManaged) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *ObjectVariantMarshallingToManaged) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -1056,7 +899,5 @@ var objectVariantMarshallingToManaged = etw.EventDesc{
 	TaskName:   "DynamicTypeUsage",
 	OpcodeName: "ObjectVariantMarshallingToManaged",
 	Fields:     dynamicTypeUseStringAndIntPrivateLayoutFields,
-	New: func() etw.Event {
-		return new(ObjectVariantMarshallingToManaged)
-	},
+	New:        func() etw.Event { return new(ObjectVariantMarshallingToManaged) },
 }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // EvidenceGenerated is EvidenceGenerated: event 177, version 0, of task
@@ -27,9 +28,7 @@ type EvidenceGenerated struct {
 }
 
 // EventDesc returns the description of EvidenceGenerated.
-func (*EvidenceGenerated) EventDesc() *etw.EventDesc {
-	return &evidenceGenerated
-}
+func (*EvidenceGenerated) EventDesc() *etw.EventDesc { return &evidenceGenerated }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -70,17 +69,9 @@ func (e *EvidenceGenerated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *EvidenceGenerated) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EvidenceGenerated) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EvidenceGenerated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EvidenceGenerated) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EvidenceGenerated) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var evidenceGenerated = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -98,7 +89,5 @@ var evidenceGenerated = etw.EventDesc{
 		{Name: "ILImage", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(EvidenceGenerated)
-	},
+	New: func() etw.Event { return new(EvidenceGenerated) },
 }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // GCDecision is GCDecision: event 1, version 0, of task
@@ -20,9 +21,7 @@ type GCDecision struct {
 }
 
 // EventDesc returns the description of GCDecision.
-func (*GCDecision) EventDesc() *etw.EventDesc {
-	return &gcDecision
-}
+func (*GCDecision) EventDesc() *etw.EventDesc { return &gcDecision }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -49,17 +48,9 @@ func (e *GCDecision) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCDecision) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCDecision) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCDecision) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCDecision) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCDecision) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcDecision = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -74,9 +65,7 @@ var gcDecision = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 	},
-	New: func() etw.Event {
-		return new(GCDecision)
-	},
+	New: func() etw.Event { return new(GCDecision) },
 }
 
 // GCDecisionV1 is GCDecision_V1: event 1, version 1, of task
@@ -93,9 +82,7 @@ type GCDecisionV1 struct {
 }
 
 // EventDesc returns the description of GCDecision_V1.
-func (*GCDecisionV1) EventDesc() *etw.EventDesc {
-	return &gcDecisionV1
-}
+func (*GCDecisionV1) EventDesc() *etw.EventDesc { return &gcDecisionV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -126,17 +113,9 @@ func (e *GCDecisionV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCDecisionV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCDecisionV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCDecisionV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCDecisionV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCDecisionV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCDecisionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcDecisionV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -154,9 +133,7 @@ var gcDecisionV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcDecision,
-	New: func() etw.Event {
-		return new(GCDecisionV1)
-	},
+	New:     func() etw.Event { return new(GCDecisionV1) },
 }
 
 // AnyGCDecision is event 1 in any version: [GCDecision] and [GCDecisionV1].
@@ -172,16 +149,12 @@ type AnyGCDecision struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCDecision) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCDecision) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCDecision = []*etw.EventDesc{&gcDecision, &gcDecisionV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCDecision) EventDescs() []*etw.EventDesc {
-	return anyGCDecision
-}
+func (*AnyGCDecision) EventDescs() []*etw.EventDesc { return anyGCDecision }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCDecision) EventDesc() *etw.EventDesc {
@@ -230,17 +203,9 @@ func (e *AnyGCDecision) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCDecision) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCDecision) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCDecision) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCDecision) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCDecision) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCSettings is GCSettings: event 2, version 0, of task
 // GarbageCollectionPrivate, opcode GCSettings, keyword GCPrivateKeyword, level
@@ -257,9 +222,7 @@ type GCSettings struct {
 }
 
 // EventDesc returns the description of GCSettings.
-func (*GCSettings) EventDesc() *etw.EventDesc {
-	return &gcSettings
-}
+func (*GCSettings) EventDesc() *etw.EventDesc { return &gcSettings }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -294,17 +257,9 @@ func (e *GCSettings) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSettings) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSettings) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSettings) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSettings) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSettings) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSettings = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -321,9 +276,7 @@ var gcSettings = etw.EventDesc{
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
 		{Name: "ServerGC", Type: etw.InBoolean},
 	},
-	New: func() etw.Event {
-		return new(GCSettings)
-	},
+	New: func() etw.Event { return new(GCSettings) },
 }
 
 // GCSettingsV1 is GCSettings_V1: event 2, version 1, of task
@@ -344,9 +297,7 @@ type GCSettingsV1 struct {
 }
 
 // EventDesc returns the description of GCSettings_V1.
-func (*GCSettingsV1) EventDesc() *etw.EventDesc {
-	return &gcSettingsV1
-}
+func (*GCSettingsV1) EventDesc() *etw.EventDesc { return &gcSettingsV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -385,17 +336,9 @@ func (e *GCSettingsV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSettingsV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSettingsV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSettingsV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSettingsV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSettingsV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSettingsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSettingsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -415,9 +358,7 @@ var gcSettingsV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcSettings,
-	New: func() etw.Event {
-		return new(GCSettingsV1)
-	},
+	New:     func() etw.Event { return new(GCSettingsV1) },
 }
 
 // AnyGCSettings is event 2 in any version: [GCSettings] and [GCSettingsV1].
@@ -435,16 +376,12 @@ type AnyGCSettings struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCSettings) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCSettings) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCSettings = []*etw.EventDesc{&gcSettings, &gcSettingsV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCSettings) EventDescs() []*etw.EventDesc {
-	return anyGCSettings
-}
+func (*AnyGCSettings) EventDescs() []*etw.EventDesc { return anyGCSettings }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCSettings) EventDesc() *etw.EventDesc {
@@ -501,17 +438,9 @@ func (e *AnyGCSettings) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCSettings) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCSettings) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCSettings) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCSettings) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCSettings) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCOptimized is GCOptimized: event 3, version 0, of task
 // GarbageCollectionPrivate, opcode GCOptimized, keyword GCPrivateKeyword,
@@ -528,9 +457,7 @@ type GCOptimized struct {
 }
 
 // EventDesc returns the description of GCOptimized.
-func (*GCOptimized) EventDesc() *etw.EventDesc {
-	return &gcOptimized
-}
+func (*GCOptimized) EventDesc() *etw.EventDesc { return &gcOptimized }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -565,17 +492,9 @@ func (e *GCOptimized) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCOptimized) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCOptimized) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCOptimized) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCOptimized) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCOptimized) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcOptimized = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -592,9 +511,7 @@ var gcOptimized = etw.EventDesc{
 		{Name: "NewAllocation", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "GenerationNumber", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(GCOptimized)
-	},
+	New: func() etw.Event { return new(GCOptimized) },
 }
 
 // GCOptimizedV1 is GCOptimized_V1: event 3, version 1, of task
@@ -615,9 +532,7 @@ type GCOptimizedV1 struct {
 }
 
 // EventDesc returns the description of GCOptimized_V1.
-func (*GCOptimizedV1) EventDesc() *etw.EventDesc {
-	return &gcOptimizedV1
-}
+func (*GCOptimizedV1) EventDesc() *etw.EventDesc { return &gcOptimizedV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -656,17 +571,9 @@ func (e *GCOptimizedV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCOptimizedV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCOptimizedV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCOptimizedV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCOptimizedV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCOptimizedV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCOptimizedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcOptimizedV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -686,9 +593,7 @@ var gcOptimizedV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcOptimized,
-	New: func() etw.Event {
-		return new(GCOptimizedV1)
-	},
+	New:     func() etw.Event { return new(GCOptimizedV1) },
 }
 
 // AnyGCOptimized is event 3 in any version: [GCOptimized] and [GCOptimizedV1].
@@ -706,16 +611,12 @@ type AnyGCOptimized struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCOptimized) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCOptimized) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCOptimized = []*etw.EventDesc{&gcOptimized, &gcOptimizedV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCOptimized) EventDescs() []*etw.EventDesc {
-	return anyGCOptimized
-}
+func (*AnyGCOptimized) EventDescs() []*etw.EventDesc { return anyGCOptimized }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCOptimized) EventDesc() *etw.EventDesc {
@@ -772,17 +673,9 @@ func (e *AnyGCOptimized) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCOptimized) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCOptimized) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCOptimized) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCOptimized) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCOptimized) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCPerHeapHistoryV1 is GCPerHeapHistory_V1: event 4, version 1, of task
 // GarbageCollectionPrivate, opcode GCPerHeapHistory, keyword GCPrivateKeyword,
@@ -797,9 +690,7 @@ type GCPerHeapHistoryV1 struct {
 }
 
 // EventDesc returns the description of GCPerHeapHistory_V1.
-func (*GCPerHeapHistoryV1) EventDesc() *etw.EventDesc {
-	return &gcPerHeapHistoryV1
-}
+func (*GCPerHeapHistoryV1) EventDesc() *etw.EventDesc { return &gcPerHeapHistoryV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -826,17 +717,9 @@ func (e *GCPerHeapHistoryV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCPerHeapHistoryV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCPerHeapHistoryV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCPerHeapHistoryV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCPerHeapHistoryV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCPerHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCPerHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcPerHeapHistoryV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -852,9 +735,7 @@ var gcPerHeapHistoryV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCPerHeapHistoryV1)
-	},
+	New: func() etw.Event { return new(GCPerHeapHistoryV1) },
 }
 
 // GCPerHeapHistory is GCPerHeapHistory: event 4, version 2, of task
@@ -868,37 +749,21 @@ var gcPerHeapHistoryV1 = etw.EventDesc{
 type GCPerHeapHistory struct{}
 
 // EventDesc returns the description of GCPerHeapHistory.
-func (*GCPerHeapHistory) EventDesc() *etw.EventDesc {
-	return &gcPerHeapHistory
-}
+func (*GCPerHeapHistory) EventDesc() *etw.EventDesc { return &gcPerHeapHistory }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GCPerHeapHistory) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GCPerHeapHistory) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*GCPerHeapHistory) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*GCPerHeapHistory) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCPerHeapHistory) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GCPerHeapHistory) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GCPerHeapHistory) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCPerHeapHistory) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCPerHeapHistory) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCPerHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcPerHeapHistory = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -911,9 +776,7 @@ var gcPerHeapHistory = etw.EventDesc{
 	Name:       "GCPerHeapHistory",
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "GCPerHeapHistory",
-	New: func() etw.Event {
-		return new(GCPerHeapHistory)
-	},
+	New:        func() etw.Event { return new(GCPerHeapHistory) },
 }
 
 // AnyGCPerHeapHistory is event 4 in any version: [GCPerHeapHistoryV1] and
@@ -929,16 +792,12 @@ type AnyGCPerHeapHistory struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCPerHeapHistory) HasClrInstanceID() bool {
-	return e.Seen.Layout == 1
-}
+func (e *AnyGCPerHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout == 1 }
 
 var anyGCPerHeapHistory = []*etw.EventDesc{&gcPerHeapHistoryV1, &gcPerHeapHistory}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc {
-	return anyGCPerHeapHistory
-}
+func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc { return anyGCPerHeapHistory }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCPerHeapHistory) EventDesc() *etw.EventDesc {
@@ -983,17 +842,9 @@ func (e *AnyGCPerHeapHistory) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCPerHeapHistory) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCPerHeapHistory) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCPerHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCGlobalHeapHistory is GCGlobalHeapHistory: event 5, version 0, of task
 // GarbageCollectionPrivate, opcode GCGlobalHeapHistory, keyword
@@ -1017,9 +868,7 @@ type GCGlobalHeapHistory struct {
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory.
-func (*GCGlobalHeapHistory) EventDesc() *etw.EventDesc {
-	return &gcGlobalHeapHistory
-}
+func (*GCGlobalHeapHistory) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistory }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1066,17 +915,9 @@ func (e *GCGlobalHeapHistory) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistory) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCGlobalHeapHistory) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCGlobalHeapHistory) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcGlobalHeapHistory = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1096,9 +937,7 @@ var gcGlobalHeapHistory = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 		{Name: "GlobalMechanisms", Type: etw.InUInt32, Map: &gcGlobalMechanismsMap},
 	},
-	New: func() etw.Event {
-		return new(GCGlobalHeapHistory)
-	},
+	New: func() etw.Event { return new(GCGlobalHeapHistory) },
 }
 
 // GCGlobalHeapHistoryV1 is GCGlobalHeapHistory_V1: event 5, version 1, of task
@@ -1125,9 +964,7 @@ type GCGlobalHeapHistoryV1 struct {
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V1.
-func (*GCGlobalHeapHistoryV1) EventDesc() *etw.EventDesc {
-	return &gcGlobalHeapHistoryV1
-}
+func (*GCGlobalHeapHistoryV1) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1178,17 +1015,9 @@ func (e *GCGlobalHeapHistoryV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCGlobalHeapHistoryV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCGlobalHeapHistoryV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCGlobalHeapHistoryV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCGlobalHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCGlobalHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcGlobalHeapHistoryV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1211,9 +1040,7 @@ var gcGlobalHeapHistoryV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcGlobalHeapHistory,
-	New: func() etw.Event {
-		return new(GCGlobalHeapHistoryV1)
-	},
+	New:     func() etw.Event { return new(GCGlobalHeapHistoryV1) },
 }
 
 // AnyGCGlobalHeapHistory is event 5 in any version: [GCGlobalHeapHistory] and
@@ -1235,16 +1062,12 @@ type AnyGCGlobalHeapHistory struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCGlobalHeapHistory) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCGlobalHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistory, &gcGlobalHeapHistoryV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc {
-	return anyGCGlobalHeapHistory
-}
+func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc { return anyGCGlobalHeapHistory }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCGlobalHeapHistory) EventDesc() *etw.EventDesc {
@@ -1313,17 +1136,9 @@ func (e *AnyGCGlobalHeapHistory) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCGlobalHeapHistory) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCGlobalHeapHistory) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GCJoin is GCJoin: event 6, version 0, of task GarbageCollectionPrivate,
 // opcode GCJoin, keyword GCPrivateKeyword, level win:Verbose.
@@ -1341,9 +1156,7 @@ type GCJoin struct {
 }
 
 // EventDesc returns the description of GCJoin.
-func (*GCJoin) EventDesc() *etw.EventDesc {
-	return &gcJoin
-}
+func (*GCJoin) EventDesc() *etw.EventDesc { return &gcJoin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1378,17 +1191,9 @@ func (e *GCJoin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCJoin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCJoin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCJoin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCJoin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCJoin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcJoin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1405,9 +1210,7 @@ var gcJoin = etw.EventDesc{
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
 		{Name: "JoinType", Type: etw.InUInt32, Map: &gcJoinTypeMap},
 	},
-	New: func() etw.Event {
-		return new(GCJoin)
-	},
+	New: func() etw.Event { return new(GCJoin) },
 }
 
 // GCJoinV1 is GCJoin_V1: event 6, version 1, of task GarbageCollectionPrivate,
@@ -1429,9 +1232,7 @@ type GCJoinV1 struct {
 }
 
 // EventDesc returns the description of GCJoin_V1.
-func (*GCJoinV1) EventDesc() *etw.EventDesc {
-	return &gcJoinV1
-}
+func (*GCJoinV1) EventDesc() *etw.EventDesc { return &gcJoinV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1470,17 +1271,9 @@ func (e *GCJoinV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCJoinV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCJoinV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCJoinV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCJoinV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCJoinV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCJoinV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcJoinV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1500,9 +1293,7 @@ var gcJoinV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcJoin,
-	New: func() etw.Event {
-		return new(GCJoinV1)
-	},
+	New:     func() etw.Event { return new(GCJoinV1) },
 }
 
 // AnyGCJoin is event 6 in any version: [GCJoin] and [GCJoinV1].
@@ -1520,16 +1311,12 @@ type AnyGCJoin struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCJoin) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCJoin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCJoin = []*etw.EventDesc{&gcJoin, &gcJoinV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCJoin) EventDescs() []*etw.EventDesc {
-	return anyGCJoin
-}
+func (*AnyGCJoin) EventDescs() []*etw.EventDesc { return anyGCJoin }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCJoin) EventDesc() *etw.EventDesc {
@@ -1586,17 +1373,9 @@ func (e *AnyGCJoin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCJoin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCJoin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCJoin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCJoin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCJoin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // PrvGCMarkStackRoots is PrvGCMarkStackRoots: event 7, version 0, of task
 // GarbageCollectionPrivate, opcode PrvGCMarkStackRoots, keyword
@@ -1609,9 +1388,7 @@ type PrvGCMarkStackRoots struct {
 }
 
 // EventDesc returns the description of PrvGCMarkStackRoots.
-func (*PrvGCMarkStackRoots) EventDesc() *etw.EventDesc {
-	return &prvGCMarkStackRoots
-}
+func (*PrvGCMarkStackRoots) EventDesc() *etw.EventDesc { return &prvGCMarkStackRoots }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1629,17 +1406,9 @@ func (e *PrvGCMarkStackRoots) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkStackRoots) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkStackRoots) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkStackRoots) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkStackRoots = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1652,9 +1421,7 @@ var prvGCMarkStackRoots = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkStackRoots",
 	Fields:     prvGCMarkLayoutFields,
-	New: func() etw.Event {
-		return new(PrvGCMarkStackRoots)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkStackRoots) },
 }
 
 // prvGCMarkLayout is the template PrvGCMark, which several events use.
@@ -1699,9 +1466,7 @@ type PrvGCMarkStackRootsV1 struct {
 }
 
 // EventDesc returns the description of PrvGCMarkStackRoots_V1.
-func (*PrvGCMarkStackRootsV1) EventDesc() *etw.EventDesc {
-	return &prvGCMarkStackRootsV1
-}
+func (*PrvGCMarkStackRootsV1) EventDesc() *etw.EventDesc { return &prvGCMarkStackRootsV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1719,17 +1484,9 @@ func (e *PrvGCMarkStackRootsV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkStackRootsV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkStackRootsV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkStackRootsV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkStackRootsV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkStackRootsV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkStackRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkStackRootsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1744,9 +1501,7 @@ var prvGCMarkStackRootsV1 = etw.EventDesc{
 	OpcodeName: "PrvGCMarkStackRoots",
 	Fields:     prvGCMarkV1LayoutFields,
 	Extends:    &prvGCMarkStackRoots,
-	New: func() etw.Event {
-		return new(PrvGCMarkStackRootsV1)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkStackRootsV1) },
 }
 
 // prvGCMarkV1Layout is the template PrvGCMark_V1, which several events use.
@@ -1796,16 +1551,12 @@ type AnyPrvGCMarkStackRoots struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyPrvGCMarkStackRoots) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyPrvGCMarkStackRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkStackRoots = []*etw.EventDesc{&prvGCMarkStackRoots, &prvGCMarkStackRootsV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyPrvGCMarkStackRoots) EventDescs() []*etw.EventDesc {
-	return anyPrvGCMarkStackRoots
-}
+func (*AnyPrvGCMarkStackRoots) EventDescs() []*etw.EventDesc { return anyPrvGCMarkStackRoots }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyPrvGCMarkStackRoots) EventDesc() *etw.EventDesc {
@@ -1854,17 +1605,9 @@ func (e *AnyPrvGCMarkStackRoots) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyPrvGCMarkStackRoots) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyPrvGCMarkStackRoots) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyPrvGCMarkStackRoots) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyPrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyPrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyPrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // PrvGCMarkFinalizeQueueRoots is PrvGCMarkFinalizeQueueRoots: event 8, version
 // 0, of task GarbageCollectionPrivate, opcode PrvGCMarkFinalizeQueueRoots,
@@ -1877,9 +1620,7 @@ type PrvGCMarkFinalizeQueueRoots struct {
 }
 
 // EventDesc returns the description of PrvGCMarkFinalizeQueueRoots.
-func (*PrvGCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc {
-	return &prvGCMarkFinalizeQueueRoots
-}
+func (*PrvGCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc { return &prvGCMarkFinalizeQueueRoots }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1897,17 +1638,9 @@ func (e *PrvGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkFinalizeQueueRoots) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkFinalizeQueueRoots) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1920,9 +1653,7 @@ var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields:     prvGCMarkLayoutFields,
-	New: func() etw.Event {
-		return new(PrvGCMarkFinalizeQueueRoots)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkFinalizeQueueRoots) },
 }
 
 // PrvGCMarkFinalizeQueueRootsV1 is PrvGCMarkFinalizeQueueRoots_V1: event 8,
@@ -1960,17 +1691,9 @@ func (e *PrvGCMarkFinalizeQueueRootsV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkFinalizeQueueRootsV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkFinalizeQueueRootsV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkFinalizeQueueRootsV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkFinalizeQueueRootsV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkFinalizeQueueRootsV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkFinalizeQueueRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1985,9 +1708,7 @@ var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
 	OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields:     prvGCMarkV1LayoutFields,
 	Extends:    &prvGCMarkFinalizeQueueRoots,
-	New: func() etw.Event {
-		return new(PrvGCMarkFinalizeQueueRootsV1)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkFinalizeQueueRootsV1) },
 }
 
 // AnyPrvGCMarkFinalizeQueueRoots is event 8 in any version:
@@ -2004,9 +1725,7 @@ type AnyPrvGCMarkFinalizeQueueRoots struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyPrvGCMarkFinalizeQueueRoots) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyPrvGCMarkFinalizeQueueRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkFinalizeQueueRoots = []*etw.EventDesc{&prvGCMarkFinalizeQueueRoots, &prvGCMarkFinalizeQueueRootsV1}
 
@@ -2062,17 +1781,9 @@ func (e *AnyPrvGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyPrvGCMarkFinalizeQueueRoots) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyPrvGCMarkFinalizeQueueRoots) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyPrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyPrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyPrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyPrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // PrvGCMarkHandles is PrvGCMarkHandles: event 9, version 0, of task
 // GarbageCollectionPrivate, opcode PrvGCMarkHandles, keyword GCPrivateKeyword,
@@ -2085,9 +1796,7 @@ type PrvGCMarkHandles struct {
 }
 
 // EventDesc returns the description of PrvGCMarkHandles.
-func (*PrvGCMarkHandles) EventDesc() *etw.EventDesc {
-	return &prvGCMarkHandles
-}
+func (*PrvGCMarkHandles) EventDesc() *etw.EventDesc { return &prvGCMarkHandles }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2105,17 +1814,9 @@ func (e *PrvGCMarkHandles) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkHandles) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkHandles) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkHandles) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkHandles = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2128,9 +1829,7 @@ var prvGCMarkHandles = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkHandles",
 	Fields:     prvGCMarkLayoutFields,
-	New: func() etw.Event {
-		return new(PrvGCMarkHandles)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkHandles) },
 }
 
 // PrvGCMarkHandlesV1 is PrvGCMarkHandles_V1: event 9, version 1, of task
@@ -2146,9 +1845,7 @@ type PrvGCMarkHandlesV1 struct {
 }
 
 // EventDesc returns the description of PrvGCMarkHandles_V1.
-func (*PrvGCMarkHandlesV1) EventDesc() *etw.EventDesc {
-	return &prvGCMarkHandlesV1
-}
+func (*PrvGCMarkHandlesV1) EventDesc() *etw.EventDesc { return &prvGCMarkHandlesV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2166,17 +1863,9 @@ func (e *PrvGCMarkHandlesV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkHandlesV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkHandlesV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkHandlesV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkHandlesV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkHandlesV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkHandlesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkHandlesV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2191,9 +1880,7 @@ var prvGCMarkHandlesV1 = etw.EventDesc{
 	OpcodeName: "PrvGCMarkHandles",
 	Fields:     prvGCMarkV1LayoutFields,
 	Extends:    &prvGCMarkHandles,
-	New: func() etw.Event {
-		return new(PrvGCMarkHandlesV1)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkHandlesV1) },
 }
 
 // AnyPrvGCMarkHandles is event 9 in any version: [PrvGCMarkHandles] and
@@ -2210,16 +1897,12 @@ type AnyPrvGCMarkHandles struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyPrvGCMarkHandles) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyPrvGCMarkHandles) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkHandles = []*etw.EventDesc{&prvGCMarkHandles, &prvGCMarkHandlesV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyPrvGCMarkHandles) EventDescs() []*etw.EventDesc {
-	return anyPrvGCMarkHandles
-}
+func (*AnyPrvGCMarkHandles) EventDescs() []*etw.EventDesc { return anyPrvGCMarkHandles }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyPrvGCMarkHandles) EventDesc() *etw.EventDesc {
@@ -2268,17 +1951,9 @@ func (e *AnyPrvGCMarkHandles) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyPrvGCMarkHandles) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyPrvGCMarkHandles) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyPrvGCMarkHandles) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyPrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyPrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyPrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // PrvGCMarkCards is PrvGCMarkCards: event 10, version 0, of task
 // GarbageCollectionPrivate, opcode PrvGCMarkCards, keyword GCPrivateKeyword,
@@ -2292,9 +1967,7 @@ type PrvGCMarkCards struct {
 }
 
 // EventDesc returns the description of PrvGCMarkCards.
-func (*PrvGCMarkCards) EventDesc() *etw.EventDesc {
-	return &prvGCMarkCards
-}
+func (*PrvGCMarkCards) EventDesc() *etw.EventDesc { return &prvGCMarkCards }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2312,17 +1985,9 @@ func (e *PrvGCMarkCards) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkCards) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkCards) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkCards) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkCards) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkCards = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2335,9 +2000,7 @@ var prvGCMarkCards = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkCards",
 	Fields:     prvGCMarkLayoutFields,
-	New: func() etw.Event {
-		return new(PrvGCMarkCards)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkCards) },
 }
 
 // PrvGCMarkCardsV1 is PrvGCMarkCards_V1: event 10, version 1, of task
@@ -2354,9 +2017,7 @@ type PrvGCMarkCardsV1 struct {
 }
 
 // EventDesc returns the description of PrvGCMarkCards_V1.
-func (*PrvGCMarkCardsV1) EventDesc() *etw.EventDesc {
-	return &prvGCMarkCardsV1
-}
+func (*PrvGCMarkCardsV1) EventDesc() *etw.EventDesc { return &prvGCMarkCardsV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2374,17 +2035,9 @@ func (e *PrvGCMarkCardsV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkCardsV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvGCMarkCardsV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvGCMarkCardsV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvGCMarkCardsV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvGCMarkCardsV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvGCMarkCardsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvGCMarkCardsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2399,9 +2052,7 @@ var prvGCMarkCardsV1 = etw.EventDesc{
 	OpcodeName: "PrvGCMarkCards",
 	Fields:     prvGCMarkV1LayoutFields,
 	Extends:    &prvGCMarkCards,
-	New: func() etw.Event {
-		return new(PrvGCMarkCardsV1)
-	},
+	New:        func() etw.Event { return new(PrvGCMarkCardsV1) },
 }
 
 // AnyPrvGCMarkCards is event 10 in any version: [PrvGCMarkCards] and
@@ -2418,16 +2069,12 @@ type AnyPrvGCMarkCards struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyPrvGCMarkCards) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyPrvGCMarkCards) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkCards = []*etw.EventDesc{&prvGCMarkCards, &prvGCMarkCardsV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyPrvGCMarkCards) EventDescs() []*etw.EventDesc {
-	return anyPrvGCMarkCards
-}
+func (*AnyPrvGCMarkCards) EventDescs() []*etw.EventDesc { return anyPrvGCMarkCards }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyPrvGCMarkCards) EventDesc() *etw.EventDesc {
@@ -2476,17 +2123,9 @@ func (e *AnyPrvGCMarkCards) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyPrvGCMarkCards) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyPrvGCMarkCards) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyPrvGCMarkCards) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyPrvGCMarkCards) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyPrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyPrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // BGCBegin is BGCBegin: event 11, version 0, of task GarbageCollectionPrivate,
 // opcode BGCBegin, keyword GCPrivateKeyword, level win:Informational.
@@ -2498,9 +2137,7 @@ type BGCBegin struct {
 }
 
 // EventDesc returns the description of BGCBegin.
-func (*BGCBegin) EventDesc() *etw.EventDesc {
-	return &bgcBegin
-}
+func (*BGCBegin) EventDesc() *etw.EventDesc { return &bgcBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2518,17 +2155,9 @@ func (e *BGCBegin) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGCBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2541,9 +2170,7 @@ var bgcBegin = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGCBegin",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGCBegin)
-	},
+	New:        func() etw.Event { return new(BGCBegin) },
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -2585,9 +2212,7 @@ type BGC1stNonConEnd struct {
 }
 
 // EventDesc returns the description of BGC1stNonConEnd.
-func (*BGC1stNonConEnd) EventDesc() *etw.EventDesc {
-	return &bgc1stNonConEnd
-}
+func (*BGC1stNonConEnd) EventDesc() *etw.EventDesc { return &bgc1stNonConEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2605,17 +2230,9 @@ func (e *BGC1stNonConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC1stNonConEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGC1stNonConEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGC1stNonConEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGC1stNonConEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGC1stNonConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgc1stNonConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2628,9 +2245,7 @@ var bgc1stNonConEnd = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGC1stNonConEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGC1stNonConEnd)
-	},
+	New:        func() etw.Event { return new(BGC1stNonConEnd) },
 }
 
 // BGC1stConEnd is BGC1stConEnd: event 13, version 0, of task
@@ -2645,9 +2260,7 @@ type BGC1stConEnd struct {
 }
 
 // EventDesc returns the description of BGC1stConEnd.
-func (*BGC1stConEnd) EventDesc() *etw.EventDesc {
-	return &bgc1stConEnd
-}
+func (*BGC1stConEnd) EventDesc() *etw.EventDesc { return &bgc1stConEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2665,17 +2278,9 @@ func (e *BGC1stConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC1stConEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGC1stConEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGC1stConEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGC1stConEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGC1stConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgc1stConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2688,9 +2293,7 @@ var bgc1stConEnd = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGC1stConEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGC1stConEnd)
-	},
+	New:        func() etw.Event { return new(BGC1stConEnd) },
 }
 
 // BGC2ndNonConBegin is BGC2ndNonConBegin: event 14, version 0, of task
@@ -2704,9 +2307,7 @@ type BGC2ndNonConBegin struct {
 }
 
 // EventDesc returns the description of BGC2ndNonConBegin.
-func (*BGC2ndNonConBegin) EventDesc() *etw.EventDesc {
-	return &bgc2ndNonConBegin
-}
+func (*BGC2ndNonConBegin) EventDesc() *etw.EventDesc { return &bgc2ndNonConBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2724,17 +2325,9 @@ func (e *BGC2ndNonConBegin) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndNonConBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGC2ndNonConBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGC2ndNonConBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGC2ndNonConBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGC2ndNonConBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgc2ndNonConBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2747,9 +2340,7 @@ var bgc2ndNonConBegin = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGC2ndNonConBegin",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGC2ndNonConBegin)
-	},
+	New:        func() etw.Event { return new(BGC2ndNonConBegin) },
 }
 
 // BGC2ndNonConEnd is BGC2ndNonConEnd: event 15, version 0, of task
@@ -2763,9 +2354,7 @@ type BGC2ndNonConEnd struct {
 }
 
 // EventDesc returns the description of BGC2ndNonConEnd.
-func (*BGC2ndNonConEnd) EventDesc() *etw.EventDesc {
-	return &bgc2ndNonConEnd
-}
+func (*BGC2ndNonConEnd) EventDesc() *etw.EventDesc { return &bgc2ndNonConEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2783,17 +2372,9 @@ func (e *BGC2ndNonConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndNonConEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGC2ndNonConEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGC2ndNonConEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGC2ndNonConEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGC2ndNonConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgc2ndNonConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2806,9 +2387,7 @@ var bgc2ndNonConEnd = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGC2ndNonConEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGC2ndNonConEnd)
-	},
+	New:        func() etw.Event { return new(BGC2ndNonConEnd) },
 }
 
 // BGC2ndConBegin is BGC2ndConBegin: event 16, version 0, of task
@@ -2823,9 +2402,7 @@ type BGC2ndConBegin struct {
 }
 
 // EventDesc returns the description of BGC2ndConBegin.
-func (*BGC2ndConBegin) EventDesc() *etw.EventDesc {
-	return &bgc2ndConBegin
-}
+func (*BGC2ndConBegin) EventDesc() *etw.EventDesc { return &bgc2ndConBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2843,17 +2420,9 @@ func (e *BGC2ndConBegin) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndConBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGC2ndConBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGC2ndConBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGC2ndConBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGC2ndConBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgc2ndConBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2866,9 +2435,7 @@ var bgc2ndConBegin = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGC2ndConBegin",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGC2ndConBegin)
-	},
+	New:        func() etw.Event { return new(BGC2ndConBegin) },
 }
 
 // BGC2ndConEnd is BGC2ndConEnd: event 17, version 0, of task
@@ -2883,9 +2450,7 @@ type BGC2ndConEnd struct {
 }
 
 // EventDesc returns the description of BGC2ndConEnd.
-func (*BGC2ndConEnd) EventDesc() *etw.EventDesc {
-	return &bgc2ndConEnd
-}
+func (*BGC2ndConEnd) EventDesc() *etw.EventDesc { return &bgc2ndConEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2903,17 +2468,9 @@ func (e *BGC2ndConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndConEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGC2ndConEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGC2ndConEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGC2ndConEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGC2ndConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgc2ndConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2926,9 +2483,7 @@ var bgc2ndConEnd = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGC2ndConEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGC2ndConEnd)
-	},
+	New:        func() etw.Event { return new(BGC2ndConEnd) },
 }
 
 // BGCPlanEnd is BGCPlanEnd: event 18, version 0, of task
@@ -2942,9 +2497,7 @@ type BGCPlanEnd struct {
 }
 
 // EventDesc returns the description of BGCPlanEnd.
-func (*BGCPlanEnd) EventDesc() *etw.EventDesc {
-	return &bgcPlanEnd
-}
+func (*BGCPlanEnd) EventDesc() *etw.EventDesc { return &bgcPlanEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2962,17 +2515,9 @@ func (e *BGCPlanEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGCPlanEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCPlanEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCPlanEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCPlanEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCPlanEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcPlanEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2985,9 +2530,7 @@ var bgcPlanEnd = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGCPlanEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGCPlanEnd)
-	},
+	New:        func() etw.Event { return new(BGCPlanEnd) },
 }
 
 // BGCSweepEnd is BGCSweepEnd: event 19, version 0, of task
@@ -3001,9 +2544,7 @@ type BGCSweepEnd struct {
 }
 
 // EventDesc returns the description of BGCSweepEnd.
-func (*BGCSweepEnd) EventDesc() *etw.EventDesc {
-	return &bgcSweepEnd
-}
+func (*BGCSweepEnd) EventDesc() *etw.EventDesc { return &bgcSweepEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3021,17 +2562,9 @@ func (e *BGCSweepEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGCSweepEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCSweepEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCSweepEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCSweepEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCSweepEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcSweepEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3044,9 +2577,7 @@ var bgcSweepEnd = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGCSweepEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	New: func() etw.Event {
-		return new(BGCSweepEnd)
-	},
+	New:        func() etw.Event { return new(BGCSweepEnd) },
 }
 
 // BGCDrainMark is BGCDrainMark: event 20, version 0, of task
@@ -3063,9 +2594,7 @@ type BGCDrainMark struct {
 }
 
 // EventDesc returns the description of BGCDrainMark.
-func (*BGCDrainMark) EventDesc() *etw.EventDesc {
-	return &bgcDrainMark
-}
+func (*BGCDrainMark) EventDesc() *etw.EventDesc { return &bgcDrainMark }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3096,17 +2625,9 @@ func (e *BGCDrainMark) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGCDrainMark) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCDrainMark) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCDrainMark) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCDrainMark) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCDrainMark) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcDrainMark = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3122,9 +2643,7 @@ var bgcDrainMark = etw.EventDesc{
 		{Name: "Objects", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(BGCDrainMark)
-	},
+	New: func() etw.Event { return new(BGCDrainMark) },
 }
 
 // BGCRevisit is BGCRevisit: event 21, version 0, of task
@@ -3145,9 +2664,7 @@ type BGCRevisit struct {
 }
 
 // EventDesc returns the description of BGCRevisit.
-func (*BGCRevisit) EventDesc() *etw.EventDesc {
-	return &bgcRevisit
-}
+func (*BGCRevisit) EventDesc() *etw.EventDesc { return &bgcRevisit }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3186,17 +2703,9 @@ func (e *BGCRevisit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGCRevisit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCRevisit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCRevisit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCRevisit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCRevisit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcRevisit = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3214,9 +2723,7 @@ var bgcRevisit = etw.EventDesc{
 		{Name: "IsLarge", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(BGCRevisit)
-	},
+	New: func() etw.Event { return new(BGCRevisit) },
 }
 
 // BGCOverflow is BGCOverflow: event 22, version 0, of task
@@ -3239,9 +2746,7 @@ type BGCOverflow struct {
 }
 
 // EventDesc returns the description of BGCOverflow.
-func (*BGCOverflow) EventDesc() *etw.EventDesc {
-	return &bgcOverflow
-}
+func (*BGCOverflow) EventDesc() *etw.EventDesc { return &bgcOverflow }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3284,17 +2789,9 @@ func (e *BGCOverflow) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGCOverflow) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCOverflow) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCOverflow) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCOverflow) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCOverflow) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcOverflow = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3313,9 +2810,7 @@ var bgcOverflow = etw.EventDesc{
 		{Name: "IsLarge", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(BGCOverflow)
-	},
+	New: func() etw.Event { return new(BGCOverflow) },
 }
 
 // BGCAllocWaitBegin is BGCAllocWaitBegin: event 23, version 0, of task
@@ -3331,9 +2826,7 @@ type BGCAllocWaitBegin struct {
 }
 
 // EventDesc returns the description of BGCAllocWaitBegin.
-func (*BGCAllocWaitBegin) EventDesc() *etw.EventDesc {
-	return &bgcAllocWaitBegin
-}
+func (*BGCAllocWaitBegin) EventDesc() *etw.EventDesc { return &bgcAllocWaitBegin }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3351,17 +2844,9 @@ func (e *BGCAllocWaitBegin) FieldValue(i int) etw.Value {
 	return (*bgcAllocWaitLayout)(e).FieldValue(i)
 }
 
-func (e *BGCAllocWaitBegin) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCAllocWaitBegin) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCAllocWaitBegin) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCAllocWaitBegin) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCAllocWaitBegin) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcAllocWaitBegin = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3374,9 +2859,7 @@ var bgcAllocWaitBegin = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGCAllocWaitBegin",
 	Fields:     bgcAllocWaitLayoutFields,
-	New: func() etw.Event {
-		return new(BGCAllocWaitBegin)
-	},
+	New:        func() etw.Event { return new(BGCAllocWaitBegin) },
 }
 
 // bgcAllocWaitLayout is the template BGCAllocWait, which several events use.
@@ -3426,9 +2909,7 @@ type BGCAllocWaitEnd struct {
 }
 
 // EventDesc returns the description of BGCAllocWaitEnd.
-func (*BGCAllocWaitEnd) EventDesc() *etw.EventDesc {
-	return &bgcAllocWaitEnd
-}
+func (*BGCAllocWaitEnd) EventDesc() *etw.EventDesc { return &bgcAllocWaitEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3446,17 +2927,9 @@ func (e *BGCAllocWaitEnd) FieldValue(i int) etw.Value {
 	return (*bgcAllocWaitLayout)(e).FieldValue(i)
 }
 
-func (e *BGCAllocWaitEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGCAllocWaitEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGCAllocWaitEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGCAllocWaitEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGCAllocWaitEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgcAllocWaitEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3469,9 +2942,7 @@ var bgcAllocWaitEnd = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGCAllocWaitEnd",
 	Fields:     bgcAllocWaitLayoutFields,
-	New: func() etw.Event {
-		return new(BGCAllocWaitEnd)
-	},
+	New:        func() etw.Event { return new(BGCAllocWaitEnd) },
 }
 
 // GCFullNotify is GCFullNotify: event 25, version 0, of task
@@ -3488,9 +2959,7 @@ type GCFullNotify struct {
 }
 
 // EventDesc returns the description of GCFullNotify.
-func (*GCFullNotify) EventDesc() *etw.EventDesc {
-	return &gcFullNotify
-}
+func (*GCFullNotify) EventDesc() *etw.EventDesc { return &gcFullNotify }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3521,17 +2990,9 @@ func (e *GCFullNotify) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFullNotify) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFullNotify) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFullNotify) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFullNotify) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFullNotify) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFullNotify = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3547,9 +3008,7 @@ var gcFullNotify = etw.EventDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
 	},
-	New: func() etw.Event {
-		return new(GCFullNotify)
-	},
+	New: func() etw.Event { return new(GCFullNotify) },
 }
 
 // GCFullNotifyV1 is GCFullNotify_V1: event 25, version 1, of task
@@ -3568,9 +3027,7 @@ type GCFullNotifyV1 struct {
 }
 
 // EventDesc returns the description of GCFullNotify_V1.
-func (*GCFullNotifyV1) EventDesc() *etw.EventDesc {
-	return &gcFullNotifyV1
-}
+func (*GCFullNotifyV1) EventDesc() *etw.EventDesc { return &gcFullNotifyV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3605,17 +3062,9 @@ func (e *GCFullNotifyV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFullNotifyV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCFullNotifyV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCFullNotifyV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCFullNotifyV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCFullNotifyV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCFullNotifyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcFullNotifyV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3634,9 +3083,7 @@ var gcFullNotifyV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &gcFullNotify,
-	New: func() etw.Event {
-		return new(GCFullNotifyV1)
-	},
+	New:     func() etw.Event { return new(GCFullNotifyV1) },
 }
 
 // AnyGCFullNotify is event 25 in any version: [GCFullNotify] and
@@ -3654,16 +3101,12 @@ type AnyGCFullNotify struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGCFullNotify) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGCFullNotify) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFullNotify = []*etw.EventDesc{&gcFullNotify, &gcFullNotifyV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGCFullNotify) EventDescs() []*etw.EventDesc {
-	return anyGCFullNotify
-}
+func (*AnyGCFullNotify) EventDescs() []*etw.EventDesc { return anyGCFullNotify }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGCFullNotify) EventDesc() *etw.EventDesc {
@@ -3716,17 +3159,9 @@ func (e *AnyGCFullNotify) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCFullNotify) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGCFullNotify) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGCFullNotify) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGCFullNotify) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGCFullNotify) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // BGC1stSweepEnd is BGC1stSweepEnd: event 26, version 0, of task
 // GarbageCollectionPrivate, opcode BGC1stSweepEnd, keyword GCPrivateKeyword,
@@ -3741,9 +3176,7 @@ type BGC1stSweepEnd struct {
 }
 
 // EventDesc returns the description of BGC1stSweepEnd.
-func (*BGC1stSweepEnd) EventDesc() *etw.EventDesc {
-	return &bgc1stSweepEnd
-}
+func (*BGC1stSweepEnd) EventDesc() *etw.EventDesc { return &bgc1stSweepEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3774,17 +3207,9 @@ func (e *BGC1stSweepEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGC1stSweepEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *BGC1stSweepEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *BGC1stSweepEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *BGC1stSweepEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *BGC1stSweepEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *BGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var bgc1stSweepEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3800,9 +3225,7 @@ var bgc1stSweepEnd = etw.EventDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(BGC1stSweepEnd)
-	},
+	New: func() etw.Event { return new(BGC1stSweepEnd) },
 }
 
 // PrvFinalizeObject is PrvFinalizeObject: event 192, version 0, of task
@@ -3822,9 +3245,7 @@ type PrvFinalizeObject struct {
 }
 
 // EventDesc returns the description of PrvFinalizeObject.
-func (*PrvFinalizeObject) EventDesc() *etw.EventDesc {
-	return &prvFinalizeObject
-}
+func (*PrvFinalizeObject) EventDesc() *etw.EventDesc { return &prvFinalizeObject }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3862,17 +3283,9 @@ func (e *PrvFinalizeObject) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PrvFinalizeObject) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvFinalizeObject) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvFinalizeObject) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvFinalizeObject) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvFinalizeObject) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvFinalizeObject = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3890,9 +3303,7 @@ var prvFinalizeObject = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(PrvFinalizeObject)
-	},
+	New: func() etw.Event { return new(PrvFinalizeObject) },
 }
 
 // CCWRefCountChangeAnsi is CCWRefCountChangeAnsi: event 193, version 0, of
@@ -3923,9 +3334,7 @@ type CCWRefCountChangeAnsi struct {
 }
 
 // EventDesc returns the description of CCWRefCountChangeAnsi.
-func (*CCWRefCountChangeAnsi) EventDesc() *etw.EventDesc {
-	return &ccwRefCountChangeAnsi
-}
+func (*CCWRefCountChangeAnsi) EventDesc() *etw.EventDesc { return &ccwRefCountChangeAnsi }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3983,17 +3392,9 @@ func (e *CCWRefCountChangeAnsi) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CCWRefCountChangeAnsi) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CCWRefCountChangeAnsi) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CCWRefCountChangeAnsi) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CCWRefCountChangeAnsi) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ccwRefCountChangeAnsi = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4016,9 +3417,7 @@ var ccwRefCountChangeAnsi = etw.EventDesc{
 		{Name: "Operation", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(CCWRefCountChangeAnsi)
-	},
+	New: func() etw.Event { return new(CCWRefCountChangeAnsi) },
 }
 
 // PrvSetGCHandle is PrvSetGCHandle: event 194, version 0, of task
@@ -4042,9 +3441,7 @@ type PrvSetGCHandle struct {
 }
 
 // EventDesc returns the description of PrvSetGCHandle.
-func (*PrvSetGCHandle) EventDesc() *etw.EventDesc {
-	return &prvSetGCHandle
-}
+func (*PrvSetGCHandle) EventDesc() *etw.EventDesc { return &prvSetGCHandle }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4090,17 +3487,9 @@ func (e *PrvSetGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PrvSetGCHandle) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvSetGCHandle) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvSetGCHandle) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvSetGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvSetGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvSetGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4120,9 +3509,7 @@ var prvSetGCHandle = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(PrvSetGCHandle)
-	},
+	New: func() etw.Event { return new(PrvSetGCHandle) },
 }
 
 // PrvDestroyGCHandle is PrvDestroyGCHandle: event 195, version 0, of task
@@ -4138,9 +3525,7 @@ type PrvDestroyGCHandle struct {
 }
 
 // EventDesc returns the description of PrvDestroyGCHandle.
-func (*PrvDestroyGCHandle) EventDesc() *etw.EventDesc {
-	return &prvDestroyGCHandle
-}
+func (*PrvDestroyGCHandle) EventDesc() *etw.EventDesc { return &prvDestroyGCHandle }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4170,17 +3555,9 @@ func (e *PrvDestroyGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PrvDestroyGCHandle) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrvDestroyGCHandle) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrvDestroyGCHandle) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrvDestroyGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrvDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prvDestroyGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4196,9 +3573,7 @@ var prvDestroyGCHandle = etw.EventDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(PrvDestroyGCHandle)
-	},
+	New: func() etw.Event { return new(PrvDestroyGCHandle) },
 }
 
 // PinPlugAtGCTime is PinPlugAtGCTime: event 199, version 0, of task
@@ -4218,9 +3593,7 @@ type PinPlugAtGCTime struct {
 }
 
 // EventDesc returns the description of PinPlugAtGCTime.
-func (*PinPlugAtGCTime) EventDesc() *etw.EventDesc {
-	return &pinPlugAtGCTime
-}
+func (*PinPlugAtGCTime) EventDesc() *etw.EventDesc { return &pinPlugAtGCTime }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4258,17 +3631,9 @@ func (e *PinPlugAtGCTime) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PinPlugAtGCTime) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PinPlugAtGCTime) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PinPlugAtGCTime) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PinPlugAtGCTime) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PinPlugAtGCTime) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var pinPlugAtGCTime = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4286,9 +3651,7 @@ var pinPlugAtGCTime = etw.EventDesc{
 		{Name: "GapBeforeSize", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(PinPlugAtGCTime)
-	},
+	New: func() etw.Event { return new(PinPlugAtGCTime) },
 }
 
 // CCWRefCountChange is CCWRefCountChange: event 200, version 0, of task
@@ -4318,9 +3681,7 @@ type CCWRefCountChange struct {
 }
 
 // EventDesc returns the description of CCWRefCountChange.
-func (*CCWRefCountChange) EventDesc() *etw.EventDesc {
-	return &ccwRefCountChange
-}
+func (*CCWRefCountChange) EventDesc() *etw.EventDesc { return &ccwRefCountChange }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4378,17 +3739,9 @@ func (e *CCWRefCountChange) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CCWRefCountChange) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CCWRefCountChange) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CCWRefCountChange) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CCWRefCountChange) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CCWRefCountChange) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ccwRefCountChange = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4411,7 +3764,5 @@ var ccwRefCountChange = etw.EventDesc{
 		{Name: "Operation", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(CCWRefCountChange)
-	},
+	New: func() etw.Event { return new(CCWRefCountChange) },
 }

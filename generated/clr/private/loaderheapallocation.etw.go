@@ -4,8 +4,9 @@
 package private
 
 import (
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // AllocRequest is AllocRequest: event 310, version 0, of task
@@ -30,9 +31,7 @@ type AllocRequest struct {
 }
 
 // EventDesc returns the description of AllocRequest.
-func (*AllocRequest) EventDesc() *etw.EventDesc {
-	return &allocRequest
-}
+func (*AllocRequest) EventDesc() *etw.EventDesc { return &allocRequest }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -78,17 +77,9 @@ func (e *AllocRequest) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AllocRequest) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AllocRequest) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AllocRequest) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AllocRequest) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AllocRequest) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var allocRequest = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -108,7 +99,5 @@ var allocRequest = etw.EventDesc{
 		{Name: "Unused2", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(AllocRequest)
-	},
+	New: func() etw.Event { return new(AllocRequest) },
 }

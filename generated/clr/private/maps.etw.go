@@ -159,9 +159,7 @@ var gcHandleKindMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCHandleKind) String() string {
-	return gcHandleKindMap.ValueString(uint32(v))
-}
+func (v GCHandleKind) String() string { return gcHandleKindMap.ValueString(uint32(v)) }
 
 // ModuleRangeIBCType is a set of flags of the map ModuleRangeIBCTypeMap.
 //
@@ -184,9 +182,7 @@ var moduleRangeIBCTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeIBCType) String() string {
-	return moduleRangeIBCTypeMap.ValueString(uint32(v))
-}
+func (v ModuleRangeIBCType) String() string { return moduleRangeIBCTypeMap.ValueString(uint32(v)) }
 
 // ModuleRangeType is a set of flags of the map ModuleRangeTypeMap.
 //
@@ -213,9 +209,7 @@ var moduleRangeTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeType) String() string {
-	return moduleRangeTypeMap.ValueString(uint32(v))
-}
+func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
 
 // GCReason is a value of the map GCReasonMap.
 //
@@ -278,9 +272,7 @@ var gcReasonMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCReason) String() string {
-	return gcReasonMap.ValueString(uint32(v))
-}
+func (v GCReason) String() string { return gcReasonMap.ValueString(uint32(v)) }
 
 // GCGlobalMechanisms is a set of flags of the map GCGlobalMechanismsMap.
 //
@@ -311,9 +303,7 @@ var gcGlobalMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCGlobalMechanisms) String() string {
-	return gcGlobalMechanismsMap.ValueString(uint32(v))
-}
+func (v GCGlobalMechanisms) String() string { return gcGlobalMechanismsMap.ValueString(uint32(v)) }
 
 // GCJoinTime is a value of the map GCJoinTimeMap.
 //
@@ -335,9 +325,7 @@ var gcJoinTimeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCJoinTime) String() string {
-	return gcJoinTimeMap.ValueString(uint32(v))
-}
+func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueString(uint32(v)) }
 
 // GCJoinType is a value of the map GCJoinTypeMap.
 //
@@ -366,9 +354,7 @@ var gcJoinTypeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCJoinType) String() string {
-	return gcJoinTypeMap.ValueString(uint32(v))
-}
+func (v GCJoinType) String() string { return gcJoinTypeMap.ValueString(uint32(v)) }
 
 // BGCAllocWaitReason is a value of the map BGCAllocWaitReasonMap.
 //
@@ -413,6 +399,4 @@ var bgcAllocWaitReasonMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v BGCAllocWaitReason) String() string {
-	return bgcAllocWaitReasonMap.ValueString(uint32(v))
-}
+func (v BGCAllocWaitReason) String() string { return bgcAllocWaitReasonMap.ValueString(uint32(v)) }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // EEStartupStart is EEStartupStart: event 80, version 0, of task Startup,
@@ -16,37 +17,21 @@ import (
 type EEStartupStart struct{}
 
 // EventDesc returns the description of EEStartupStart.
-func (*EEStartupStart) EventDesc() *etw.EventDesc {
-	return &eeStartupStart
-}
+func (*EEStartupStart) EventDesc() *etw.EventDesc { return &eeStartupStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*EEStartupStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*EEStartupStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*EEStartupStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*EEStartupStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEStartupStart) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*EEStartupStart) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *EEStartupStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEStartupStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEStartupStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEStartupStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEStartupStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEStartupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeStartupStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -58,9 +43,7 @@ var eeStartupStart = etw.EventDesc{
 	Name:       "EEStartupStart",
 	TaskName:   "Startup",
 	OpcodeName: "EEStartupStart",
-	New: func() etw.Event {
-		return new(EEStartupStart)
-	},
+	New:        func() etw.Event { return new(EEStartupStart) },
 }
 
 // EEStartupStartV1 is EEStartupStart_V1: event 80, version 1, of task Startup,
@@ -73,9 +56,7 @@ type EEStartupStartV1 struct {
 }
 
 // EventDesc returns the description of EEStartupStart_V1.
-func (*EEStartupStartV1) EventDesc() *etw.EventDesc {
-	return &eeStartupStartV1
-}
+func (*EEStartupStartV1) EventDesc() *etw.EventDesc { return &eeStartupStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -93,17 +74,9 @@ func (e *EEStartupStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEStartupStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEStartupStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEStartupStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEStartupStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEStartupStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEStartupStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeStartupStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -118,9 +91,7 @@ var eeStartupStartV1 = etw.EventDesc{
 	OpcodeName: "EEStartupStart",
 	Fields:     startupV1LayoutFields,
 	Extends:    &eeStartupStart,
-	New: func() etw.Event {
-		return new(EEStartupStartV1)
-	},
+	New:        func() etw.Event { return new(EEStartupStartV1) },
 }
 
 // startupV1Layout is the template Startup_V1, which several events use.
@@ -164,16 +135,12 @@ type AnyEEStartupStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyEEStartupStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyEEStartupStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEStartupStart = []*etw.EventDesc{&eeStartupStart, &eeStartupStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyEEStartupStart) EventDescs() []*etw.EventDesc {
-	return anyEEStartupStart
-}
+func (*AnyEEStartupStart) EventDescs() []*etw.EventDesc { return anyEEStartupStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyEEStartupStart) EventDesc() *etw.EventDesc {
@@ -218,17 +185,9 @@ func (e *AnyEEStartupStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyEEStartupStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyEEStartupStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyEEStartupStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyEEStartupStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyEEStartupStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyEEStartupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // EEStartupEnd is EEStartupEnd: event 81, version 0, of task Startup, opcode
 // EEStartupEnd, keyword StartupKeyword, level win:Informational.
@@ -237,37 +196,21 @@ func (e *AnyEEStartupStart) MarshalJSON() ([]byte, error) {
 type EEStartupEnd struct{}
 
 // EventDesc returns the description of EEStartupEnd.
-func (*EEStartupEnd) EventDesc() *etw.EventDesc {
-	return &eeStartupEnd
-}
+func (*EEStartupEnd) EventDesc() *etw.EventDesc { return &eeStartupEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*EEStartupEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*EEStartupEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*EEStartupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*EEStartupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEStartupEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*EEStartupEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *EEStartupEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEStartupEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEStartupEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEStartupEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEStartupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEStartupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeStartupEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -279,9 +222,7 @@ var eeStartupEnd = etw.EventDesc{
 	Name:       "EEStartupEnd",
 	TaskName:   "Startup",
 	OpcodeName: "EEStartupEnd",
-	New: func() etw.Event {
-		return new(EEStartupEnd)
-	},
+	New:        func() etw.Event { return new(EEStartupEnd) },
 }
 
 // EEStartupEndV1 is EEStartupEnd_V1: event 81, version 1, of task Startup,
@@ -294,9 +235,7 @@ type EEStartupEndV1 struct {
 }
 
 // EventDesc returns the description of EEStartupEnd_V1.
-func (*EEStartupEndV1) EventDesc() *etw.EventDesc {
-	return &eeStartupEndV1
-}
+func (*EEStartupEndV1) EventDesc() *etw.EventDesc { return &eeStartupEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -314,17 +253,9 @@ func (e *EEStartupEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEStartupEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEStartupEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEStartupEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEStartupEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEStartupEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEStartupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeStartupEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -339,9 +270,7 @@ var eeStartupEndV1 = etw.EventDesc{
 	OpcodeName: "EEStartupEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &eeStartupEnd,
-	New: func() etw.Event {
-		return new(EEStartupEndV1)
-	},
+	New:        func() etw.Event { return new(EEStartupEndV1) },
 }
 
 // AnyEEStartupEnd is event 81 in any version: [EEStartupEnd] and
@@ -357,16 +286,12 @@ type AnyEEStartupEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyEEStartupEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyEEStartupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEStartupEnd = []*etw.EventDesc{&eeStartupEnd, &eeStartupEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyEEStartupEnd) EventDescs() []*etw.EventDesc {
-	return anyEEStartupEnd
-}
+func (*AnyEEStartupEnd) EventDescs() []*etw.EventDesc { return anyEEStartupEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyEEStartupEnd) EventDesc() *etw.EventDesc {
@@ -411,17 +336,9 @@ func (e *AnyEEStartupEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyEEStartupEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyEEStartupEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyEEStartupEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyEEStartupEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyEEStartupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyEEStartupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // EEConfigSetup is EEConfigSetup: event 82, version 0, of task Startup, opcode
 // EEConfigSetup, keyword StartupKeyword, level win:Informational.
@@ -430,37 +347,21 @@ func (e *AnyEEStartupEnd) MarshalJSON() ([]byte, error) {
 type EEConfigSetup struct{}
 
 // EventDesc returns the description of EEConfigSetup.
-func (*EEConfigSetup) EventDesc() *etw.EventDesc {
-	return &eeConfigSetup
-}
+func (*EEConfigSetup) EventDesc() *etw.EventDesc { return &eeConfigSetup }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*EEConfigSetup) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*EEConfigSetup) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*EEConfigSetup) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*EEConfigSetup) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSetup) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*EEConfigSetup) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *EEConfigSetup) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSetup) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSetup) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSetup) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSetup) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSetup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSetup = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -472,9 +373,7 @@ var eeConfigSetup = etw.EventDesc{
 	Name:       "EEConfigSetup",
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSetup",
-	New: func() etw.Event {
-		return new(EEConfigSetup)
-	},
+	New:        func() etw.Event { return new(EEConfigSetup) },
 }
 
 // EEConfigSetupV1 is EEConfigSetup_V1: event 82, version 1, of task Startup,
@@ -487,9 +386,7 @@ type EEConfigSetupV1 struct {
 }
 
 // EventDesc returns the description of EEConfigSetup_V1.
-func (*EEConfigSetupV1) EventDesc() *etw.EventDesc {
-	return &eeConfigSetupV1
-}
+func (*EEConfigSetupV1) EventDesc() *etw.EventDesc { return &eeConfigSetupV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -507,17 +404,9 @@ func (e *EEConfigSetupV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSetupV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSetupV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSetupV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSetupV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSetupV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSetupV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSetupV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -532,9 +421,7 @@ var eeConfigSetupV1 = etw.EventDesc{
 	OpcodeName: "EEConfigSetup",
 	Fields:     startupV1LayoutFields,
 	Extends:    &eeConfigSetup,
-	New: func() etw.Event {
-		return new(EEConfigSetupV1)
-	},
+	New:        func() etw.Event { return new(EEConfigSetupV1) },
 }
 
 // AnyEEConfigSetup is event 82 in any version: [EEConfigSetup] and
@@ -550,16 +437,12 @@ type AnyEEConfigSetup struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyEEConfigSetup) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyEEConfigSetup) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSetup = []*etw.EventDesc{&eeConfigSetup, &eeConfigSetupV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyEEConfigSetup) EventDescs() []*etw.EventDesc {
-	return anyEEConfigSetup
-}
+func (*AnyEEConfigSetup) EventDescs() []*etw.EventDesc { return anyEEConfigSetup }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyEEConfigSetup) EventDesc() *etw.EventDesc {
@@ -604,17 +487,9 @@ func (e *AnyEEConfigSetup) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyEEConfigSetup) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyEEConfigSetup) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyEEConfigSetup) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyEEConfigSetup) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyEEConfigSetup) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyEEConfigSetup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // EEConfigSetupEnd is EEConfigSetupEnd: event 83, version 0, of task Startup,
 // opcode EEConfigSetupEnd, keyword StartupKeyword, level win:Informational.
@@ -623,37 +498,21 @@ func (e *AnyEEConfigSetup) MarshalJSON() ([]byte, error) {
 type EEConfigSetupEnd struct{}
 
 // EventDesc returns the description of EEConfigSetupEnd.
-func (*EEConfigSetupEnd) EventDesc() *etw.EventDesc {
-	return &eeConfigSetupEnd
-}
+func (*EEConfigSetupEnd) EventDesc() *etw.EventDesc { return &eeConfigSetupEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*EEConfigSetupEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*EEConfigSetupEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*EEConfigSetupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*EEConfigSetupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSetupEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*EEConfigSetupEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *EEConfigSetupEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSetupEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSetupEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSetupEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSetupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSetupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSetupEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -665,9 +524,7 @@ var eeConfigSetupEnd = etw.EventDesc{
 	Name:       "EEConfigSetupEnd",
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSetupEnd",
-	New: func() etw.Event {
-		return new(EEConfigSetupEnd)
-	},
+	New:        func() etw.Event { return new(EEConfigSetupEnd) },
 }
 
 // EEConfigSetupEndV1 is EEConfigSetupEnd_V1: event 83, version 1, of task
@@ -681,9 +538,7 @@ type EEConfigSetupEndV1 struct {
 }
 
 // EventDesc returns the description of EEConfigSetupEnd_V1.
-func (*EEConfigSetupEndV1) EventDesc() *etw.EventDesc {
-	return &eeConfigSetupEndV1
-}
+func (*EEConfigSetupEndV1) EventDesc() *etw.EventDesc { return &eeConfigSetupEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -701,17 +556,9 @@ func (e *EEConfigSetupEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSetupEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSetupEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSetupEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSetupEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSetupEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSetupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSetupEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -726,9 +573,7 @@ var eeConfigSetupEndV1 = etw.EventDesc{
 	OpcodeName: "EEConfigSetupEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &eeConfigSetupEnd,
-	New: func() etw.Event {
-		return new(EEConfigSetupEndV1)
-	},
+	New:        func() etw.Event { return new(EEConfigSetupEndV1) },
 }
 
 // AnyEEConfigSetupEnd is event 83 in any version: [EEConfigSetupEnd] and
@@ -744,16 +589,12 @@ type AnyEEConfigSetupEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyEEConfigSetupEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyEEConfigSetupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSetupEnd = []*etw.EventDesc{&eeConfigSetupEnd, &eeConfigSetupEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyEEConfigSetupEnd) EventDescs() []*etw.EventDesc {
-	return anyEEConfigSetupEnd
-}
+func (*AnyEEConfigSetupEnd) EventDescs() []*etw.EventDesc { return anyEEConfigSetupEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyEEConfigSetupEnd) EventDesc() *etw.EventDesc {
@@ -798,17 +639,9 @@ func (e *AnyEEConfigSetupEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyEEConfigSetupEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyEEConfigSetupEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyEEConfigSetupEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyEEConfigSetupEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyEEConfigSetupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyEEConfigSetupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // LdSysBases is LdSysBases: event 84, version 0, of task Startup, opcode
 // LoadSystemBases, keyword StartupKeyword, level win:Informational.
@@ -817,37 +650,21 @@ func (e *AnyEEConfigSetupEnd) MarshalJSON() ([]byte, error) {
 type LdSysBases struct{}
 
 // EventDesc returns the description of LdSysBases.
-func (*LdSysBases) EventDesc() *etw.EventDesc {
-	return &ldSysBases
-}
+func (*LdSysBases) EventDesc() *etw.EventDesc { return &ldSysBases }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*LdSysBases) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*LdSysBases) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*LdSysBases) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*LdSysBases) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdSysBases) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*LdSysBases) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *LdSysBases) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdSysBases) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdSysBases) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdSysBases) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdSysBases) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdSysBases) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldSysBases = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -859,9 +676,7 @@ var ldSysBases = etw.EventDesc{
 	Name:       "LdSysBases",
 	TaskName:   "Startup",
 	OpcodeName: "LoadSystemBases",
-	New: func() etw.Event {
-		return new(LdSysBases)
-	},
+	New:        func() etw.Event { return new(LdSysBases) },
 }
 
 // LdSysBasesV1 is LdSysBases_V1: event 84, version 1, of task Startup, opcode
@@ -875,9 +690,7 @@ type LdSysBasesV1 struct {
 }
 
 // EventDesc returns the description of LdSysBases_V1.
-func (*LdSysBasesV1) EventDesc() *etw.EventDesc {
-	return &ldSysBasesV1
-}
+func (*LdSysBasesV1) EventDesc() *etw.EventDesc { return &ldSysBasesV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -895,17 +708,9 @@ func (e *LdSysBasesV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdSysBasesV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdSysBasesV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdSysBasesV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdSysBasesV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdSysBasesV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdSysBasesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldSysBasesV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -920,9 +725,7 @@ var ldSysBasesV1 = etw.EventDesc{
 	OpcodeName: "LoadSystemBases",
 	Fields:     startupV1LayoutFields,
 	Extends:    &ldSysBases,
-	New: func() etw.Event {
-		return new(LdSysBasesV1)
-	},
+	New:        func() etw.Event { return new(LdSysBasesV1) },
 }
 
 // AnyLdSysBases is event 84 in any version: [LdSysBases] and [LdSysBasesV1].
@@ -937,16 +740,12 @@ type AnyLdSysBases struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyLdSysBases) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyLdSysBases) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdSysBases = []*etw.EventDesc{&ldSysBases, &ldSysBasesV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyLdSysBases) EventDescs() []*etw.EventDesc {
-	return anyLdSysBases
-}
+func (*AnyLdSysBases) EventDescs() []*etw.EventDesc { return anyLdSysBases }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyLdSysBases) EventDesc() *etw.EventDesc {
@@ -991,17 +790,9 @@ func (e *AnyLdSysBases) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyLdSysBases) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyLdSysBases) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyLdSysBases) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyLdSysBases) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyLdSysBases) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyLdSysBases) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // LdSysBasesEnd is LdSysBasesEnd: event 85, version 0, of task Startup, opcode
 // LoadSystemBasesEnd, keyword StartupKeyword, level win:Informational.
@@ -1010,37 +801,21 @@ func (e *AnyLdSysBases) MarshalJSON() ([]byte, error) {
 type LdSysBasesEnd struct{}
 
 // EventDesc returns the description of LdSysBasesEnd.
-func (*LdSysBasesEnd) EventDesc() *etw.EventDesc {
-	return &ldSysBasesEnd
-}
+func (*LdSysBasesEnd) EventDesc() *etw.EventDesc { return &ldSysBasesEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*LdSysBasesEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*LdSysBasesEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*LdSysBasesEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*LdSysBasesEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdSysBasesEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*LdSysBasesEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *LdSysBasesEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdSysBasesEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdSysBasesEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdSysBasesEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdSysBasesEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdSysBasesEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldSysBasesEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1052,9 +827,7 @@ var ldSysBasesEnd = etw.EventDesc{
 	Name:       "LdSysBasesEnd",
 	TaskName:   "Startup",
 	OpcodeName: "LoadSystemBasesEnd",
-	New: func() etw.Event {
-		return new(LdSysBasesEnd)
-	},
+	New:        func() etw.Event { return new(LdSysBasesEnd) },
 }
 
 // LdSysBasesEndV1 is LdSysBasesEnd_V1: event 85, version 1, of task Startup,
@@ -1068,9 +841,7 @@ type LdSysBasesEndV1 struct {
 }
 
 // EventDesc returns the description of LdSysBasesEnd_V1.
-func (*LdSysBasesEndV1) EventDesc() *etw.EventDesc {
-	return &ldSysBasesEndV1
-}
+func (*LdSysBasesEndV1) EventDesc() *etw.EventDesc { return &ldSysBasesEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1088,17 +859,9 @@ func (e *LdSysBasesEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdSysBasesEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdSysBasesEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdSysBasesEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdSysBasesEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdSysBasesEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdSysBasesEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldSysBasesEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1113,9 +876,7 @@ var ldSysBasesEndV1 = etw.EventDesc{
 	OpcodeName: "LoadSystemBasesEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &ldSysBasesEnd,
-	New: func() etw.Event {
-		return new(LdSysBasesEndV1)
-	},
+	New:        func() etw.Event { return new(LdSysBasesEndV1) },
 }
 
 // AnyLdSysBasesEnd is event 85 in any version: [LdSysBasesEnd] and
@@ -1131,16 +892,12 @@ type AnyLdSysBasesEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyLdSysBasesEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyLdSysBasesEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdSysBasesEnd = []*etw.EventDesc{&ldSysBasesEnd, &ldSysBasesEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyLdSysBasesEnd) EventDescs() []*etw.EventDesc {
-	return anyLdSysBasesEnd
-}
+func (*AnyLdSysBasesEnd) EventDescs() []*etw.EventDesc { return anyLdSysBasesEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyLdSysBasesEnd) EventDesc() *etw.EventDesc {
@@ -1185,17 +942,9 @@ func (e *AnyLdSysBasesEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyLdSysBasesEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyLdSysBasesEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyLdSysBasesEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyLdSysBasesEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyLdSysBasesEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyLdSysBasesEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ExecExe is ExecExe: event 86, version 0, of task Startup, opcode ExecExe,
 // keyword StartupKeyword, level win:Informational.
@@ -1204,37 +953,21 @@ func (e *AnyLdSysBasesEnd) MarshalJSON() ([]byte, error) {
 type ExecExe struct{}
 
 // EventDesc returns the description of ExecExe.
-func (*ExecExe) EventDesc() *etw.EventDesc {
-	return &execExe
-}
+func (*ExecExe) EventDesc() *etw.EventDesc { return &execExe }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExecExe) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExecExe) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExecExe) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExecExe) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExecExe) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExecExe) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExecExe) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExecExe) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExecExe) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExecExe) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExecExe) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExecExe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var execExe = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1246,9 +979,7 @@ var execExe = etw.EventDesc{
 	Name:       "ExecExe",
 	TaskName:   "Startup",
 	OpcodeName: "ExecExe",
-	New: func() etw.Event {
-		return new(ExecExe)
-	},
+	New:        func() etw.Event { return new(ExecExe) },
 }
 
 // ExecExeV1 is ExecExe_V1: event 86, version 1, of task Startup, opcode
@@ -1261,9 +992,7 @@ type ExecExeV1 struct {
 }
 
 // EventDesc returns the description of ExecExe_V1.
-func (*ExecExeV1) EventDesc() *etw.EventDesc {
-	return &execExeV1
-}
+func (*ExecExeV1) EventDesc() *etw.EventDesc { return &execExeV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1281,17 +1010,9 @@ func (e *ExecExeV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExecExeV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExecExeV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExecExeV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExecExeV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExecExeV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExecExeV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var execExeV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1306,9 +1027,7 @@ var execExeV1 = etw.EventDesc{
 	OpcodeName: "ExecExe",
 	Fields:     startupV1LayoutFields,
 	Extends:    &execExe,
-	New: func() etw.Event {
-		return new(ExecExeV1)
-	},
+	New:        func() etw.Event { return new(ExecExeV1) },
 }
 
 // AnyExecExe is event 86 in any version: [ExecExe] and [ExecExeV1].
@@ -1323,16 +1042,12 @@ type AnyExecExe struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyExecExe) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExecExe) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExecExe = []*etw.EventDesc{&execExe, &execExeV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyExecExe) EventDescs() []*etw.EventDesc {
-	return anyExecExe
-}
+func (*AnyExecExe) EventDescs() []*etw.EventDesc { return anyExecExe }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyExecExe) EventDesc() *etw.EventDesc {
@@ -1377,17 +1092,9 @@ func (e *AnyExecExe) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyExecExe) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyExecExe) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyExecExe) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyExecExe) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyExecExe) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyExecExe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ExecExeEnd is ExecExeEnd: event 87, version 0, of task Startup, opcode
 // ExecExeEnd, keyword StartupKeyword, level win:Informational.
@@ -1396,37 +1103,21 @@ func (e *AnyExecExe) MarshalJSON() ([]byte, error) {
 type ExecExeEnd struct{}
 
 // EventDesc returns the description of ExecExeEnd.
-func (*ExecExeEnd) EventDesc() *etw.EventDesc {
-	return &execExeEnd
-}
+func (*ExecExeEnd) EventDesc() *etw.EventDesc { return &execExeEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExecExeEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExecExeEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExecExeEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExecExeEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExecExeEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExecExeEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExecExeEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExecExeEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExecExeEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExecExeEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExecExeEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExecExeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var execExeEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1438,9 +1129,7 @@ var execExeEnd = etw.EventDesc{
 	Name:       "ExecExeEnd",
 	TaskName:   "Startup",
 	OpcodeName: "ExecExeEnd",
-	New: func() etw.Event {
-		return new(ExecExeEnd)
-	},
+	New:        func() etw.Event { return new(ExecExeEnd) },
 }
 
 // ExecExeEndV1 is ExecExeEnd_V1: event 87, version 1, of task Startup, opcode
@@ -1453,9 +1142,7 @@ type ExecExeEndV1 struct {
 }
 
 // EventDesc returns the description of ExecExeEnd_V1.
-func (*ExecExeEndV1) EventDesc() *etw.EventDesc {
-	return &execExeEndV1
-}
+func (*ExecExeEndV1) EventDesc() *etw.EventDesc { return &execExeEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1473,17 +1160,9 @@ func (e *ExecExeEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExecExeEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExecExeEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExecExeEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExecExeEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExecExeEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExecExeEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var execExeEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1498,9 +1177,7 @@ var execExeEndV1 = etw.EventDesc{
 	OpcodeName: "ExecExeEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &execExeEnd,
-	New: func() etw.Event {
-		return new(ExecExeEndV1)
-	},
+	New:        func() etw.Event { return new(ExecExeEndV1) },
 }
 
 // AnyExecExeEnd is event 87 in any version: [ExecExeEnd] and [ExecExeEndV1].
@@ -1515,16 +1192,12 @@ type AnyExecExeEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyExecExeEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExecExeEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExecExeEnd = []*etw.EventDesc{&execExeEnd, &execExeEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyExecExeEnd) EventDescs() []*etw.EventDesc {
-	return anyExecExeEnd
-}
+func (*AnyExecExeEnd) EventDescs() []*etw.EventDesc { return anyExecExeEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyExecExeEnd) EventDesc() *etw.EventDesc {
@@ -1569,17 +1242,9 @@ func (e *AnyExecExeEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyExecExeEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyExecExeEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyExecExeEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyExecExeEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyExecExeEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyExecExeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // Main is Main: event 88, version 0, of task Startup, opcode Main, keyword
 // StartupKeyword, level win:Informational.
@@ -1588,37 +1253,21 @@ func (e *AnyExecExeEnd) MarshalJSON() ([]byte, error) {
 type Main struct{}
 
 // EventDesc returns the description of Main.
-func (*Main) EventDesc() *etw.EventDesc {
-	return &main_
-}
+func (*Main) EventDesc() *etw.EventDesc { return &main_ }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*Main) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*Main) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*Main) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*Main) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*Main) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*Main) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *Main) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *Main) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *Main) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *Main) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *Main) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *Main) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var main_ = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1630,9 +1279,7 @@ var main_ = etw.EventDesc{
 	Name:       "Main",
 	TaskName:   "Startup",
 	OpcodeName: "Main",
-	New: func() etw.Event {
-		return new(Main)
-	},
+	New:        func() etw.Event { return new(Main) },
 }
 
 // MainV1 is Main_V1: event 88, version 1, of task Startup, opcode Main,
@@ -1646,9 +1293,7 @@ type MainV1 struct {
 }
 
 // EventDesc returns the description of Main_V1.
-func (*MainV1) EventDesc() *etw.EventDesc {
-	return &mainV1
-}
+func (*MainV1) EventDesc() *etw.EventDesc { return &mainV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1666,17 +1311,9 @@ func (e *MainV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *MainV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MainV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MainV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MainV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MainV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var mainV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1691,9 +1328,7 @@ var mainV1 = etw.EventDesc{
 	OpcodeName: "Main",
 	Fields:     startupV1LayoutFields,
 	Extends:    &main_,
-	New: func() etw.Event {
-		return new(MainV1)
-	},
+	New:        func() etw.Event { return new(MainV1) },
 }
 
 // AnyMain is event 88 in any version: [Main] and [MainV1].
@@ -1708,16 +1343,12 @@ type AnyMain struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMain) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyMain = []*etw.EventDesc{&main_, &mainV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMain) EventDescs() []*etw.EventDesc {
-	return anyMain
-}
+func (*AnyMain) EventDescs() []*etw.EventDesc { return anyMain }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMain) EventDesc() *etw.EventDesc {
@@ -1762,17 +1393,9 @@ func (e *AnyMain) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMain) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMain) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMain) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMain) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMain) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MainEnd is MainEnd: event 89, version 0, of task Startup, opcode MainEnd,
 // keyword StartupKeyword, level win:Informational.
@@ -1781,37 +1404,21 @@ func (e *AnyMain) MarshalJSON() ([]byte, error) {
 type MainEnd struct{}
 
 // EventDesc returns the description of MainEnd.
-func (*MainEnd) EventDesc() *etw.EventDesc {
-	return &mainEnd
-}
+func (*MainEnd) EventDesc() *etw.EventDesc { return &mainEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*MainEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*MainEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*MainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*MainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*MainEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*MainEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *MainEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MainEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MainEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MainEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var mainEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1823,9 +1430,7 @@ var mainEnd = etw.EventDesc{
 	Name:       "MainEnd",
 	TaskName:   "Startup",
 	OpcodeName: "MainEnd",
-	New: func() etw.Event {
-		return new(MainEnd)
-	},
+	New:        func() etw.Event { return new(MainEnd) },
 }
 
 // MainEndV1 is MainEnd_V1: event 89, version 1, of task Startup, opcode
@@ -1838,9 +1443,7 @@ type MainEndV1 struct {
 }
 
 // EventDesc returns the description of MainEnd_V1.
-func (*MainEndV1) EventDesc() *etw.EventDesc {
-	return &mainEndV1
-}
+func (*MainEndV1) EventDesc() *etw.EventDesc { return &mainEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1858,17 +1461,9 @@ func (e *MainEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *MainEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MainEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MainEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MainEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MainEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var mainEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1883,9 +1478,7 @@ var mainEndV1 = etw.EventDesc{
 	OpcodeName: "MainEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &mainEnd,
-	New: func() etw.Event {
-		return new(MainEndV1)
-	},
+	New:        func() etw.Event { return new(MainEndV1) },
 }
 
 // AnyMainEnd is event 89 in any version: [MainEnd] and [MainEndV1].
@@ -1900,16 +1493,12 @@ type AnyMainEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMainEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyMainEnd = []*etw.EventDesc{&mainEnd, &mainEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMainEnd) EventDescs() []*etw.EventDesc {
-	return anyMainEnd
-}
+func (*AnyMainEnd) EventDescs() []*etw.EventDesc { return anyMainEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMainEnd) EventDesc() *etw.EventDesc {
@@ -1954,17 +1543,9 @@ func (e *AnyMainEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMainEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMainEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMainEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMainEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ApplyPolicyStart is ApplyPolicyStart: event 90, version 0, of task Startup,
 // opcode ApplyPolicyStart, keyword StartupKeyword, level win:Informational.
@@ -1973,37 +1554,21 @@ func (e *AnyMainEnd) MarshalJSON() ([]byte, error) {
 type ApplyPolicyStart struct{}
 
 // EventDesc returns the description of ApplyPolicyStart.
-func (*ApplyPolicyStart) EventDesc() *etw.EventDesc {
-	return &applyPolicyStart
-}
+func (*ApplyPolicyStart) EventDesc() *etw.EventDesc { return &applyPolicyStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ApplyPolicyStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ApplyPolicyStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ApplyPolicyStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ApplyPolicyStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ApplyPolicyStart) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ApplyPolicyStart) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ApplyPolicyStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ApplyPolicyStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ApplyPolicyStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ApplyPolicyStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ApplyPolicyStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ApplyPolicyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var applyPolicyStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2015,9 +1580,7 @@ var applyPolicyStart = etw.EventDesc{
 	Name:       "ApplyPolicyStart",
 	TaskName:   "Startup",
 	OpcodeName: "ApplyPolicyStart",
-	New: func() etw.Event {
-		return new(ApplyPolicyStart)
-	},
+	New:        func() etw.Event { return new(ApplyPolicyStart) },
 }
 
 // ApplyPolicyStartV1 is ApplyPolicyStart_V1: event 90, version 1, of task
@@ -2032,9 +1595,7 @@ type ApplyPolicyStartV1 struct {
 }
 
 // EventDesc returns the description of ApplyPolicyStart_V1.
-func (*ApplyPolicyStartV1) EventDesc() *etw.EventDesc {
-	return &applyPolicyStartV1
-}
+func (*ApplyPolicyStartV1) EventDesc() *etw.EventDesc { return &applyPolicyStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2052,17 +1613,9 @@ func (e *ApplyPolicyStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ApplyPolicyStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ApplyPolicyStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ApplyPolicyStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ApplyPolicyStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ApplyPolicyStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ApplyPolicyStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var applyPolicyStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2077,9 +1630,7 @@ var applyPolicyStartV1 = etw.EventDesc{
 	OpcodeName: "ApplyPolicyStart",
 	Fields:     startupV1LayoutFields,
 	Extends:    &applyPolicyStart,
-	New: func() etw.Event {
-		return new(ApplyPolicyStartV1)
-	},
+	New:        func() etw.Event { return new(ApplyPolicyStartV1) },
 }
 
 // AnyApplyPolicyStart is event 90 in any version: [ApplyPolicyStart] and
@@ -2095,16 +1646,12 @@ type AnyApplyPolicyStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyApplyPolicyStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyApplyPolicyStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyApplyPolicyStart = []*etw.EventDesc{&applyPolicyStart, &applyPolicyStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyApplyPolicyStart) EventDescs() []*etw.EventDesc {
-	return anyApplyPolicyStart
-}
+func (*AnyApplyPolicyStart) EventDescs() []*etw.EventDesc { return anyApplyPolicyStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyApplyPolicyStart) EventDesc() *etw.EventDesc {
@@ -2149,17 +1696,9 @@ func (e *AnyApplyPolicyStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyApplyPolicyStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyApplyPolicyStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyApplyPolicyStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyApplyPolicyStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyApplyPolicyStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyApplyPolicyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ApplyPolicyEnd is ApplyPolicyEnd: event 91, version 0, of task Startup,
 // opcode ApplyPolicyEnd, keyword StartupKeyword, level win:Informational.
@@ -2168,37 +1707,21 @@ func (e *AnyApplyPolicyStart) MarshalJSON() ([]byte, error) {
 type ApplyPolicyEnd struct{}
 
 // EventDesc returns the description of ApplyPolicyEnd.
-func (*ApplyPolicyEnd) EventDesc() *etw.EventDesc {
-	return &applyPolicyEnd
-}
+func (*ApplyPolicyEnd) EventDesc() *etw.EventDesc { return &applyPolicyEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ApplyPolicyEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ApplyPolicyEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ApplyPolicyEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ApplyPolicyEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ApplyPolicyEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ApplyPolicyEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ApplyPolicyEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ApplyPolicyEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ApplyPolicyEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ApplyPolicyEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ApplyPolicyEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ApplyPolicyEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var applyPolicyEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2210,9 +1733,7 @@ var applyPolicyEnd = etw.EventDesc{
 	Name:       "ApplyPolicyEnd",
 	TaskName:   "Startup",
 	OpcodeName: "ApplyPolicyEnd",
-	New: func() etw.Event {
-		return new(ApplyPolicyEnd)
-	},
+	New:        func() etw.Event { return new(ApplyPolicyEnd) },
 }
 
 // ApplyPolicyEndV1 is ApplyPolicyEnd_V1: event 91, version 1, of task Startup,
@@ -2225,9 +1746,7 @@ type ApplyPolicyEndV1 struct {
 }
 
 // EventDesc returns the description of ApplyPolicyEnd_V1.
-func (*ApplyPolicyEndV1) EventDesc() *etw.EventDesc {
-	return &applyPolicyEndV1
-}
+func (*ApplyPolicyEndV1) EventDesc() *etw.EventDesc { return &applyPolicyEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2245,17 +1764,9 @@ func (e *ApplyPolicyEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ApplyPolicyEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ApplyPolicyEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ApplyPolicyEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ApplyPolicyEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ApplyPolicyEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ApplyPolicyEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var applyPolicyEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2270,9 +1781,7 @@ var applyPolicyEndV1 = etw.EventDesc{
 	OpcodeName: "ApplyPolicyEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &applyPolicyEnd,
-	New: func() etw.Event {
-		return new(ApplyPolicyEndV1)
-	},
+	New:        func() etw.Event { return new(ApplyPolicyEndV1) },
 }
 
 // AnyApplyPolicyEnd is event 91 in any version: [ApplyPolicyEnd] and
@@ -2288,16 +1797,12 @@ type AnyApplyPolicyEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyApplyPolicyEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyApplyPolicyEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyApplyPolicyEnd = []*etw.EventDesc{&applyPolicyEnd, &applyPolicyEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyApplyPolicyEnd) EventDescs() []*etw.EventDesc {
-	return anyApplyPolicyEnd
-}
+func (*AnyApplyPolicyEnd) EventDescs() []*etw.EventDesc { return anyApplyPolicyEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyApplyPolicyEnd) EventDesc() *etw.EventDesc {
@@ -2342,17 +1847,9 @@ func (e *AnyApplyPolicyEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyApplyPolicyEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyApplyPolicyEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyApplyPolicyEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyApplyPolicyEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyApplyPolicyEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyApplyPolicyEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // LdLibShFolder is LdLibShFolder: event 92, version 0, of task Startup, opcode
 // LdLibShFolder, keyword StartupKeyword, level win:Informational.
@@ -2361,37 +1858,21 @@ func (e *AnyApplyPolicyEnd) MarshalJSON() ([]byte, error) {
 type LdLibShFolder struct{}
 
 // EventDesc returns the description of LdLibShFolder.
-func (*LdLibShFolder) EventDesc() *etw.EventDesc {
-	return &ldLibShFolder
-}
+func (*LdLibShFolder) EventDesc() *etw.EventDesc { return &ldLibShFolder }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*LdLibShFolder) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*LdLibShFolder) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*LdLibShFolder) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*LdLibShFolder) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdLibShFolder) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*LdLibShFolder) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *LdLibShFolder) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdLibShFolder) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdLibShFolder) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdLibShFolder) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdLibShFolder) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdLibShFolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldLibShFolder = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2403,9 +1884,7 @@ var ldLibShFolder = etw.EventDesc{
 	Name:       "LdLibShFolder",
 	TaskName:   "Startup",
 	OpcodeName: "LdLibShFolder",
-	New: func() etw.Event {
-		return new(LdLibShFolder)
-	},
+	New:        func() etw.Event { return new(LdLibShFolder) },
 }
 
 // LdLibShFolderV1 is LdLibShFolder_V1: event 92, version 1, of task Startup,
@@ -2419,9 +1898,7 @@ type LdLibShFolderV1 struct {
 }
 
 // EventDesc returns the description of LdLibShFolder_V1.
-func (*LdLibShFolderV1) EventDesc() *etw.EventDesc {
-	return &ldLibShFolderV1
-}
+func (*LdLibShFolderV1) EventDesc() *etw.EventDesc { return &ldLibShFolderV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2439,17 +1916,9 @@ func (e *LdLibShFolderV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdLibShFolderV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdLibShFolderV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdLibShFolderV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdLibShFolderV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdLibShFolderV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdLibShFolderV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldLibShFolderV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2464,9 +1933,7 @@ var ldLibShFolderV1 = etw.EventDesc{
 	OpcodeName: "LdLibShFolder",
 	Fields:     startupV1LayoutFields,
 	Extends:    &ldLibShFolder,
-	New: func() etw.Event {
-		return new(LdLibShFolderV1)
-	},
+	New:        func() etw.Event { return new(LdLibShFolderV1) },
 }
 
 // AnyLdLibShFolder is event 92 in any version: [LdLibShFolder] and
@@ -2482,16 +1949,12 @@ type AnyLdLibShFolder struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyLdLibShFolder) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyLdLibShFolder) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdLibShFolder = []*etw.EventDesc{&ldLibShFolder, &ldLibShFolderV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyLdLibShFolder) EventDescs() []*etw.EventDesc {
-	return anyLdLibShFolder
-}
+func (*AnyLdLibShFolder) EventDescs() []*etw.EventDesc { return anyLdLibShFolder }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyLdLibShFolder) EventDesc() *etw.EventDesc {
@@ -2536,17 +1999,9 @@ func (e *AnyLdLibShFolder) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyLdLibShFolder) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyLdLibShFolder) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyLdLibShFolder) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyLdLibShFolder) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyLdLibShFolder) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyLdLibShFolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // LdLibShFolderEnd is LdLibShFolderEnd: event 93, version 0, of task Startup,
 // opcode LdLibShFolderEnd, keyword StartupKeyword, level win:Informational.
@@ -2555,37 +2010,21 @@ func (e *AnyLdLibShFolder) MarshalJSON() ([]byte, error) {
 type LdLibShFolderEnd struct{}
 
 // EventDesc returns the description of LdLibShFolderEnd.
-func (*LdLibShFolderEnd) EventDesc() *etw.EventDesc {
-	return &ldLibShFolderEnd
-}
+func (*LdLibShFolderEnd) EventDesc() *etw.EventDesc { return &ldLibShFolderEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*LdLibShFolderEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*LdLibShFolderEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*LdLibShFolderEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*LdLibShFolderEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdLibShFolderEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*LdLibShFolderEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *LdLibShFolderEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdLibShFolderEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdLibShFolderEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdLibShFolderEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdLibShFolderEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdLibShFolderEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldLibShFolderEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2597,9 +2036,7 @@ var ldLibShFolderEnd = etw.EventDesc{
 	Name:       "LdLibShFolderEnd",
 	TaskName:   "Startup",
 	OpcodeName: "LdLibShFolderEnd",
-	New: func() etw.Event {
-		return new(LdLibShFolderEnd)
-	},
+	New:        func() etw.Event { return new(LdLibShFolderEnd) },
 }
 
 // LdLibShFolderEndV1 is LdLibShFolderEnd_V1: event 93, version 1, of task
@@ -2614,9 +2051,7 @@ type LdLibShFolderEndV1 struct {
 }
 
 // EventDesc returns the description of LdLibShFolderEnd_V1.
-func (*LdLibShFolderEndV1) EventDesc() *etw.EventDesc {
-	return &ldLibShFolderEndV1
-}
+func (*LdLibShFolderEndV1) EventDesc() *etw.EventDesc { return &ldLibShFolderEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2634,17 +2069,9 @@ func (e *LdLibShFolderEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdLibShFolderEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LdLibShFolderEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LdLibShFolderEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LdLibShFolderEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LdLibShFolderEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LdLibShFolderEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var ldLibShFolderEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2659,9 +2086,7 @@ var ldLibShFolderEndV1 = etw.EventDesc{
 	OpcodeName: "LdLibShFolderEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &ldLibShFolderEnd,
-	New: func() etw.Event {
-		return new(LdLibShFolderEndV1)
-	},
+	New:        func() etw.Event { return new(LdLibShFolderEndV1) },
 }
 
 // AnyLdLibShFolderEnd is event 93 in any version: [LdLibShFolderEnd] and
@@ -2677,16 +2102,12 @@ type AnyLdLibShFolderEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyLdLibShFolderEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyLdLibShFolderEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdLibShFolderEnd = []*etw.EventDesc{&ldLibShFolderEnd, &ldLibShFolderEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyLdLibShFolderEnd) EventDescs() []*etw.EventDesc {
-	return anyLdLibShFolderEnd
-}
+func (*AnyLdLibShFolderEnd) EventDescs() []*etw.EventDesc { return anyLdLibShFolderEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyLdLibShFolderEnd) EventDesc() *etw.EventDesc {
@@ -2731,17 +2152,9 @@ func (e *AnyLdLibShFolderEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyLdLibShFolderEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyLdLibShFolderEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyLdLibShFolderEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyLdLibShFolderEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyLdLibShFolderEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyLdLibShFolderEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // PrestubWorker is PrestubWorker: event 94, version 0, of task Startup, opcode
 // PrestubWorker, keyword StartupKeyword, level win:Informational.
@@ -2750,37 +2163,21 @@ func (e *AnyLdLibShFolderEnd) MarshalJSON() ([]byte, error) {
 type PrestubWorker struct{}
 
 // EventDesc returns the description of PrestubWorker.
-func (*PrestubWorker) EventDesc() *etw.EventDesc {
-	return &prestubWorker
-}
+func (*PrestubWorker) EventDesc() *etw.EventDesc { return &prestubWorker }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*PrestubWorker) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*PrestubWorker) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*PrestubWorker) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*PrestubWorker) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*PrestubWorker) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*PrestubWorker) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *PrestubWorker) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrestubWorker) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrestubWorker) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrestubWorker) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrestubWorker) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrestubWorker) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prestubWorker = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2792,9 +2189,7 @@ var prestubWorker = etw.EventDesc{
 	Name:       "PrestubWorker",
 	TaskName:   "Startup",
 	OpcodeName: "PrestubWorker",
-	New: func() etw.Event {
-		return new(PrestubWorker)
-	},
+	New:        func() etw.Event { return new(PrestubWorker) },
 }
 
 // PrestubWorkerV1 is PrestubWorker_V1: event 94, version 1, of task Startup,
@@ -2808,9 +2203,7 @@ type PrestubWorkerV1 struct {
 }
 
 // EventDesc returns the description of PrestubWorker_V1.
-func (*PrestubWorkerV1) EventDesc() *etw.EventDesc {
-	return &prestubWorkerV1
-}
+func (*PrestubWorkerV1) EventDesc() *etw.EventDesc { return &prestubWorkerV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2828,17 +2221,9 @@ func (e *PrestubWorkerV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrestubWorkerV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrestubWorkerV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrestubWorkerV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrestubWorkerV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrestubWorkerV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrestubWorkerV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prestubWorkerV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2853,9 +2238,7 @@ var prestubWorkerV1 = etw.EventDesc{
 	OpcodeName: "PrestubWorker",
 	Fields:     startupV1LayoutFields,
 	Extends:    &prestubWorker,
-	New: func() etw.Event {
-		return new(PrestubWorkerV1)
-	},
+	New:        func() etw.Event { return new(PrestubWorkerV1) },
 }
 
 // AnyPrestubWorker is event 94 in any version: [PrestubWorker] and
@@ -2871,16 +2254,12 @@ type AnyPrestubWorker struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyPrestubWorker) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyPrestubWorker) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrestubWorker = []*etw.EventDesc{&prestubWorker, &prestubWorkerV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyPrestubWorker) EventDescs() []*etw.EventDesc {
-	return anyPrestubWorker
-}
+func (*AnyPrestubWorker) EventDescs() []*etw.EventDesc { return anyPrestubWorker }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyPrestubWorker) EventDesc() *etw.EventDesc {
@@ -2925,17 +2304,9 @@ func (e *AnyPrestubWorker) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyPrestubWorker) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyPrestubWorker) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyPrestubWorker) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyPrestubWorker) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyPrestubWorker) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyPrestubWorker) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // PrestubWorkerEnd is PrestubWorkerEnd: event 95, version 0, of task Startup,
 // opcode PrestubWorkerEnd, keyword StartupKeyword, level win:Informational.
@@ -2944,37 +2315,21 @@ func (e *AnyPrestubWorker) MarshalJSON() ([]byte, error) {
 type PrestubWorkerEnd struct{}
 
 // EventDesc returns the description of PrestubWorkerEnd.
-func (*PrestubWorkerEnd) EventDesc() *etw.EventDesc {
-	return &prestubWorkerEnd
-}
+func (*PrestubWorkerEnd) EventDesc() *etw.EventDesc { return &prestubWorkerEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*PrestubWorkerEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*PrestubWorkerEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*PrestubWorkerEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*PrestubWorkerEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*PrestubWorkerEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*PrestubWorkerEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *PrestubWorkerEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrestubWorkerEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrestubWorkerEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrestubWorkerEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrestubWorkerEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrestubWorkerEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prestubWorkerEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2986,9 +2341,7 @@ var prestubWorkerEnd = etw.EventDesc{
 	Name:       "PrestubWorkerEnd",
 	TaskName:   "Startup",
 	OpcodeName: "PrestubWorkerEnd",
-	New: func() etw.Event {
-		return new(PrestubWorkerEnd)
-	},
+	New:        func() etw.Event { return new(PrestubWorkerEnd) },
 }
 
 // PrestubWorkerEndV1 is PrestubWorkerEnd_V1: event 95, version 1, of task
@@ -3003,9 +2356,7 @@ type PrestubWorkerEndV1 struct {
 }
 
 // EventDesc returns the description of PrestubWorkerEnd_V1.
-func (*PrestubWorkerEndV1) EventDesc() *etw.EventDesc {
-	return &prestubWorkerEndV1
-}
+func (*PrestubWorkerEndV1) EventDesc() *etw.EventDesc { return &prestubWorkerEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3023,17 +2374,9 @@ func (e *PrestubWorkerEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrestubWorkerEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *PrestubWorkerEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *PrestubWorkerEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *PrestubWorkerEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *PrestubWorkerEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *PrestubWorkerEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var prestubWorkerEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3048,9 +2391,7 @@ var prestubWorkerEndV1 = etw.EventDesc{
 	OpcodeName: "PrestubWorkerEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &prestubWorkerEnd,
-	New: func() etw.Event {
-		return new(PrestubWorkerEndV1)
-	},
+	New:        func() etw.Event { return new(PrestubWorkerEndV1) },
 }
 
 // AnyPrestubWorkerEnd is event 95 in any version: [PrestubWorkerEnd] and
@@ -3066,16 +2407,12 @@ type AnyPrestubWorkerEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyPrestubWorkerEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyPrestubWorkerEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrestubWorkerEnd = []*etw.EventDesc{&prestubWorkerEnd, &prestubWorkerEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyPrestubWorkerEnd) EventDescs() []*etw.EventDesc {
-	return anyPrestubWorkerEnd
-}
+func (*AnyPrestubWorkerEnd) EventDescs() []*etw.EventDesc { return anyPrestubWorkerEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyPrestubWorkerEnd) EventDesc() *etw.EventDesc {
@@ -3120,17 +2457,9 @@ func (e *AnyPrestubWorkerEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyPrestubWorkerEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyPrestubWorkerEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyPrestubWorkerEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyPrestubWorkerEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyPrestubWorkerEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyPrestubWorkerEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GetInstallationStart is GetInstallationStart: event 96, version 0, of task
 // Startup, opcode GetInstallationStart, keyword StartupKeyword, level
@@ -3140,37 +2469,21 @@ func (e *AnyPrestubWorkerEnd) MarshalJSON() ([]byte, error) {
 type GetInstallationStart struct{}
 
 // EventDesc returns the description of GetInstallationStart.
-func (*GetInstallationStart) EventDesc() *etw.EventDesc {
-	return &getInstallationStart
-}
+func (*GetInstallationStart) EventDesc() *etw.EventDesc { return &getInstallationStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GetInstallationStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GetInstallationStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*GetInstallationStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*GetInstallationStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GetInstallationStart) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GetInstallationStart) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GetInstallationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GetInstallationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GetInstallationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GetInstallationStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GetInstallationStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GetInstallationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var getInstallationStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3182,9 +2495,7 @@ var getInstallationStart = etw.EventDesc{
 	Name:       "GetInstallationStart",
 	TaskName:   "Startup",
 	OpcodeName: "GetInstallationStart",
-	New: func() etw.Event {
-		return new(GetInstallationStart)
-	},
+	New:        func() etw.Event { return new(GetInstallationStart) },
 }
 
 // GetInstallationStartV1 is GetInstallationStart_V1: event 96, version 1, of
@@ -3199,9 +2510,7 @@ type GetInstallationStartV1 struct {
 }
 
 // EventDesc returns the description of GetInstallationStart_V1.
-func (*GetInstallationStartV1) EventDesc() *etw.EventDesc {
-	return &getInstallationStartV1
-}
+func (*GetInstallationStartV1) EventDesc() *etw.EventDesc { return &getInstallationStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3219,17 +2528,9 @@ func (e *GetInstallationStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *GetInstallationStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GetInstallationStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GetInstallationStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GetInstallationStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GetInstallationStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GetInstallationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var getInstallationStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3244,9 +2545,7 @@ var getInstallationStartV1 = etw.EventDesc{
 	OpcodeName: "GetInstallationStart",
 	Fields:     startupV1LayoutFields,
 	Extends:    &getInstallationStart,
-	New: func() etw.Event {
-		return new(GetInstallationStartV1)
-	},
+	New:        func() etw.Event { return new(GetInstallationStartV1) },
 }
 
 // AnyGetInstallationStart is event 96 in any version: [GetInstallationStart]
@@ -3262,16 +2561,12 @@ type AnyGetInstallationStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGetInstallationStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGetInstallationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGetInstallationStart = []*etw.EventDesc{&getInstallationStart, &getInstallationStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGetInstallationStart) EventDescs() []*etw.EventDesc {
-	return anyGetInstallationStart
-}
+func (*AnyGetInstallationStart) EventDescs() []*etw.EventDesc { return anyGetInstallationStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGetInstallationStart) EventDesc() *etw.EventDesc {
@@ -3316,17 +2611,9 @@ func (e *AnyGetInstallationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGetInstallationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGetInstallationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGetInstallationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGetInstallationStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGetInstallationStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGetInstallationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // GetInstallationEnd is GetInstallationEnd: event 97, version 0, of task
 // Startup, opcode GetInstallationEnd, keyword StartupKeyword, level
@@ -3336,37 +2623,21 @@ func (e *AnyGetInstallationStart) MarshalJSON() ([]byte, error) {
 type GetInstallationEnd struct{}
 
 // EventDesc returns the description of GetInstallationEnd.
-func (*GetInstallationEnd) EventDesc() *etw.EventDesc {
-	return &getInstallationEnd
-}
+func (*GetInstallationEnd) EventDesc() *etw.EventDesc { return &getInstallationEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*GetInstallationEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*GetInstallationEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*GetInstallationEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*GetInstallationEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GetInstallationEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*GetInstallationEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *GetInstallationEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GetInstallationEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GetInstallationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GetInstallationEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GetInstallationEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GetInstallationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var getInstallationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3378,9 +2649,7 @@ var getInstallationEnd = etw.EventDesc{
 	Name:       "GetInstallationEnd",
 	TaskName:   "Startup",
 	OpcodeName: "GetInstallationEnd",
-	New: func() etw.Event {
-		return new(GetInstallationEnd)
-	},
+	New:        func() etw.Event { return new(GetInstallationEnd) },
 }
 
 // GetInstallationEndV1 is GetInstallationEnd_V1: event 97, version 1, of task
@@ -3395,9 +2664,7 @@ type GetInstallationEndV1 struct {
 }
 
 // EventDesc returns the description of GetInstallationEnd_V1.
-func (*GetInstallationEndV1) EventDesc() *etw.EventDesc {
-	return &getInstallationEndV1
-}
+func (*GetInstallationEndV1) EventDesc() *etw.EventDesc { return &getInstallationEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3415,17 +2682,9 @@ func (e *GetInstallationEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *GetInstallationEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GetInstallationEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GetInstallationEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GetInstallationEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GetInstallationEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GetInstallationEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var getInstallationEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3440,9 +2699,7 @@ var getInstallationEndV1 = etw.EventDesc{
 	OpcodeName: "GetInstallationEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &getInstallationEnd,
-	New: func() etw.Event {
-		return new(GetInstallationEndV1)
-	},
+	New:        func() etw.Event { return new(GetInstallationEndV1) },
 }
 
 // AnyGetInstallationEnd is event 97 in any version: [GetInstallationEnd] and
@@ -3458,16 +2715,12 @@ type AnyGetInstallationEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyGetInstallationEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyGetInstallationEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGetInstallationEnd = []*etw.EventDesc{&getInstallationEnd, &getInstallationEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyGetInstallationEnd) EventDescs() []*etw.EventDesc {
-	return anyGetInstallationEnd
-}
+func (*AnyGetInstallationEnd) EventDescs() []*etw.EventDesc { return anyGetInstallationEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyGetInstallationEnd) EventDesc() *etw.EventDesc {
@@ -3512,17 +2765,9 @@ func (e *AnyGetInstallationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGetInstallationEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyGetInstallationEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyGetInstallationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyGetInstallationEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyGetInstallationEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyGetInstallationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // OpenHModule is OpenHModule: event 98, version 0, of task Startup, opcode
 // OpenHModule, keyword StartupKeyword, level win:Informational.
@@ -3531,37 +2776,21 @@ func (e *AnyGetInstallationEnd) MarshalJSON() ([]byte, error) {
 type OpenHModule struct{}
 
 // EventDesc returns the description of OpenHModule.
-func (*OpenHModule) EventDesc() *etw.EventDesc {
-	return &openHModule
-}
+func (*OpenHModule) EventDesc() *etw.EventDesc { return &openHModule }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*OpenHModule) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*OpenHModule) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*OpenHModule) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*OpenHModule) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*OpenHModule) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*OpenHModule) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *OpenHModule) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *OpenHModule) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *OpenHModule) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *OpenHModule) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *OpenHModule) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *OpenHModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var openHModule = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3573,9 +2802,7 @@ var openHModule = etw.EventDesc{
 	Name:       "OpenHModule",
 	TaskName:   "Startup",
 	OpcodeName: "OpenHModule",
-	New: func() etw.Event {
-		return new(OpenHModule)
-	},
+	New:        func() etw.Event { return new(OpenHModule) },
 }
 
 // OpenHModuleV1 is OpenHModule_V1: event 98, version 1, of task Startup,
@@ -3588,9 +2815,7 @@ type OpenHModuleV1 struct {
 }
 
 // EventDesc returns the description of OpenHModule_V1.
-func (*OpenHModuleV1) EventDesc() *etw.EventDesc {
-	return &openHModuleV1
-}
+func (*OpenHModuleV1) EventDesc() *etw.EventDesc { return &openHModuleV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3608,17 +2833,9 @@ func (e *OpenHModuleV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *OpenHModuleV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *OpenHModuleV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *OpenHModuleV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *OpenHModuleV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *OpenHModuleV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *OpenHModuleV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var openHModuleV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3633,9 +2850,7 @@ var openHModuleV1 = etw.EventDesc{
 	OpcodeName: "OpenHModule",
 	Fields:     startupV1LayoutFields,
 	Extends:    &openHModule,
-	New: func() etw.Event {
-		return new(OpenHModuleV1)
-	},
+	New:        func() etw.Event { return new(OpenHModuleV1) },
 }
 
 // AnyOpenHModule is event 98 in any version: [OpenHModule] and
@@ -3651,16 +2866,12 @@ type AnyOpenHModule struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyOpenHModule) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyOpenHModule) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyOpenHModule = []*etw.EventDesc{&openHModule, &openHModuleV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyOpenHModule) EventDescs() []*etw.EventDesc {
-	return anyOpenHModule
-}
+func (*AnyOpenHModule) EventDescs() []*etw.EventDesc { return anyOpenHModule }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyOpenHModule) EventDesc() *etw.EventDesc {
@@ -3705,17 +2916,9 @@ func (e *AnyOpenHModule) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyOpenHModule) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyOpenHModule) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyOpenHModule) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyOpenHModule) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyOpenHModule) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyOpenHModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // OpenHModuleEnd is OpenHModuleEnd: event 99, version 0, of task Startup,
 // opcode OpenHModuleEnd, keyword StartupKeyword, level win:Informational.
@@ -3724,37 +2927,21 @@ func (e *AnyOpenHModule) MarshalJSON() ([]byte, error) {
 type OpenHModuleEnd struct{}
 
 // EventDesc returns the description of OpenHModuleEnd.
-func (*OpenHModuleEnd) EventDesc() *etw.EventDesc {
-	return &openHModuleEnd
-}
+func (*OpenHModuleEnd) EventDesc() *etw.EventDesc { return &openHModuleEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*OpenHModuleEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*OpenHModuleEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*OpenHModuleEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*OpenHModuleEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*OpenHModuleEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*OpenHModuleEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *OpenHModuleEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *OpenHModuleEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *OpenHModuleEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *OpenHModuleEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *OpenHModuleEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *OpenHModuleEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var openHModuleEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3766,9 +2953,7 @@ var openHModuleEnd = etw.EventDesc{
 	Name:       "OpenHModuleEnd",
 	TaskName:   "Startup",
 	OpcodeName: "OpenHModuleEnd",
-	New: func() etw.Event {
-		return new(OpenHModuleEnd)
-	},
+	New:        func() etw.Event { return new(OpenHModuleEnd) },
 }
 
 // OpenHModuleEndV1 is OpenHModuleEnd_V1: event 99, version 1, of task Startup,
@@ -3781,9 +2966,7 @@ type OpenHModuleEndV1 struct {
 }
 
 // EventDesc returns the description of OpenHModuleEnd_V1.
-func (*OpenHModuleEndV1) EventDesc() *etw.EventDesc {
-	return &openHModuleEndV1
-}
+func (*OpenHModuleEndV1) EventDesc() *etw.EventDesc { return &openHModuleEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3801,17 +2984,9 @@ func (e *OpenHModuleEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *OpenHModuleEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *OpenHModuleEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *OpenHModuleEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *OpenHModuleEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *OpenHModuleEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *OpenHModuleEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var openHModuleEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3826,9 +3001,7 @@ var openHModuleEndV1 = etw.EventDesc{
 	OpcodeName: "OpenHModuleEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &openHModuleEnd,
-	New: func() etw.Event {
-		return new(OpenHModuleEndV1)
-	},
+	New:        func() etw.Event { return new(OpenHModuleEndV1) },
 }
 
 // AnyOpenHModuleEnd is event 99 in any version: [OpenHModuleEnd] and
@@ -3844,16 +3017,12 @@ type AnyOpenHModuleEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyOpenHModuleEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyOpenHModuleEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyOpenHModuleEnd = []*etw.EventDesc{&openHModuleEnd, &openHModuleEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyOpenHModuleEnd) EventDescs() []*etw.EventDesc {
-	return anyOpenHModuleEnd
-}
+func (*AnyOpenHModuleEnd) EventDescs() []*etw.EventDesc { return anyOpenHModuleEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyOpenHModuleEnd) EventDesc() *etw.EventDesc {
@@ -3898,17 +3067,9 @@ func (e *AnyOpenHModuleEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyOpenHModuleEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyOpenHModuleEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyOpenHModuleEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyOpenHModuleEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyOpenHModuleEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyOpenHModuleEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ExplicitBindStart is ExplicitBindStart: event 100, version 0, of task
 // Startup, opcode ExplicitBindStart, keyword StartupKeyword, level
@@ -3918,37 +3079,21 @@ func (e *AnyOpenHModuleEnd) MarshalJSON() ([]byte, error) {
 type ExplicitBindStart struct{}
 
 // EventDesc returns the description of ExplicitBindStart.
-func (*ExplicitBindStart) EventDesc() *etw.EventDesc {
-	return &explicitBindStart
-}
+func (*ExplicitBindStart) EventDesc() *etw.EventDesc { return &explicitBindStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExplicitBindStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExplicitBindStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExplicitBindStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExplicitBindStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExplicitBindStart) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExplicitBindStart) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExplicitBindStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExplicitBindStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExplicitBindStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExplicitBindStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExplicitBindStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExplicitBindStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var explicitBindStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3960,9 +3105,7 @@ var explicitBindStart = etw.EventDesc{
 	Name:       "ExplicitBindStart",
 	TaskName:   "Startup",
 	OpcodeName: "ExplicitBindStart",
-	New: func() etw.Event {
-		return new(ExplicitBindStart)
-	},
+	New:        func() etw.Event { return new(ExplicitBindStart) },
 }
 
 // ExplicitBindStartV1 is ExplicitBindStart_V1: event 100, version 1, of task
@@ -3977,9 +3120,7 @@ type ExplicitBindStartV1 struct {
 }
 
 // EventDesc returns the description of ExplicitBindStart_V1.
-func (*ExplicitBindStartV1) EventDesc() *etw.EventDesc {
-	return &explicitBindStartV1
-}
+func (*ExplicitBindStartV1) EventDesc() *etw.EventDesc { return &explicitBindStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3997,17 +3138,9 @@ func (e *ExplicitBindStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExplicitBindStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExplicitBindStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExplicitBindStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExplicitBindStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExplicitBindStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExplicitBindStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var explicitBindStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4022,9 +3155,7 @@ var explicitBindStartV1 = etw.EventDesc{
 	OpcodeName: "ExplicitBindStart",
 	Fields:     startupV1LayoutFields,
 	Extends:    &explicitBindStart,
-	New: func() etw.Event {
-		return new(ExplicitBindStartV1)
-	},
+	New:        func() etw.Event { return new(ExplicitBindStartV1) },
 }
 
 // AnyExplicitBindStart is event 100 in any version: [ExplicitBindStart] and
@@ -4040,16 +3171,12 @@ type AnyExplicitBindStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyExplicitBindStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExplicitBindStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExplicitBindStart = []*etw.EventDesc{&explicitBindStart, &explicitBindStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyExplicitBindStart) EventDescs() []*etw.EventDesc {
-	return anyExplicitBindStart
-}
+func (*AnyExplicitBindStart) EventDescs() []*etw.EventDesc { return anyExplicitBindStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyExplicitBindStart) EventDesc() *etw.EventDesc {
@@ -4094,17 +3221,9 @@ func (e *AnyExplicitBindStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyExplicitBindStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyExplicitBindStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyExplicitBindStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyExplicitBindStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyExplicitBindStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyExplicitBindStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ExplicitBindEnd is ExplicitBindEnd: event 101, version 0, of task Startup,
 // opcode ExplicitBindEnd, keyword StartupKeyword, level win:Informational.
@@ -4113,37 +3232,21 @@ func (e *AnyExplicitBindStart) MarshalJSON() ([]byte, error) {
 type ExplicitBindEnd struct{}
 
 // EventDesc returns the description of ExplicitBindEnd.
-func (*ExplicitBindEnd) EventDesc() *etw.EventDesc {
-	return &explicitBindEnd
-}
+func (*ExplicitBindEnd) EventDesc() *etw.EventDesc { return &explicitBindEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ExplicitBindEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ExplicitBindEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ExplicitBindEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ExplicitBindEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExplicitBindEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ExplicitBindEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ExplicitBindEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExplicitBindEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExplicitBindEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExplicitBindEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExplicitBindEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var explicitBindEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4155,9 +3258,7 @@ var explicitBindEnd = etw.EventDesc{
 	Name:       "ExplicitBindEnd",
 	TaskName:   "Startup",
 	OpcodeName: "ExplicitBindEnd",
-	New: func() etw.Event {
-		return new(ExplicitBindEnd)
-	},
+	New:        func() etw.Event { return new(ExplicitBindEnd) },
 }
 
 // ExplicitBindEndV1 is ExplicitBindEnd_V1: event 101, version 1, of task
@@ -4172,9 +3273,7 @@ type ExplicitBindEndV1 struct {
 }
 
 // EventDesc returns the description of ExplicitBindEnd_V1.
-func (*ExplicitBindEndV1) EventDesc() *etw.EventDesc {
-	return &explicitBindEndV1
-}
+func (*ExplicitBindEndV1) EventDesc() *etw.EventDesc { return &explicitBindEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4192,17 +3291,9 @@ func (e *ExplicitBindEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExplicitBindEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExplicitBindEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExplicitBindEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExplicitBindEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExplicitBindEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExplicitBindEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var explicitBindEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4217,9 +3308,7 @@ var explicitBindEndV1 = etw.EventDesc{
 	OpcodeName: "ExplicitBindEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &explicitBindEnd,
-	New: func() etw.Event {
-		return new(ExplicitBindEndV1)
-	},
+	New:        func() etw.Event { return new(ExplicitBindEndV1) },
 }
 
 // AnyExplicitBindEnd is event 101 in any version: [ExplicitBindEnd] and
@@ -4235,16 +3324,12 @@ type AnyExplicitBindEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyExplicitBindEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyExplicitBindEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExplicitBindEnd = []*etw.EventDesc{&explicitBindEnd, &explicitBindEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyExplicitBindEnd) EventDescs() []*etw.EventDesc {
-	return anyExplicitBindEnd
-}
+func (*AnyExplicitBindEnd) EventDescs() []*etw.EventDesc { return anyExplicitBindEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyExplicitBindEnd) EventDesc() *etw.EventDesc {
@@ -4289,17 +3374,9 @@ func (e *AnyExplicitBindEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyExplicitBindEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyExplicitBindEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyExplicitBindEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyExplicitBindEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyExplicitBindEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ParseXml is ParseXml: event 102, version 0, of task Startup, opcode
 // ParseXml, keyword StartupKeyword, level win:Informational.
@@ -4308,37 +3385,21 @@ func (e *AnyExplicitBindEnd) MarshalJSON() ([]byte, error) {
 type ParseXml struct{}
 
 // EventDesc returns the description of ParseXml.
-func (*ParseXml) EventDesc() *etw.EventDesc {
-	return &parseXml
-}
+func (*ParseXml) EventDesc() *etw.EventDesc { return &parseXml }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ParseXml) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ParseXml) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ParseXml) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ParseXml) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ParseXml) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ParseXml) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ParseXml) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ParseXml) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ParseXml) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ParseXml) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ParseXml) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ParseXml) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var parseXml = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4350,9 +3411,7 @@ var parseXml = etw.EventDesc{
 	Name:       "ParseXml",
 	TaskName:   "Startup",
 	OpcodeName: "ParseXml",
-	New: func() etw.Event {
-		return new(ParseXml)
-	},
+	New:        func() etw.Event { return new(ParseXml) },
 }
 
 // ParseXmlV1 is ParseXml_V1: event 102, version 1, of task Startup, opcode
@@ -4366,9 +3425,7 @@ type ParseXmlV1 struct {
 }
 
 // EventDesc returns the description of ParseXml_V1.
-func (*ParseXmlV1) EventDesc() *etw.EventDesc {
-	return &parseXmlV1
-}
+func (*ParseXmlV1) EventDesc() *etw.EventDesc { return &parseXmlV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4386,17 +3443,9 @@ func (e *ParseXmlV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ParseXmlV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ParseXmlV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ParseXmlV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ParseXmlV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ParseXmlV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ParseXmlV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var parseXmlV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4411,9 +3460,7 @@ var parseXmlV1 = etw.EventDesc{
 	OpcodeName: "ParseXml",
 	Fields:     startupV1LayoutFields,
 	Extends:    &parseXml,
-	New: func() etw.Event {
-		return new(ParseXmlV1)
-	},
+	New:        func() etw.Event { return new(ParseXmlV1) },
 }
 
 // AnyParseXml is event 102 in any version: [ParseXml] and [ParseXmlV1].
@@ -4428,16 +3475,12 @@ type AnyParseXml struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyParseXml) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyParseXml) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyParseXml = []*etw.EventDesc{&parseXml, &parseXmlV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyParseXml) EventDescs() []*etw.EventDesc {
-	return anyParseXml
-}
+func (*AnyParseXml) EventDescs() []*etw.EventDesc { return anyParseXml }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyParseXml) EventDesc() *etw.EventDesc {
@@ -4482,17 +3525,9 @@ func (e *AnyParseXml) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyParseXml) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyParseXml) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyParseXml) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyParseXml) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyParseXml) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyParseXml) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ParseXmlEnd is ParseXmlEnd: event 103, version 0, of task Startup, opcode
 // ParseXmlEnd, keyword StartupKeyword, level win:Informational.
@@ -4501,37 +3536,21 @@ func (e *AnyParseXml) MarshalJSON() ([]byte, error) {
 type ParseXmlEnd struct{}
 
 // EventDesc returns the description of ParseXmlEnd.
-func (*ParseXmlEnd) EventDesc() *etw.EventDesc {
-	return &parseXmlEnd
-}
+func (*ParseXmlEnd) EventDesc() *etw.EventDesc { return &parseXmlEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*ParseXmlEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*ParseXmlEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*ParseXmlEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*ParseXmlEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*ParseXmlEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*ParseXmlEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *ParseXmlEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ParseXmlEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ParseXmlEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ParseXmlEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ParseXmlEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ParseXmlEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var parseXmlEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4543,9 +3562,7 @@ var parseXmlEnd = etw.EventDesc{
 	Name:       "ParseXmlEnd",
 	TaskName:   "Startup",
 	OpcodeName: "ParseXmlEnd",
-	New: func() etw.Event {
-		return new(ParseXmlEnd)
-	},
+	New:        func() etw.Event { return new(ParseXmlEnd) },
 }
 
 // ParseXmlEndV1 is ParseXmlEnd_V1: event 103, version 1, of task Startup,
@@ -4559,9 +3576,7 @@ type ParseXmlEndV1 struct {
 }
 
 // EventDesc returns the description of ParseXmlEnd_V1.
-func (*ParseXmlEndV1) EventDesc() *etw.EventDesc {
-	return &parseXmlEndV1
-}
+func (*ParseXmlEndV1) EventDesc() *etw.EventDesc { return &parseXmlEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4579,17 +3594,9 @@ func (e *ParseXmlEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ParseXmlEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ParseXmlEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ParseXmlEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ParseXmlEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ParseXmlEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ParseXmlEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var parseXmlEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4604,9 +3611,7 @@ var parseXmlEndV1 = etw.EventDesc{
 	OpcodeName: "ParseXmlEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &parseXmlEnd,
-	New: func() etw.Event {
-		return new(ParseXmlEndV1)
-	},
+	New:        func() etw.Event { return new(ParseXmlEndV1) },
 }
 
 // AnyParseXmlEnd is event 103 in any version: [ParseXmlEnd] and
@@ -4622,16 +3627,12 @@ type AnyParseXmlEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyParseXmlEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyParseXmlEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyParseXmlEnd = []*etw.EventDesc{&parseXmlEnd, &parseXmlEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyParseXmlEnd) EventDescs() []*etw.EventDesc {
-	return anyParseXmlEnd
-}
+func (*AnyParseXmlEnd) EventDescs() []*etw.EventDesc { return anyParseXmlEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyParseXmlEnd) EventDesc() *etw.EventDesc {
@@ -4676,17 +3677,9 @@ func (e *AnyParseXmlEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyParseXmlEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyParseXmlEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyParseXmlEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyParseXmlEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyParseXmlEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyParseXmlEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // InitDefaultDomain is InitDefaultDomain: event 104, version 0, of task
 // Startup, opcode InitDefaultDomain, keyword StartupKeyword, level
@@ -4696,37 +3689,21 @@ func (e *AnyParseXmlEnd) MarshalJSON() ([]byte, error) {
 type InitDefaultDomain struct{}
 
 // EventDesc returns the description of InitDefaultDomain.
-func (*InitDefaultDomain) EventDesc() *etw.EventDesc {
-	return &initDefaultDomain
-}
+func (*InitDefaultDomain) EventDesc() *etw.EventDesc { return &initDefaultDomain }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*InitDefaultDomain) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*InitDefaultDomain) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*InitDefaultDomain) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*InitDefaultDomain) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitDefaultDomain) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*InitDefaultDomain) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *InitDefaultDomain) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitDefaultDomain) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitDefaultDomain) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitDefaultDomain) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitDefaultDomain) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitDefaultDomain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initDefaultDomain = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4738,9 +3715,7 @@ var initDefaultDomain = etw.EventDesc{
 	Name:       "InitDefaultDomain",
 	TaskName:   "Startup",
 	OpcodeName: "InitDefaultDomain",
-	New: func() etw.Event {
-		return new(InitDefaultDomain)
-	},
+	New:        func() etw.Event { return new(InitDefaultDomain) },
 }
 
 // InitDefaultDomainV1 is InitDefaultDomain_V1: event 104, version 1, of task
@@ -4755,9 +3730,7 @@ type InitDefaultDomainV1 struct {
 }
 
 // EventDesc returns the description of InitDefaultDomain_V1.
-func (*InitDefaultDomainV1) EventDesc() *etw.EventDesc {
-	return &initDefaultDomainV1
-}
+func (*InitDefaultDomainV1) EventDesc() *etw.EventDesc { return &initDefaultDomainV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4775,17 +3748,9 @@ func (e *InitDefaultDomainV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitDefaultDomainV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitDefaultDomainV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitDefaultDomainV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitDefaultDomainV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitDefaultDomainV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitDefaultDomainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initDefaultDomainV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4800,9 +3765,7 @@ var initDefaultDomainV1 = etw.EventDesc{
 	OpcodeName: "InitDefaultDomain",
 	Fields:     startupV1LayoutFields,
 	Extends:    &initDefaultDomain,
-	New: func() etw.Event {
-		return new(InitDefaultDomainV1)
-	},
+	New:        func() etw.Event { return new(InitDefaultDomainV1) },
 }
 
 // AnyInitDefaultDomain is event 104 in any version: [InitDefaultDomain] and
@@ -4818,16 +3781,12 @@ type AnyInitDefaultDomain struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyInitDefaultDomain) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyInitDefaultDomain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitDefaultDomain = []*etw.EventDesc{&initDefaultDomain, &initDefaultDomainV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyInitDefaultDomain) EventDescs() []*etw.EventDesc {
-	return anyInitDefaultDomain
-}
+func (*AnyInitDefaultDomain) EventDescs() []*etw.EventDesc { return anyInitDefaultDomain }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyInitDefaultDomain) EventDesc() *etw.EventDesc {
@@ -4872,17 +3831,9 @@ func (e *AnyInitDefaultDomain) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyInitDefaultDomain) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyInitDefaultDomain) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyInitDefaultDomain) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyInitDefaultDomain) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyInitDefaultDomain) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyInitDefaultDomain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // InitDefaultDomainEnd is InitDefaultDomainEnd: event 105, version 0, of task
 // Startup, opcode InitDefaultDomainEnd, keyword StartupKeyword, level
@@ -4892,37 +3843,21 @@ func (e *AnyInitDefaultDomain) MarshalJSON() ([]byte, error) {
 type InitDefaultDomainEnd struct{}
 
 // EventDesc returns the description of InitDefaultDomainEnd.
-func (*InitDefaultDomainEnd) EventDesc() *etw.EventDesc {
-	return &initDefaultDomainEnd
-}
+func (*InitDefaultDomainEnd) EventDesc() *etw.EventDesc { return &initDefaultDomainEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*InitDefaultDomainEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*InitDefaultDomainEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*InitDefaultDomainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*InitDefaultDomainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitDefaultDomainEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*InitDefaultDomainEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *InitDefaultDomainEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitDefaultDomainEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitDefaultDomainEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitDefaultDomainEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitDefaultDomainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitDefaultDomainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initDefaultDomainEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4934,9 +3869,7 @@ var initDefaultDomainEnd = etw.EventDesc{
 	Name:       "InitDefaultDomainEnd",
 	TaskName:   "Startup",
 	OpcodeName: "InitDefaultDomainEnd",
-	New: func() etw.Event {
-		return new(InitDefaultDomainEnd)
-	},
+	New:        func() etw.Event { return new(InitDefaultDomainEnd) },
 }
 
 // InitDefaultDomainEndV1 is InitDefaultDomainEnd_V1: event 105, version 1, of
@@ -4951,9 +3884,7 @@ type InitDefaultDomainEndV1 struct {
 }
 
 // EventDesc returns the description of InitDefaultDomainEnd_V1.
-func (*InitDefaultDomainEndV1) EventDesc() *etw.EventDesc {
-	return &initDefaultDomainEndV1
-}
+func (*InitDefaultDomainEndV1) EventDesc() *etw.EventDesc { return &initDefaultDomainEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4971,17 +3902,9 @@ func (e *InitDefaultDomainEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitDefaultDomainEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitDefaultDomainEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitDefaultDomainEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitDefaultDomainEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitDefaultDomainEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitDefaultDomainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initDefaultDomainEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -4996,9 +3919,7 @@ var initDefaultDomainEndV1 = etw.EventDesc{
 	OpcodeName: "InitDefaultDomainEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &initDefaultDomainEnd,
-	New: func() etw.Event {
-		return new(InitDefaultDomainEndV1)
-	},
+	New:        func() etw.Event { return new(InitDefaultDomainEndV1) },
 }
 
 // AnyInitDefaultDomainEnd is event 105 in any version: [InitDefaultDomainEnd]
@@ -5014,16 +3935,12 @@ type AnyInitDefaultDomainEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyInitDefaultDomainEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyInitDefaultDomainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitDefaultDomainEnd = []*etw.EventDesc{&initDefaultDomainEnd, &initDefaultDomainEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyInitDefaultDomainEnd) EventDescs() []*etw.EventDesc {
-	return anyInitDefaultDomainEnd
-}
+func (*AnyInitDefaultDomainEnd) EventDescs() []*etw.EventDesc { return anyInitDefaultDomainEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyInitDefaultDomainEnd) EventDesc() *etw.EventDesc {
@@ -5068,17 +3985,9 @@ func (e *AnyInitDefaultDomainEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyInitDefaultDomainEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyInitDefaultDomainEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyInitDefaultDomainEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyInitDefaultDomainEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyInitDefaultDomainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyInitDefaultDomainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // InitSecurity is InitSecurity: event 106, version 0, of task Startup, opcode
 // InitSecurity, keyword StartupKeyword, level win:Informational.
@@ -5087,37 +3996,21 @@ func (e *AnyInitDefaultDomainEnd) MarshalJSON() ([]byte, error) {
 type InitSecurity struct{}
 
 // EventDesc returns the description of InitSecurity.
-func (*InitSecurity) EventDesc() *etw.EventDesc {
-	return &initSecurity
-}
+func (*InitSecurity) EventDesc() *etw.EventDesc { return &initSecurity }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*InitSecurity) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*InitSecurity) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*InitSecurity) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*InitSecurity) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitSecurity) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*InitSecurity) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *InitSecurity) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitSecurity) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitSecurity) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitSecurity) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitSecurity) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initSecurity = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5129,9 +4022,7 @@ var initSecurity = etw.EventDesc{
 	Name:       "InitSecurity",
 	TaskName:   "Startup",
 	OpcodeName: "InitSecurity",
-	New: func() etw.Event {
-		return new(InitSecurity)
-	},
+	New:        func() etw.Event { return new(InitSecurity) },
 }
 
 // InitSecurityV1 is InitSecurity_V1: event 106, version 1, of task Startup,
@@ -5145,9 +4036,7 @@ type InitSecurityV1 struct {
 }
 
 // EventDesc returns the description of InitSecurity_V1.
-func (*InitSecurityV1) EventDesc() *etw.EventDesc {
-	return &initSecurityV1
-}
+func (*InitSecurityV1) EventDesc() *etw.EventDesc { return &initSecurityV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5165,17 +4054,9 @@ func (e *InitSecurityV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitSecurityV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitSecurityV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitSecurityV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitSecurityV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitSecurityV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitSecurityV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initSecurityV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5190,9 +4071,7 @@ var initSecurityV1 = etw.EventDesc{
 	OpcodeName: "InitSecurity",
 	Fields:     startupV1LayoutFields,
 	Extends:    &initSecurity,
-	New: func() etw.Event {
-		return new(InitSecurityV1)
-	},
+	New:        func() etw.Event { return new(InitSecurityV1) },
 }
 
 // AnyInitSecurity is event 106 in any version: [InitSecurity] and
@@ -5208,16 +4087,12 @@ type AnyInitSecurity struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyInitSecurity) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyInitSecurity) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitSecurity = []*etw.EventDesc{&initSecurity, &initSecurityV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyInitSecurity) EventDescs() []*etw.EventDesc {
-	return anyInitSecurity
-}
+func (*AnyInitSecurity) EventDescs() []*etw.EventDesc { return anyInitSecurity }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyInitSecurity) EventDesc() *etw.EventDesc {
@@ -5262,17 +4137,9 @@ func (e *AnyInitSecurity) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyInitSecurity) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyInitSecurity) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyInitSecurity) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyInitSecurity) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyInitSecurity) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyInitSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // InitSecurityEnd is InitSecurityEnd: event 107, version 0, of task Startup,
 // opcode InitSecurityEnd, keyword StartupKeyword, level win:Informational.
@@ -5281,37 +4148,21 @@ func (e *AnyInitSecurity) MarshalJSON() ([]byte, error) {
 type InitSecurityEnd struct{}
 
 // EventDesc returns the description of InitSecurityEnd.
-func (*InitSecurityEnd) EventDesc() *etw.EventDesc {
-	return &initSecurityEnd
-}
+func (*InitSecurityEnd) EventDesc() *etw.EventDesc { return &initSecurityEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*InitSecurityEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*InitSecurityEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*InitSecurityEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*InitSecurityEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitSecurityEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*InitSecurityEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *InitSecurityEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitSecurityEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitSecurityEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitSecurityEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitSecurityEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitSecurityEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initSecurityEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5323,9 +4174,7 @@ var initSecurityEnd = etw.EventDesc{
 	Name:       "InitSecurityEnd",
 	TaskName:   "Startup",
 	OpcodeName: "InitSecurityEnd",
-	New: func() etw.Event {
-		return new(InitSecurityEnd)
-	},
+	New:        func() etw.Event { return new(InitSecurityEnd) },
 }
 
 // InitSecurityEndV1 is InitSecurityEnd_V1: event 107, version 1, of task
@@ -5339,9 +4188,7 @@ type InitSecurityEndV1 struct {
 }
 
 // EventDesc returns the description of InitSecurityEnd_V1.
-func (*InitSecurityEndV1) EventDesc() *etw.EventDesc {
-	return &initSecurityEndV1
-}
+func (*InitSecurityEndV1) EventDesc() *etw.EventDesc { return &initSecurityEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5359,17 +4206,9 @@ func (e *InitSecurityEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitSecurityEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *InitSecurityEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *InitSecurityEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *InitSecurityEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *InitSecurityEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *InitSecurityEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var initSecurityEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5384,9 +4223,7 @@ var initSecurityEndV1 = etw.EventDesc{
 	OpcodeName: "InitSecurityEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &initSecurityEnd,
-	New: func() etw.Event {
-		return new(InitSecurityEndV1)
-	},
+	New:        func() etw.Event { return new(InitSecurityEndV1) },
 }
 
 // AnyInitSecurityEnd is event 107 in any version: [InitSecurityEnd] and
@@ -5402,16 +4239,12 @@ type AnyInitSecurityEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyInitSecurityEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyInitSecurityEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitSecurityEnd = []*etw.EventDesc{&initSecurityEnd, &initSecurityEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyInitSecurityEnd) EventDescs() []*etw.EventDesc {
-	return anyInitSecurityEnd
-}
+func (*AnyInitSecurityEnd) EventDescs() []*etw.EventDesc { return anyInitSecurityEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyInitSecurityEnd) EventDesc() *etw.EventDesc {
@@ -5456,17 +4289,9 @@ func (e *AnyInitSecurityEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyInitSecurityEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyInitSecurityEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyInitSecurityEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyInitSecurityEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyInitSecurityEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyInitSecurityEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AllowBindingRedirs is AllowBindingRedirs: event 108, version 0, of task
 // Startup, opcode AllowBindingRedirs, keyword StartupKeyword, level
@@ -5476,37 +4301,21 @@ func (e *AnyInitSecurityEnd) MarshalJSON() ([]byte, error) {
 type AllowBindingRedirs struct{}
 
 // EventDesc returns the description of AllowBindingRedirs.
-func (*AllowBindingRedirs) EventDesc() *etw.EventDesc {
-	return &allowBindingRedirs
-}
+func (*AllowBindingRedirs) EventDesc() *etw.EventDesc { return &allowBindingRedirs }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*AllowBindingRedirs) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*AllowBindingRedirs) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*AllowBindingRedirs) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*AllowBindingRedirs) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*AllowBindingRedirs) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*AllowBindingRedirs) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *AllowBindingRedirs) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AllowBindingRedirs) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AllowBindingRedirs) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AllowBindingRedirs) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AllowBindingRedirs) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AllowBindingRedirs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var allowBindingRedirs = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5518,9 +4327,7 @@ var allowBindingRedirs = etw.EventDesc{
 	Name:       "AllowBindingRedirs",
 	TaskName:   "Startup",
 	OpcodeName: "AllowBindingRedirs",
-	New: func() etw.Event {
-		return new(AllowBindingRedirs)
-	},
+	New:        func() etw.Event { return new(AllowBindingRedirs) },
 }
 
 // AllowBindingRedirsV1 is AllowBindingRedirs_V1: event 108, version 1, of task
@@ -5535,9 +4342,7 @@ type AllowBindingRedirsV1 struct {
 }
 
 // EventDesc returns the description of AllowBindingRedirs_V1.
-func (*AllowBindingRedirsV1) EventDesc() *etw.EventDesc {
-	return &allowBindingRedirsV1
-}
+func (*AllowBindingRedirsV1) EventDesc() *etw.EventDesc { return &allowBindingRedirsV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5555,17 +4360,9 @@ func (e *AllowBindingRedirsV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AllowBindingRedirsV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AllowBindingRedirsV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AllowBindingRedirsV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AllowBindingRedirsV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AllowBindingRedirsV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AllowBindingRedirsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var allowBindingRedirsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5580,9 +4377,7 @@ var allowBindingRedirsV1 = etw.EventDesc{
 	OpcodeName: "AllowBindingRedirs",
 	Fields:     startupV1LayoutFields,
 	Extends:    &allowBindingRedirs,
-	New: func() etw.Event {
-		return new(AllowBindingRedirsV1)
-	},
+	New:        func() etw.Event { return new(AllowBindingRedirsV1) },
 }
 
 // AnyAllowBindingRedirs is event 108 in any version: [AllowBindingRedirs] and
@@ -5598,16 +4393,12 @@ type AnyAllowBindingRedirs struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAllowBindingRedirs) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAllowBindingRedirs) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAllowBindingRedirs = []*etw.EventDesc{&allowBindingRedirs, &allowBindingRedirsV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAllowBindingRedirs) EventDescs() []*etw.EventDesc {
-	return anyAllowBindingRedirs
-}
+func (*AnyAllowBindingRedirs) EventDescs() []*etw.EventDesc { return anyAllowBindingRedirs }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAllowBindingRedirs) EventDesc() *etw.EventDesc {
@@ -5652,17 +4443,9 @@ func (e *AnyAllowBindingRedirs) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAllowBindingRedirs) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAllowBindingRedirs) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAllowBindingRedirs) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAllowBindingRedirs) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAllowBindingRedirs) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAllowBindingRedirs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AllowBindingRedirsEnd is AllowBindingRedirsEnd: event 109, version 0, of
 // task Startup, opcode AllowBindingRedirsEnd, keyword StartupKeyword, level
@@ -5672,37 +4455,21 @@ func (e *AnyAllowBindingRedirs) MarshalJSON() ([]byte, error) {
 type AllowBindingRedirsEnd struct{}
 
 // EventDesc returns the description of AllowBindingRedirsEnd.
-func (*AllowBindingRedirsEnd) EventDesc() *etw.EventDesc {
-	return &allowBindingRedirsEnd
-}
+func (*AllowBindingRedirsEnd) EventDesc() *etw.EventDesc { return &allowBindingRedirsEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*AllowBindingRedirsEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*AllowBindingRedirsEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*AllowBindingRedirsEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*AllowBindingRedirsEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*AllowBindingRedirsEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*AllowBindingRedirsEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *AllowBindingRedirsEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AllowBindingRedirsEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AllowBindingRedirsEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AllowBindingRedirsEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AllowBindingRedirsEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AllowBindingRedirsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var allowBindingRedirsEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5714,9 +4481,7 @@ var allowBindingRedirsEnd = etw.EventDesc{
 	Name:       "AllowBindingRedirsEnd",
 	TaskName:   "Startup",
 	OpcodeName: "AllowBindingRedirsEnd",
-	New: func() etw.Event {
-		return new(AllowBindingRedirsEnd)
-	},
+	New:        func() etw.Event { return new(AllowBindingRedirsEnd) },
 }
 
 // AllowBindingRedirsEndV1 is AllowBindingRedirsEnd_V1: event 109, version 1,
@@ -5731,9 +4496,7 @@ type AllowBindingRedirsEndV1 struct {
 }
 
 // EventDesc returns the description of AllowBindingRedirsEnd_V1.
-func (*AllowBindingRedirsEndV1) EventDesc() *etw.EventDesc {
-	return &allowBindingRedirsEndV1
-}
+func (*AllowBindingRedirsEndV1) EventDesc() *etw.EventDesc { return &allowBindingRedirsEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5751,17 +4514,9 @@ func (e *AllowBindingRedirsEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AllowBindingRedirsEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AllowBindingRedirsEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AllowBindingRedirsEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AllowBindingRedirsEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AllowBindingRedirsEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AllowBindingRedirsEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var allowBindingRedirsEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5776,9 +4531,7 @@ var allowBindingRedirsEndV1 = etw.EventDesc{
 	OpcodeName: "AllowBindingRedirsEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &allowBindingRedirsEnd,
-	New: func() etw.Event {
-		return new(AllowBindingRedirsEndV1)
-	},
+	New:        func() etw.Event { return new(AllowBindingRedirsEndV1) },
 }
 
 // AnyAllowBindingRedirsEnd is event 109 in any version:
@@ -5794,16 +4547,12 @@ type AnyAllowBindingRedirsEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAllowBindingRedirsEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAllowBindingRedirsEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAllowBindingRedirsEnd = []*etw.EventDesc{&allowBindingRedirsEnd, &allowBindingRedirsEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAllowBindingRedirsEnd) EventDescs() []*etw.EventDesc {
-	return anyAllowBindingRedirsEnd
-}
+func (*AnyAllowBindingRedirsEnd) EventDescs() []*etw.EventDesc { return anyAllowBindingRedirsEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAllowBindingRedirsEnd) EventDesc() *etw.EventDesc {
@@ -5848,17 +4597,9 @@ func (e *AnyAllowBindingRedirsEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAllowBindingRedirsEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAllowBindingRedirsEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAllowBindingRedirsEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAllowBindingRedirsEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAllowBindingRedirsEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAllowBindingRedirsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // EEConfigSync is EEConfigSync: event 110, version 0, of task Startup, opcode
 // EEConfigSync, keyword StartupKeyword, level win:Informational.
@@ -5867,37 +4608,21 @@ func (e *AnyAllowBindingRedirsEnd) MarshalJSON() ([]byte, error) {
 type EEConfigSync struct{}
 
 // EventDesc returns the description of EEConfigSync.
-func (*EEConfigSync) EventDesc() *etw.EventDesc {
-	return &eeConfigSync
-}
+func (*EEConfigSync) EventDesc() *etw.EventDesc { return &eeConfigSync }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*EEConfigSync) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*EEConfigSync) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*EEConfigSync) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*EEConfigSync) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSync) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*EEConfigSync) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *EEConfigSync) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSync) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSync) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSync) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSync) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSync) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSync = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5909,9 +4634,7 @@ var eeConfigSync = etw.EventDesc{
 	Name:       "EEConfigSync",
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSync",
-	New: func() etw.Event {
-		return new(EEConfigSync)
-	},
+	New:        func() etw.Event { return new(EEConfigSync) },
 }
 
 // EEConfigSyncV1 is EEConfigSync_V1: event 110, version 1, of task Startup,
@@ -5925,9 +4648,7 @@ type EEConfigSyncV1 struct {
 }
 
 // EventDesc returns the description of EEConfigSync_V1.
-func (*EEConfigSyncV1) EventDesc() *etw.EventDesc {
-	return &eeConfigSyncV1
-}
+func (*EEConfigSyncV1) EventDesc() *etw.EventDesc { return &eeConfigSyncV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5945,17 +4666,9 @@ func (e *EEConfigSyncV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSyncV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSyncV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSyncV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSyncV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSyncV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSyncV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSyncV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -5970,9 +4683,7 @@ var eeConfigSyncV1 = etw.EventDesc{
 	OpcodeName: "EEConfigSync",
 	Fields:     startupV1LayoutFields,
 	Extends:    &eeConfigSync,
-	New: func() etw.Event {
-		return new(EEConfigSyncV1)
-	},
+	New:        func() etw.Event { return new(EEConfigSyncV1) },
 }
 
 // AnyEEConfigSync is event 110 in any version: [EEConfigSync] and
@@ -5988,16 +4699,12 @@ type AnyEEConfigSync struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyEEConfigSync) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyEEConfigSync) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSync = []*etw.EventDesc{&eeConfigSync, &eeConfigSyncV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyEEConfigSync) EventDescs() []*etw.EventDesc {
-	return anyEEConfigSync
-}
+func (*AnyEEConfigSync) EventDescs() []*etw.EventDesc { return anyEEConfigSync }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyEEConfigSync) EventDesc() *etw.EventDesc {
@@ -6042,17 +4749,9 @@ func (e *AnyEEConfigSync) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyEEConfigSync) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyEEConfigSync) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyEEConfigSync) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyEEConfigSync) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyEEConfigSync) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyEEConfigSync) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // EEConfigSyncEnd is EEConfigSyncEnd: event 111, version 0, of task Startup,
 // opcode EEConfigSyncEnd, keyword StartupKeyword, level win:Informational.
@@ -6061,37 +4760,21 @@ func (e *AnyEEConfigSync) MarshalJSON() ([]byte, error) {
 type EEConfigSyncEnd struct{}
 
 // EventDesc returns the description of EEConfigSyncEnd.
-func (*EEConfigSyncEnd) EventDesc() *etw.EventDesc {
-	return &eeConfigSyncEnd
-}
+func (*EEConfigSyncEnd) EventDesc() *etw.EventDesc { return &eeConfigSyncEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*EEConfigSyncEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*EEConfigSyncEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*EEConfigSyncEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*EEConfigSyncEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSyncEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*EEConfigSyncEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *EEConfigSyncEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSyncEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSyncEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSyncEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSyncEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSyncEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSyncEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6103,9 +4786,7 @@ var eeConfigSyncEnd = etw.EventDesc{
 	Name:       "EEConfigSyncEnd",
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSyncEnd",
-	New: func() etw.Event {
-		return new(EEConfigSyncEnd)
-	},
+	New:        func() etw.Event { return new(EEConfigSyncEnd) },
 }
 
 // EEConfigSyncEndV1 is EEConfigSyncEnd_V1: event 111, version 1, of task
@@ -6120,9 +4801,7 @@ type EEConfigSyncEndV1 struct {
 }
 
 // EventDesc returns the description of EEConfigSyncEnd_V1.
-func (*EEConfigSyncEndV1) EventDesc() *etw.EventDesc {
-	return &eeConfigSyncEndV1
-}
+func (*EEConfigSyncEndV1) EventDesc() *etw.EventDesc { return &eeConfigSyncEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6140,17 +4819,9 @@ func (e *EEConfigSyncEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSyncEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *EEConfigSyncEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *EEConfigSyncEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *EEConfigSyncEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *EEConfigSyncEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *EEConfigSyncEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var eeConfigSyncEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6165,9 +4836,7 @@ var eeConfigSyncEndV1 = etw.EventDesc{
 	OpcodeName: "EEConfigSyncEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &eeConfigSyncEnd,
-	New: func() etw.Event {
-		return new(EEConfigSyncEndV1)
-	},
+	New:        func() etw.Event { return new(EEConfigSyncEndV1) },
 }
 
 // AnyEEConfigSyncEnd is event 111 in any version: [EEConfigSyncEnd] and
@@ -6183,16 +4852,12 @@ type AnyEEConfigSyncEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyEEConfigSyncEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyEEConfigSyncEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSyncEnd = []*etw.EventDesc{&eeConfigSyncEnd, &eeConfigSyncEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyEEConfigSyncEnd) EventDescs() []*etw.EventDesc {
-	return anyEEConfigSyncEnd
-}
+func (*AnyEEConfigSyncEnd) EventDescs() []*etw.EventDesc { return anyEEConfigSyncEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyEEConfigSyncEnd) EventDesc() *etw.EventDesc {
@@ -6237,17 +4902,9 @@ func (e *AnyEEConfigSyncEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyEEConfigSyncEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyEEConfigSyncEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyEEConfigSyncEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyEEConfigSyncEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyEEConfigSyncEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyEEConfigSyncEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // FusionBinding is FusionBinding: event 112, version 0, of task Startup,
 // opcode FusionBinding, keyword StartupKeyword, level win:Informational.
@@ -6256,37 +4913,21 @@ func (e *AnyEEConfigSyncEnd) MarshalJSON() ([]byte, error) {
 type FusionBinding struct{}
 
 // EventDesc returns the description of FusionBinding.
-func (*FusionBinding) EventDesc() *etw.EventDesc {
-	return &fusionBinding
-}
+func (*FusionBinding) EventDesc() *etw.EventDesc { return &fusionBinding }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*FusionBinding) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*FusionBinding) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*FusionBinding) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*FusionBinding) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionBinding) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*FusionBinding) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *FusionBinding) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionBinding) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionBinding) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionBinding) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionBinding) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionBinding = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6298,9 +4939,7 @@ var fusionBinding = etw.EventDesc{
 	Name:       "FusionBinding",
 	TaskName:   "Startup",
 	OpcodeName: "FusionBinding",
-	New: func() etw.Event {
-		return new(FusionBinding)
-	},
+	New:        func() etw.Event { return new(FusionBinding) },
 }
 
 // FusionBindingV1 is FusionBinding_V1: event 112, version 1, of task Startup,
@@ -6314,9 +4953,7 @@ type FusionBindingV1 struct {
 }
 
 // EventDesc returns the description of FusionBinding_V1.
-func (*FusionBindingV1) EventDesc() *etw.EventDesc {
-	return &fusionBindingV1
-}
+func (*FusionBindingV1) EventDesc() *etw.EventDesc { return &fusionBindingV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6334,17 +4971,9 @@ func (e *FusionBindingV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionBindingV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionBindingV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionBindingV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionBindingV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionBindingV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionBindingV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionBindingV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6359,9 +4988,7 @@ var fusionBindingV1 = etw.EventDesc{
 	OpcodeName: "FusionBinding",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusionBinding,
-	New: func() etw.Event {
-		return new(FusionBindingV1)
-	},
+	New:        func() etw.Event { return new(FusionBindingV1) },
 }
 
 // AnyFusionBinding is event 112 in any version: [FusionBinding] and
@@ -6377,16 +5004,12 @@ type AnyFusionBinding struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusionBinding) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusionBinding) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionBinding = []*etw.EventDesc{&fusionBinding, &fusionBindingV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusionBinding) EventDescs() []*etw.EventDesc {
-	return anyFusionBinding
-}
+func (*AnyFusionBinding) EventDescs() []*etw.EventDesc { return anyFusionBinding }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionBinding) EventDesc() *etw.EventDesc {
@@ -6431,17 +5054,9 @@ func (e *AnyFusionBinding) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusionBinding) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusionBinding) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusionBinding) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusionBinding) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusionBinding) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusionBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // FusionBindingEnd is FusionBindingEnd: event 113, version 0, of task Startup,
 // opcode FusionBindingEnd, keyword StartupKeyword, level win:Informational.
@@ -6450,37 +5065,21 @@ func (e *AnyFusionBinding) MarshalJSON() ([]byte, error) {
 type FusionBindingEnd struct{}
 
 // EventDesc returns the description of FusionBindingEnd.
-func (*FusionBindingEnd) EventDesc() *etw.EventDesc {
-	return &fusionBindingEnd
-}
+func (*FusionBindingEnd) EventDesc() *etw.EventDesc { return &fusionBindingEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*FusionBindingEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*FusionBindingEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*FusionBindingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*FusionBindingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionBindingEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*FusionBindingEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *FusionBindingEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionBindingEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionBindingEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionBindingEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionBindingEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionBindingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionBindingEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6492,9 +5091,7 @@ var fusionBindingEnd = etw.EventDesc{
 	Name:       "FusionBindingEnd",
 	TaskName:   "Startup",
 	OpcodeName: "FusionBindingEnd",
-	New: func() etw.Event {
-		return new(FusionBindingEnd)
-	},
+	New:        func() etw.Event { return new(FusionBindingEnd) },
 }
 
 // FusionBindingEndV1 is FusionBindingEnd_V1: event 113, version 1, of task
@@ -6509,9 +5106,7 @@ type FusionBindingEndV1 struct {
 }
 
 // EventDesc returns the description of FusionBindingEnd_V1.
-func (*FusionBindingEndV1) EventDesc() *etw.EventDesc {
-	return &fusionBindingEndV1
-}
+func (*FusionBindingEndV1) EventDesc() *etw.EventDesc { return &fusionBindingEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6529,17 +5124,9 @@ func (e *FusionBindingEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionBindingEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionBindingEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionBindingEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionBindingEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionBindingEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionBindingEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionBindingEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6554,9 +5141,7 @@ var fusionBindingEndV1 = etw.EventDesc{
 	OpcodeName: "FusionBindingEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusionBindingEnd,
-	New: func() etw.Event {
-		return new(FusionBindingEndV1)
-	},
+	New:        func() etw.Event { return new(FusionBindingEndV1) },
 }
 
 // AnyFusionBindingEnd is event 113 in any version: [FusionBindingEnd] and
@@ -6572,16 +5157,12 @@ type AnyFusionBindingEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusionBindingEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusionBindingEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionBindingEnd = []*etw.EventDesc{&fusionBindingEnd, &fusionBindingEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusionBindingEnd) EventDescs() []*etw.EventDesc {
-	return anyFusionBindingEnd
-}
+func (*AnyFusionBindingEnd) EventDescs() []*etw.EventDesc { return anyFusionBindingEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionBindingEnd) EventDesc() *etw.EventDesc {
@@ -6626,17 +5207,9 @@ func (e *AnyFusionBindingEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusionBindingEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusionBindingEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusionBindingEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusionBindingEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusionBindingEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusionBindingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // LoaderCatchCall is LoaderCatchCall: event 114, version 0, of task Startup,
 // opcode LoaderCatchCall, keyword StartupKeyword, level win:Informational.
@@ -6645,37 +5218,21 @@ func (e *AnyFusionBindingEnd) MarshalJSON() ([]byte, error) {
 type LoaderCatchCall struct{}
 
 // EventDesc returns the description of LoaderCatchCall.
-func (*LoaderCatchCall) EventDesc() *etw.EventDesc {
-	return &loaderCatchCall
-}
+func (*LoaderCatchCall) EventDesc() *etw.EventDesc { return &loaderCatchCall }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*LoaderCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*LoaderCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*LoaderCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*LoaderCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*LoaderCatchCall) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*LoaderCatchCall) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *LoaderCatchCall) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderCatchCall) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderCatchCall) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderCatchCall = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6687,9 +5244,7 @@ var loaderCatchCall = etw.EventDesc{
 	Name:       "LoaderCatchCall",
 	TaskName:   "Startup",
 	OpcodeName: "LoaderCatchCall",
-	New: func() etw.Event {
-		return new(LoaderCatchCall)
-	},
+	New:        func() etw.Event { return new(LoaderCatchCall) },
 }
 
 // LoaderCatchCallV1 is LoaderCatchCall_V1: event 114, version 1, of task
@@ -6703,9 +5258,7 @@ type LoaderCatchCallV1 struct {
 }
 
 // EventDesc returns the description of LoaderCatchCall_V1.
-func (*LoaderCatchCallV1) EventDesc() *etw.EventDesc {
-	return &loaderCatchCallV1
-}
+func (*LoaderCatchCallV1) EventDesc() *etw.EventDesc { return &loaderCatchCallV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6723,17 +5276,9 @@ func (e *LoaderCatchCallV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LoaderCatchCallV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderCatchCallV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderCatchCallV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderCatchCallV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderCatchCallV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderCatchCallV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6748,9 +5293,7 @@ var loaderCatchCallV1 = etw.EventDesc{
 	OpcodeName: "LoaderCatchCall",
 	Fields:     startupV1LayoutFields,
 	Extends:    &loaderCatchCall,
-	New: func() etw.Event {
-		return new(LoaderCatchCallV1)
-	},
+	New:        func() etw.Event { return new(LoaderCatchCallV1) },
 }
 
 // AnyLoaderCatchCall is event 114 in any version: [LoaderCatchCall] and
@@ -6766,16 +5309,12 @@ type AnyLoaderCatchCall struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyLoaderCatchCall) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyLoaderCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLoaderCatchCall = []*etw.EventDesc{&loaderCatchCall, &loaderCatchCallV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyLoaderCatchCall) EventDescs() []*etw.EventDesc {
-	return anyLoaderCatchCall
-}
+func (*AnyLoaderCatchCall) EventDescs() []*etw.EventDesc { return anyLoaderCatchCall }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyLoaderCatchCall) EventDesc() *etw.EventDesc {
@@ -6820,17 +5359,9 @@ func (e *AnyLoaderCatchCall) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyLoaderCatchCall) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyLoaderCatchCall) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyLoaderCatchCall) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyLoaderCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyLoaderCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyLoaderCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // LoaderCatchCallEnd is LoaderCatchCallEnd: event 115, version 0, of task
 // Startup, opcode LoaderCatchCallEnd, keyword StartupKeyword, level
@@ -6840,37 +5371,21 @@ func (e *AnyLoaderCatchCall) MarshalJSON() ([]byte, error) {
 type LoaderCatchCallEnd struct{}
 
 // EventDesc returns the description of LoaderCatchCallEnd.
-func (*LoaderCatchCallEnd) EventDesc() *etw.EventDesc {
-	return &loaderCatchCallEnd
-}
+func (*LoaderCatchCallEnd) EventDesc() *etw.EventDesc { return &loaderCatchCallEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*LoaderCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*LoaderCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*LoaderCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*LoaderCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*LoaderCatchCallEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*LoaderCatchCallEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *LoaderCatchCallEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderCatchCallEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderCatchCallEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderCatchCallEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6882,9 +5397,7 @@ var loaderCatchCallEnd = etw.EventDesc{
 	Name:       "LoaderCatchCallEnd",
 	TaskName:   "Startup",
 	OpcodeName: "LoaderCatchCallEnd",
-	New: func() etw.Event {
-		return new(LoaderCatchCallEnd)
-	},
+	New:        func() etw.Event { return new(LoaderCatchCallEnd) },
 }
 
 // LoaderCatchCallEndV1 is LoaderCatchCallEnd_V1: event 115, version 1, of task
@@ -6898,9 +5411,7 @@ type LoaderCatchCallEndV1 struct {
 }
 
 // EventDesc returns the description of LoaderCatchCallEnd_V1.
-func (*LoaderCatchCallEndV1) EventDesc() *etw.EventDesc {
-	return &loaderCatchCallEndV1
-}
+func (*LoaderCatchCallEndV1) EventDesc() *etw.EventDesc { return &loaderCatchCallEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6918,17 +5429,9 @@ func (e *LoaderCatchCallEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LoaderCatchCallEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *LoaderCatchCallEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *LoaderCatchCallEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *LoaderCatchCallEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *LoaderCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *LoaderCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var loaderCatchCallEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -6943,9 +5446,7 @@ var loaderCatchCallEndV1 = etw.EventDesc{
 	OpcodeName: "LoaderCatchCallEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &loaderCatchCallEnd,
-	New: func() etw.Event {
-		return new(LoaderCatchCallEndV1)
-	},
+	New:        func() etw.Event { return new(LoaderCatchCallEndV1) },
 }
 
 // AnyLoaderCatchCallEnd is event 115 in any version: [LoaderCatchCallEnd] and
@@ -6961,16 +5462,12 @@ type AnyLoaderCatchCallEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyLoaderCatchCallEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyLoaderCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLoaderCatchCallEnd = []*etw.EventDesc{&loaderCatchCallEnd, &loaderCatchCallEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyLoaderCatchCallEnd) EventDescs() []*etw.EventDesc {
-	return anyLoaderCatchCallEnd
-}
+func (*AnyLoaderCatchCallEnd) EventDescs() []*etw.EventDesc { return anyLoaderCatchCallEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyLoaderCatchCallEnd) EventDesc() *etw.EventDesc {
@@ -7015,17 +5512,9 @@ func (e *AnyLoaderCatchCallEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyLoaderCatchCallEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyLoaderCatchCallEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyLoaderCatchCallEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyLoaderCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyLoaderCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyLoaderCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // FusionInit is FusionInit: event 116, version 0, of task Startup, opcode
 // FusionInit, keyword StartupKeyword, level win:Informational.
@@ -7034,37 +5523,21 @@ func (e *AnyLoaderCatchCallEnd) MarshalJSON() ([]byte, error) {
 type FusionInit struct{}
 
 // EventDesc returns the description of FusionInit.
-func (*FusionInit) EventDesc() *etw.EventDesc {
-	return &fusionInit
-}
+func (*FusionInit) EventDesc() *etw.EventDesc { return &fusionInit }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*FusionInit) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*FusionInit) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*FusionInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*FusionInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionInit) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*FusionInit) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *FusionInit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionInit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionInit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionInit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionInit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionInit = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7076,9 +5549,7 @@ var fusionInit = etw.EventDesc{
 	Name:       "FusionInit",
 	TaskName:   "Startup",
 	OpcodeName: "FusionInit",
-	New: func() etw.Event {
-		return new(FusionInit)
-	},
+	New:        func() etw.Event { return new(FusionInit) },
 }
 
 // FusionInitV1 is FusionInit_V1: event 116, version 1, of task Startup, opcode
@@ -7091,9 +5562,7 @@ type FusionInitV1 struct {
 }
 
 // EventDesc returns the description of FusionInit_V1.
-func (*FusionInitV1) EventDesc() *etw.EventDesc {
-	return &fusionInitV1
-}
+func (*FusionInitV1) EventDesc() *etw.EventDesc { return &fusionInitV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7111,17 +5580,9 @@ func (e *FusionInitV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionInitV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionInitV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionInitV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionInitV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionInitV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionInitV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7136,9 +5597,7 @@ var fusionInitV1 = etw.EventDesc{
 	OpcodeName: "FusionInit",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusionInit,
-	New: func() etw.Event {
-		return new(FusionInitV1)
-	},
+	New:        func() etw.Event { return new(FusionInitV1) },
 }
 
 // AnyFusionInit is event 116 in any version: [FusionInit] and [FusionInitV1].
@@ -7153,16 +5612,12 @@ type AnyFusionInit struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusionInit) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusionInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionInit = []*etw.EventDesc{&fusionInit, &fusionInitV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusionInit) EventDescs() []*etw.EventDesc {
-	return anyFusionInit
-}
+func (*AnyFusionInit) EventDescs() []*etw.EventDesc { return anyFusionInit }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionInit) EventDesc() *etw.EventDesc {
@@ -7207,17 +5662,9 @@ func (e *AnyFusionInit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusionInit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusionInit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusionInit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusionInit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusionInit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusionInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // FusionInitEnd is FusionInitEnd: event 117, version 0, of task Startup,
 // opcode FusionInitEnd, keyword StartupKeyword, level win:Informational.
@@ -7226,37 +5673,21 @@ func (e *AnyFusionInit) MarshalJSON() ([]byte, error) {
 type FusionInitEnd struct{}
 
 // EventDesc returns the description of FusionInitEnd.
-func (*FusionInitEnd) EventDesc() *etw.EventDesc {
-	return &fusionInitEnd
-}
+func (*FusionInitEnd) EventDesc() *etw.EventDesc { return &fusionInitEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*FusionInitEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*FusionInitEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*FusionInitEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*FusionInitEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionInitEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*FusionInitEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *FusionInitEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionInitEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionInitEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionInitEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionInitEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionInitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionInitEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7268,9 +5699,7 @@ var fusionInitEnd = etw.EventDesc{
 	Name:       "FusionInitEnd",
 	TaskName:   "Startup",
 	OpcodeName: "FusionInitEnd",
-	New: func() etw.Event {
-		return new(FusionInitEnd)
-	},
+	New:        func() etw.Event { return new(FusionInitEnd) },
 }
 
 // FusionInitEndV1 is FusionInitEnd_V1: event 117, version 1, of task Startup,
@@ -7283,9 +5712,7 @@ type FusionInitEndV1 struct {
 }
 
 // EventDesc returns the description of FusionInitEnd_V1.
-func (*FusionInitEndV1) EventDesc() *etw.EventDesc {
-	return &fusionInitEndV1
-}
+func (*FusionInitEndV1) EventDesc() *etw.EventDesc { return &fusionInitEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7303,17 +5730,9 @@ func (e *FusionInitEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionInitEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionInitEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionInitEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionInitEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionInitEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionInitEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionInitEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7328,9 +5747,7 @@ var fusionInitEndV1 = etw.EventDesc{
 	OpcodeName: "FusionInitEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusionInitEnd,
-	New: func() etw.Event {
-		return new(FusionInitEndV1)
-	},
+	New:        func() etw.Event { return new(FusionInitEndV1) },
 }
 
 // AnyFusionInitEnd is event 117 in any version: [FusionInitEnd] and
@@ -7346,16 +5763,12 @@ type AnyFusionInitEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusionInitEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusionInitEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionInitEnd = []*etw.EventDesc{&fusionInitEnd, &fusionInitEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusionInitEnd) EventDescs() []*etw.EventDesc {
-	return anyFusionInitEnd
-}
+func (*AnyFusionInitEnd) EventDescs() []*etw.EventDesc { return anyFusionInitEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionInitEnd) EventDesc() *etw.EventDesc {
@@ -7400,17 +5813,9 @@ func (e *AnyFusionInitEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusionInitEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusionInitEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusionInitEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusionInitEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusionInitEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusionInitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // FusionAppCtx is FusionAppCtx: event 118, version 0, of task Startup, opcode
 // FusionAppCtx, keyword StartupKeyword, level win:Informational.
@@ -7419,37 +5824,21 @@ func (e *AnyFusionInitEnd) MarshalJSON() ([]byte, error) {
 type FusionAppCtx struct{}
 
 // EventDesc returns the description of FusionAppCtx.
-func (*FusionAppCtx) EventDesc() *etw.EventDesc {
-	return &fusionAppCtx
-}
+func (*FusionAppCtx) EventDesc() *etw.EventDesc { return &fusionAppCtx }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*FusionAppCtx) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*FusionAppCtx) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*FusionAppCtx) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*FusionAppCtx) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionAppCtx) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*FusionAppCtx) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *FusionAppCtx) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionAppCtx) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionAppCtx) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionAppCtx) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionAppCtx) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionAppCtx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionAppCtx = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7461,9 +5850,7 @@ var fusionAppCtx = etw.EventDesc{
 	Name:       "FusionAppCtx",
 	TaskName:   "Startup",
 	OpcodeName: "FusionAppCtx",
-	New: func() etw.Event {
-		return new(FusionAppCtx)
-	},
+	New:        func() etw.Event { return new(FusionAppCtx) },
 }
 
 // FusionAppCtxV1 is FusionAppCtx_V1: event 118, version 1, of task Startup,
@@ -7477,9 +5864,7 @@ type FusionAppCtxV1 struct {
 }
 
 // EventDesc returns the description of FusionAppCtx_V1.
-func (*FusionAppCtxV1) EventDesc() *etw.EventDesc {
-	return &fusionAppCtxV1
-}
+func (*FusionAppCtxV1) EventDesc() *etw.EventDesc { return &fusionAppCtxV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7497,17 +5882,9 @@ func (e *FusionAppCtxV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionAppCtxV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionAppCtxV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionAppCtxV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionAppCtxV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionAppCtxV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionAppCtxV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionAppCtxV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7522,9 +5899,7 @@ var fusionAppCtxV1 = etw.EventDesc{
 	OpcodeName: "FusionAppCtx",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusionAppCtx,
-	New: func() etw.Event {
-		return new(FusionAppCtxV1)
-	},
+	New:        func() etw.Event { return new(FusionAppCtxV1) },
 }
 
 // AnyFusionAppCtx is event 118 in any version: [FusionAppCtx] and
@@ -7540,16 +5915,12 @@ type AnyFusionAppCtx struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusionAppCtx) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusionAppCtx) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionAppCtx = []*etw.EventDesc{&fusionAppCtx, &fusionAppCtxV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusionAppCtx) EventDescs() []*etw.EventDesc {
-	return anyFusionAppCtx
-}
+func (*AnyFusionAppCtx) EventDescs() []*etw.EventDesc { return anyFusionAppCtx }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionAppCtx) EventDesc() *etw.EventDesc {
@@ -7594,17 +5965,9 @@ func (e *AnyFusionAppCtx) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusionAppCtx) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusionAppCtx) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusionAppCtx) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusionAppCtx) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusionAppCtx) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusionAppCtx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // FusionAppCtxEnd is FusionAppCtxEnd: event 119, version 0, of task Startup,
 // opcode FusionAppCtxEnd, keyword StartupKeyword, level win:Informational.
@@ -7613,37 +5976,21 @@ func (e *AnyFusionAppCtx) MarshalJSON() ([]byte, error) {
 type FusionAppCtxEnd struct{}
 
 // EventDesc returns the description of FusionAppCtxEnd.
-func (*FusionAppCtxEnd) EventDesc() *etw.EventDesc {
-	return &fusionAppCtxEnd
-}
+func (*FusionAppCtxEnd) EventDesc() *etw.EventDesc { return &fusionAppCtxEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*FusionAppCtxEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*FusionAppCtxEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*FusionAppCtxEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*FusionAppCtxEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionAppCtxEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*FusionAppCtxEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *FusionAppCtxEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionAppCtxEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionAppCtxEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionAppCtxEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionAppCtxEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionAppCtxEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionAppCtxEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7655,9 +6002,7 @@ var fusionAppCtxEnd = etw.EventDesc{
 	Name:       "FusionAppCtxEnd",
 	TaskName:   "Startup",
 	OpcodeName: "FusionAppCtxEnd",
-	New: func() etw.Event {
-		return new(FusionAppCtxEnd)
-	},
+	New:        func() etw.Event { return new(FusionAppCtxEnd) },
 }
 
 // FusionAppCtxEndV1 is FusionAppCtxEnd_V1: event 119, version 1, of task
@@ -7672,9 +6017,7 @@ type FusionAppCtxEndV1 struct {
 }
 
 // EventDesc returns the description of FusionAppCtxEnd_V1.
-func (*FusionAppCtxEndV1) EventDesc() *etw.EventDesc {
-	return &fusionAppCtxEndV1
-}
+func (*FusionAppCtxEndV1) EventDesc() *etw.EventDesc { return &fusionAppCtxEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7692,17 +6035,9 @@ func (e *FusionAppCtxEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionAppCtxEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FusionAppCtxEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *FusionAppCtxEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *FusionAppCtxEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *FusionAppCtxEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *FusionAppCtxEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusionAppCtxEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7717,9 +6052,7 @@ var fusionAppCtxEndV1 = etw.EventDesc{
 	OpcodeName: "FusionAppCtxEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusionAppCtxEnd,
-	New: func() etw.Event {
-		return new(FusionAppCtxEndV1)
-	},
+	New:        func() etw.Event { return new(FusionAppCtxEndV1) },
 }
 
 // AnyFusionAppCtxEnd is event 119 in any version: [FusionAppCtxEnd] and
@@ -7735,16 +6068,12 @@ type AnyFusionAppCtxEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusionAppCtxEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusionAppCtxEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionAppCtxEnd = []*etw.EventDesc{&fusionAppCtxEnd, &fusionAppCtxEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusionAppCtxEnd) EventDescs() []*etw.EventDesc {
-	return anyFusionAppCtxEnd
-}
+func (*AnyFusionAppCtxEnd) EventDescs() []*etw.EventDesc { return anyFusionAppCtxEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionAppCtxEnd) EventDesc() *etw.EventDesc {
@@ -7789,17 +6118,9 @@ func (e *AnyFusionAppCtxEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusionAppCtxEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusionAppCtxEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusionAppCtxEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusionAppCtxEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusionAppCtxEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusionAppCtxEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // Fusion2EE is Fusion2EE: event 120, version 0, of task Startup, opcode
 // Fusion2EE, keyword StartupKeyword, level win:Informational.
@@ -7808,37 +6129,21 @@ func (e *AnyFusionAppCtxEnd) MarshalJSON() ([]byte, error) {
 type Fusion2EE struct{}
 
 // EventDesc returns the description of Fusion2EE.
-func (*Fusion2EE) EventDesc() *etw.EventDesc {
-	return &fusion2EE
-}
+func (*Fusion2EE) EventDesc() *etw.EventDesc { return &fusion2EE }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*Fusion2EE) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*Fusion2EE) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*Fusion2EE) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*Fusion2EE) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*Fusion2EE) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*Fusion2EE) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *Fusion2EE) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *Fusion2EE) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *Fusion2EE) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *Fusion2EE) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *Fusion2EE) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *Fusion2EE) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusion2EE = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7850,9 +6155,7 @@ var fusion2EE = etw.EventDesc{
 	Name:       "Fusion2EE",
 	TaskName:   "Startup",
 	OpcodeName: "Fusion2EE",
-	New: func() etw.Event {
-		return new(Fusion2EE)
-	},
+	New:        func() etw.Event { return new(Fusion2EE) },
 }
 
 // Fusion2EEV1 is Fusion2EE_V1: event 120, version 1, of task Startup, opcode
@@ -7866,9 +6169,7 @@ type Fusion2EEV1 struct {
 }
 
 // EventDesc returns the description of Fusion2EE_V1.
-func (*Fusion2EEV1) EventDesc() *etw.EventDesc {
-	return &fusion2EEV1
-}
+func (*Fusion2EEV1) EventDesc() *etw.EventDesc { return &fusion2EEV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7886,17 +6187,9 @@ func (e *Fusion2EEV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *Fusion2EEV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *Fusion2EEV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *Fusion2EEV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *Fusion2EEV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *Fusion2EEV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *Fusion2EEV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusion2EEV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -7911,9 +6204,7 @@ var fusion2EEV1 = etw.EventDesc{
 	OpcodeName: "Fusion2EE",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusion2EE,
-	New: func() etw.Event {
-		return new(Fusion2EEV1)
-	},
+	New:        func() etw.Event { return new(Fusion2EEV1) },
 }
 
 // AnyFusion2EE is event 120 in any version: [Fusion2EE] and [Fusion2EEV1].
@@ -7928,16 +6219,12 @@ type AnyFusion2EE struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusion2EE) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusion2EE) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusion2EE = []*etw.EventDesc{&fusion2EE, &fusion2EEV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusion2EE) EventDescs() []*etw.EventDesc {
-	return anyFusion2EE
-}
+func (*AnyFusion2EE) EventDescs() []*etw.EventDesc { return anyFusion2EE }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusion2EE) EventDesc() *etw.EventDesc {
@@ -7982,17 +6269,9 @@ func (e *AnyFusion2EE) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusion2EE) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusion2EE) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusion2EE) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusion2EE) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusion2EE) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusion2EE) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // Fusion2EEEnd is Fusion2EEEnd: event 121, version 0, of task Startup, opcode
 // Fusion2EEEnd, keyword StartupKeyword, level win:Informational.
@@ -8001,37 +6280,21 @@ func (e *AnyFusion2EE) MarshalJSON() ([]byte, error) {
 type Fusion2EEEnd struct{}
 
 // EventDesc returns the description of Fusion2EEEnd.
-func (*Fusion2EEEnd) EventDesc() *etw.EventDesc {
-	return &fusion2EEEnd
-}
+func (*Fusion2EEEnd) EventDesc() *etw.EventDesc { return &fusion2EEEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*Fusion2EEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*Fusion2EEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*Fusion2EEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*Fusion2EEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*Fusion2EEEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*Fusion2EEEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *Fusion2EEEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *Fusion2EEEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *Fusion2EEEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *Fusion2EEEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *Fusion2EEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *Fusion2EEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusion2EEEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8043,9 +6306,7 @@ var fusion2EEEnd = etw.EventDesc{
 	Name:       "Fusion2EEEnd",
 	TaskName:   "Startup",
 	OpcodeName: "Fusion2EEEnd",
-	New: func() etw.Event {
-		return new(Fusion2EEEnd)
-	},
+	New:        func() etw.Event { return new(Fusion2EEEnd) },
 }
 
 // Fusion2EEEndV1 is Fusion2EEEnd_V1: event 121, version 1, of task Startup,
@@ -8059,9 +6320,7 @@ type Fusion2EEEndV1 struct {
 }
 
 // EventDesc returns the description of Fusion2EEEnd_V1.
-func (*Fusion2EEEndV1) EventDesc() *etw.EventDesc {
-	return &fusion2EEEndV1
-}
+func (*Fusion2EEEndV1) EventDesc() *etw.EventDesc { return &fusion2EEEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8079,17 +6338,9 @@ func (e *Fusion2EEEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *Fusion2EEEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *Fusion2EEEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *Fusion2EEEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *Fusion2EEEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *Fusion2EEEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *Fusion2EEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var fusion2EEEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8104,9 +6355,7 @@ var fusion2EEEndV1 = etw.EventDesc{
 	OpcodeName: "Fusion2EEEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &fusion2EEEnd,
-	New: func() etw.Event {
-		return new(Fusion2EEEndV1)
-	},
+	New:        func() etw.Event { return new(Fusion2EEEndV1) },
 }
 
 // AnyFusion2EEEnd is event 121 in any version: [Fusion2EEEnd] and
@@ -8122,16 +6371,12 @@ type AnyFusion2EEEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyFusion2EEEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyFusion2EEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusion2EEEnd = []*etw.EventDesc{&fusion2EEEnd, &fusion2EEEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyFusion2EEEnd) EventDescs() []*etw.EventDesc {
-	return anyFusion2EEEnd
-}
+func (*AnyFusion2EEEnd) EventDescs() []*etw.EventDesc { return anyFusion2EEEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyFusion2EEEnd) EventDesc() *etw.EventDesc {
@@ -8176,17 +6421,9 @@ func (e *AnyFusion2EEEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyFusion2EEEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyFusion2EEEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyFusion2EEEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyFusion2EEEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyFusion2EEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyFusion2EEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // SecurityCatchCall is SecurityCatchCall: event 122, version 0, of task
 // Startup, opcode SecurityCatchCall, keyword StartupKeyword, level
@@ -8196,37 +6433,21 @@ func (e *AnyFusion2EEEnd) MarshalJSON() ([]byte, error) {
 type SecurityCatchCall struct{}
 
 // EventDesc returns the description of SecurityCatchCall.
-func (*SecurityCatchCall) EventDesc() *etw.EventDesc {
-	return &securityCatchCall
-}
+func (*SecurityCatchCall) EventDesc() *etw.EventDesc { return &securityCatchCall }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*SecurityCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*SecurityCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*SecurityCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*SecurityCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*SecurityCatchCall) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*SecurityCatchCall) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *SecurityCatchCall) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *SecurityCatchCall) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *SecurityCatchCall) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *SecurityCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *SecurityCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *SecurityCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var securityCatchCall = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8238,9 +6459,7 @@ var securityCatchCall = etw.EventDesc{
 	Name:       "SecurityCatchCall",
 	TaskName:   "Startup",
 	OpcodeName: "SecurityCatchCall",
-	New: func() etw.Event {
-		return new(SecurityCatchCall)
-	},
+	New:        func() etw.Event { return new(SecurityCatchCall) },
 }
 
 // SecurityCatchCallV1 is SecurityCatchCall_V1: event 122, version 1, of task
@@ -8254,9 +6473,7 @@ type SecurityCatchCallV1 struct {
 }
 
 // EventDesc returns the description of SecurityCatchCall_V1.
-func (*SecurityCatchCallV1) EventDesc() *etw.EventDesc {
-	return &securityCatchCallV1
-}
+func (*SecurityCatchCallV1) EventDesc() *etw.EventDesc { return &securityCatchCallV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8274,17 +6491,9 @@ func (e *SecurityCatchCallV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *SecurityCatchCallV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *SecurityCatchCallV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *SecurityCatchCallV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *SecurityCatchCallV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *SecurityCatchCallV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *SecurityCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var securityCatchCallV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8299,9 +6508,7 @@ var securityCatchCallV1 = etw.EventDesc{
 	OpcodeName: "SecurityCatchCall",
 	Fields:     startupV1LayoutFields,
 	Extends:    &securityCatchCall,
-	New: func() etw.Event {
-		return new(SecurityCatchCallV1)
-	},
+	New:        func() etw.Event { return new(SecurityCatchCallV1) },
 }
 
 // AnySecurityCatchCall is event 122 in any version: [SecurityCatchCall] and
@@ -8317,16 +6524,12 @@ type AnySecurityCatchCall struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnySecurityCatchCall) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnySecurityCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anySecurityCatchCall = []*etw.EventDesc{&securityCatchCall, &securityCatchCallV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnySecurityCatchCall) EventDescs() []*etw.EventDesc {
-	return anySecurityCatchCall
-}
+func (*AnySecurityCatchCall) EventDescs() []*etw.EventDesc { return anySecurityCatchCall }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnySecurityCatchCall) EventDesc() *etw.EventDesc {
@@ -8371,17 +6574,9 @@ func (e *AnySecurityCatchCall) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnySecurityCatchCall) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnySecurityCatchCall) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnySecurityCatchCall) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnySecurityCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnySecurityCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnySecurityCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // SecurityCatchCallEnd is SecurityCatchCallEnd: event 123, version 0, of task
 // Startup, opcode SecurityCatchCallEnd, keyword StartupKeyword, level
@@ -8391,37 +6586,21 @@ func (e *AnySecurityCatchCall) MarshalJSON() ([]byte, error) {
 type SecurityCatchCallEnd struct{}
 
 // EventDesc returns the description of SecurityCatchCallEnd.
-func (*SecurityCatchCallEnd) EventDesc() *etw.EventDesc {
-	return &securityCatchCallEnd
-}
+func (*SecurityCatchCallEnd) EventDesc() *etw.EventDesc { return &securityCatchCallEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*SecurityCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*SecurityCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*SecurityCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*SecurityCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*SecurityCatchCallEnd) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*SecurityCatchCallEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *SecurityCatchCallEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *SecurityCatchCallEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *SecurityCatchCallEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *SecurityCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *SecurityCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *SecurityCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var securityCatchCallEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8433,9 +6612,7 @@ var securityCatchCallEnd = etw.EventDesc{
 	Name:       "SecurityCatchCallEnd",
 	TaskName:   "Startup",
 	OpcodeName: "SecurityCatchCallEnd",
-	New: func() etw.Event {
-		return new(SecurityCatchCallEnd)
-	},
+	New:        func() etw.Event { return new(SecurityCatchCallEnd) },
 }
 
 // SecurityCatchCallEndV1 is SecurityCatchCallEnd_V1: event 123, version 1, of
@@ -8449,9 +6626,7 @@ type SecurityCatchCallEndV1 struct {
 }
 
 // EventDesc returns the description of SecurityCatchCallEnd_V1.
-func (*SecurityCatchCallEndV1) EventDesc() *etw.EventDesc {
-	return &securityCatchCallEndV1
-}
+func (*SecurityCatchCallEndV1) EventDesc() *etw.EventDesc { return &securityCatchCallEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8469,17 +6644,9 @@ func (e *SecurityCatchCallEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *SecurityCatchCallEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *SecurityCatchCallEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *SecurityCatchCallEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *SecurityCatchCallEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *SecurityCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *SecurityCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var securityCatchCallEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -8494,9 +6661,7 @@ var securityCatchCallEndV1 = etw.EventDesc{
 	OpcodeName: "SecurityCatchCallEnd",
 	Fields:     startupV1LayoutFields,
 	Extends:    &securityCatchCallEnd,
-	New: func() etw.Event {
-		return new(SecurityCatchCallEndV1)
-	},
+	New:        func() etw.Event { return new(SecurityCatchCallEndV1) },
 }
 
 // AnySecurityCatchCallEnd is event 123 in any version: [SecurityCatchCallEnd]
@@ -8512,16 +6677,12 @@ type AnySecurityCatchCallEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnySecurityCatchCallEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnySecurityCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anySecurityCatchCallEnd = []*etw.EventDesc{&securityCatchCallEnd, &securityCatchCallEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnySecurityCatchCallEnd) EventDescs() []*etw.EventDesc {
-	return anySecurityCatchCallEnd
-}
+func (*AnySecurityCatchCallEnd) EventDescs() []*etw.EventDesc { return anySecurityCatchCallEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnySecurityCatchCallEnd) EventDesc() *etw.EventDesc {
@@ -8566,14 +6727,6 @@ func (e *AnySecurityCatchCallEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnySecurityCatchCallEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnySecurityCatchCallEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnySecurityCatchCallEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnySecurityCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnySecurityCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnySecurityCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

@@ -5,8 +5,9 @@ package private
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ModuleTransparencyComputationStart is ModuleTransparencyComputationStart:
@@ -61,14 +62,8 @@ func (e *ModuleTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleTransparencyComputationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleTransparencyComputationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ModuleTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *ModuleTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -88,9 +83,7 @@ var moduleTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ModuleTransparencyComputationStart)
-	},
+	New: func() etw.Event { return new(ModuleTransparencyComputationStart) },
 }
 
 // ModuleTransparencyComputationEnd is ModuleTransparencyComputationEnd: event
@@ -175,14 +168,8 @@ func (e *ModuleTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleTransparencyComputationEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleTransparencyComputationEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *ModuleTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *ModuleTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *ModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -207,9 +194,7 @@ var moduleTransparencyComputationEnd = etw.EventDesc{
 		{Name: "SecurityRuleSet", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ModuleTransparencyComputationEnd)
-	},
+	New: func() etw.Event { return new(ModuleTransparencyComputationEnd) },
 }
 
 // TypeTransparencyComputationStart is TypeTransparencyComputationStart: event
@@ -270,14 +255,8 @@ func (e *TypeTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeTransparencyComputationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TypeTransparencyComputationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *TypeTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *TypeTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *TypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -298,9 +277,7 @@ var typeTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(TypeTransparencyComputationStart)
-	},
+	New: func() etw.Event { return new(TypeTransparencyComputationStart) },
 }
 
 // TypeTransparencyComputationEnd is TypeTransparencyComputationEnd: event 181,
@@ -385,17 +362,9 @@ func (e *TypeTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeTransparencyComputationEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TypeTransparencyComputationEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *TypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *TypeTransparencyComputationEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *TypeTransparencyComputationEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *TypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var typeTransparencyComputationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -417,9 +386,7 @@ var typeTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(TypeTransparencyComputationEnd)
-	},
+	New: func() etw.Event { return new(TypeTransparencyComputationEnd) },
 }
 
 // MethodTransparencyComputationStart is MethodTransparencyComputationStart:
@@ -480,14 +447,8 @@ func (e *MethodTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodTransparencyComputationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodTransparencyComputationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *MethodTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *MethodTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *MethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -508,9 +469,7 @@ var methodTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodTransparencyComputationStart)
-	},
+	New: func() etw.Event { return new(MethodTransparencyComputationStart) },
 }
 
 // MethodTransparencyComputationEnd is MethodTransparencyComputationEnd: event
@@ -583,14 +542,8 @@ func (e *MethodTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodTransparencyComputationEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodTransparencyComputationEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *MethodTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *MethodTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *MethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -613,9 +566,7 @@ var methodTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(MethodTransparencyComputationEnd)
-	},
+	New: func() etw.Event { return new(MethodTransparencyComputationEnd) },
 }
 
 // FieldTransparencyComputationStart is FieldTransparencyComputationStart:
@@ -676,14 +627,8 @@ func (e *FieldTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FieldTransparencyComputationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FieldTransparencyComputationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *FieldTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *FieldTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *FieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -704,9 +649,7 @@ var fieldTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(FieldTransparencyComputationStart)
-	},
+	New: func() etw.Event { return new(FieldTransparencyComputationStart) },
 }
 
 // FieldTransparencyComputationEnd is FieldTransparencyComputationEnd: event
@@ -779,14 +722,8 @@ func (e *FieldTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FieldTransparencyComputationEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *FieldTransparencyComputationEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *FieldTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *FieldTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *FieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -809,9 +746,7 @@ var fieldTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(FieldTransparencyComputationEnd)
-	},
+	New: func() etw.Event { return new(FieldTransparencyComputationEnd) },
 }
 
 // TokenTransparencyComputationStart is TokenTransparencyComputationStart:
@@ -876,14 +811,8 @@ func (e *TokenTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TokenTransparencyComputationStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TokenTransparencyComputationStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *TokenTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *TokenTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *TokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -904,9 +833,7 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(TokenTransparencyComputationStart)
-	},
+	New: func() etw.Event { return new(TokenTransparencyComputationStart) },
 }
 
 // TokenTransparencyComputationEnd is TokenTransparencyComputationEnd: event
@@ -982,14 +909,8 @@ func (e *TokenTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TokenTransparencyComputationEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TokenTransparencyComputationEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *TokenTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *TokenTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *TokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -1012,7 +933,5 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 		{Name: "IsTreatAsSafe", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(TokenTransparencyComputationEnd)
-	},
+	New: func() etw.Event { return new(TokenTransparencyComputationEnd) },
 }

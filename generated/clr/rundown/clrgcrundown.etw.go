@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // GCSettingsRundown is GCSettingsRundown: event 10, version 0, of task
@@ -35,9 +36,7 @@ type GCSettingsRundown struct {
 }
 
 // EventDesc returns the description of GCSettingsRundown.
-func (*GCSettingsRundown) EventDesc() *etw.EventDesc {
-	return &gcSettingsRundown
-}
+func (*GCSettingsRundown) EventDesc() *etw.EventDesc { return &gcSettingsRundown }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -92,17 +91,9 @@ func (e *GCSettingsRundown) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSettingsRundown) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *GCSettingsRundown) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *GCSettingsRundown) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *GCSettingsRundown) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *GCSettingsRundown) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *GCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var gcSettingsRundown = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -123,7 +114,5 @@ var gcSettingsRundown = etw.EventDesc{
 		{Name: "BitSettings", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(GCSettingsRundown)
-	},
+	New: func() etw.Event { return new(GCSettingsRundown) },
 }

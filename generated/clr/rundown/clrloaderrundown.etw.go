@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // DomainModuleDCStart is DomainModuleDCStart: event 151, version 0, of task
@@ -32,9 +33,7 @@ type DomainModuleDCStart struct {
 }
 
 // EventDesc returns the description of DomainModuleDCStart.
-func (*DomainModuleDCStart) EventDesc() *etw.EventDesc {
-	return &domainModuleDCStart
-}
+func (*DomainModuleDCStart) EventDesc() *etw.EventDesc { return &domainModuleDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -52,17 +51,9 @@ func (e *DomainModuleDCStart) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DomainModuleDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DomainModuleDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DomainModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var domainModuleDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -75,9 +66,7 @@ var domainModuleDCStart = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "DomainModuleDCStart",
 	Fields:     domainModuleLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(DomainModuleDCStart)
-	},
+	New:        func() etw.Event { return new(DomainModuleDCStart) },
 }
 
 // domainModuleLoadUnloadRundownLayout is the template
@@ -167,9 +156,7 @@ type DomainModuleDCStartV1 struct {
 }
 
 // EventDesc returns the description of DomainModuleDCStart_V1.
-func (*DomainModuleDCStartV1) EventDesc() *etw.EventDesc {
-	return &domainModuleDCStartV1
-}
+func (*DomainModuleDCStartV1) EventDesc() *etw.EventDesc { return &domainModuleDCStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -187,17 +174,9 @@ func (e *DomainModuleDCStartV1) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DomainModuleDCStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DomainModuleDCStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DomainModuleDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DomainModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DomainModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var domainModuleDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -212,9 +191,7 @@ var domainModuleDCStartV1 = etw.EventDesc{
 	OpcodeName: "DomainModuleDCStart",
 	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
 	Extends:    &domainModuleDCStart,
-	New: func() etw.Event {
-		return new(DomainModuleDCStartV1)
-	},
+	New:        func() etw.Event { return new(DomainModuleDCStartV1) },
 }
 
 // domainModuleLoadUnloadRundownV1Layout is the template
@@ -303,16 +280,12 @@ type AnyDomainModuleDCStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyDomainModuleDCStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyDomainModuleDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDomainModuleDCStart = []*etw.EventDesc{&domainModuleDCStart, &domainModuleDCStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyDomainModuleDCStart) EventDescs() []*etw.EventDesc {
-	return anyDomainModuleDCStart
-}
+func (*AnyDomainModuleDCStart) EventDescs() []*etw.EventDesc { return anyDomainModuleDCStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyDomainModuleDCStart) EventDesc() *etw.EventDesc {
@@ -385,17 +358,9 @@ func (e *AnyDomainModuleDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyDomainModuleDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyDomainModuleDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyDomainModuleDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyDomainModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyDomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyDomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // DomainModuleDCEnd is DomainModuleDCEnd: event 152, version 0, of task
 // CLRLoaderRundown, opcode DomainModuleDCEnd, keyword LoaderRundownKeyword,
@@ -420,9 +385,7 @@ type DomainModuleDCEnd struct {
 }
 
 // EventDesc returns the description of DomainModuleDCEnd.
-func (*DomainModuleDCEnd) EventDesc() *etw.EventDesc {
-	return &domainModuleDCEnd
-}
+func (*DomainModuleDCEnd) EventDesc() *etw.EventDesc { return &domainModuleDCEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -440,17 +403,9 @@ func (e *DomainModuleDCEnd) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DomainModuleDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DomainModuleDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var domainModuleDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -463,9 +418,7 @@ var domainModuleDCEnd = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "DomainModuleDCEnd",
 	Fields:     domainModuleLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(DomainModuleDCEnd)
-	},
+	New:        func() etw.Event { return new(DomainModuleDCEnd) },
 }
 
 // DomainModuleDCEndV1 is DomainModuleDCEnd_V1: event 152, version 1, of task
@@ -494,9 +447,7 @@ type DomainModuleDCEndV1 struct {
 }
 
 // EventDesc returns the description of DomainModuleDCEnd_V1.
-func (*DomainModuleDCEndV1) EventDesc() *etw.EventDesc {
-	return &domainModuleDCEndV1
-}
+func (*DomainModuleDCEndV1) EventDesc() *etw.EventDesc { return &domainModuleDCEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -514,17 +465,9 @@ func (e *DomainModuleDCEndV1) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DomainModuleDCEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DomainModuleDCEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DomainModuleDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DomainModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DomainModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var domainModuleDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -539,9 +482,7 @@ var domainModuleDCEndV1 = etw.EventDesc{
 	OpcodeName: "DomainModuleDCEnd",
 	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
 	Extends:    &domainModuleDCEnd,
-	New: func() etw.Event {
-		return new(DomainModuleDCEndV1)
-	},
+	New:        func() etw.Event { return new(DomainModuleDCEndV1) },
 }
 
 // AnyDomainModuleDCEnd is event 152 in any version: [DomainModuleDCEnd] and
@@ -564,16 +505,12 @@ type AnyDomainModuleDCEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyDomainModuleDCEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyDomainModuleDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDomainModuleDCEnd = []*etw.EventDesc{&domainModuleDCEnd, &domainModuleDCEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyDomainModuleDCEnd) EventDescs() []*etw.EventDesc {
-	return anyDomainModuleDCEnd
-}
+func (*AnyDomainModuleDCEnd) EventDescs() []*etw.EventDesc { return anyDomainModuleDCEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyDomainModuleDCEnd) EventDesc() *etw.EventDesc {
@@ -646,17 +583,9 @@ func (e *AnyDomainModuleDCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyDomainModuleDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyDomainModuleDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyDomainModuleDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyDomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyDomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyDomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ModuleDCStart is ModuleDCStart: event 153, version 0, of task
 // CLRLoaderRundown, opcode ModuleDCStart, keyword LoaderRundownKeyword, level
@@ -679,9 +608,7 @@ type ModuleDCStart struct {
 }
 
 // EventDesc returns the description of ModuleDCStart.
-func (*ModuleDCStart) EventDesc() *etw.EventDesc {
-	return &moduleDCStart
-}
+func (*ModuleDCStart) EventDesc() *etw.EventDesc { return &moduleDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -699,17 +626,9 @@ func (e *ModuleDCStart) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -722,9 +641,7 @@ var moduleDCStart = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "ModuleDCStart",
 	Fields:     moduleLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleDCStart)
-	},
+	New:        func() etw.Event { return new(ModuleDCStart) },
 }
 
 // moduleLoadUnloadRundownLayout is the template ModuleLoadUnloadRundown, which
@@ -806,9 +723,7 @@ type ModuleDCStartV1 struct {
 }
 
 // EventDesc returns the description of ModuleDCStart_V1.
-func (*ModuleDCStartV1) EventDesc() *etw.EventDesc {
-	return &moduleDCStartV1
-}
+func (*ModuleDCStartV1) EventDesc() *etw.EventDesc { return &moduleDCStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -826,17 +741,9 @@ func (e *ModuleDCStartV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -851,9 +758,7 @@ var moduleDCStartV1 = etw.EventDesc{
 	OpcodeName: "ModuleDCStart",
 	Fields:     moduleLoadUnloadRundownV1LayoutFields,
 	Extends:    &moduleDCStart,
-	New: func() etw.Event {
-		return new(ModuleDCStartV1)
-	},
+	New:        func() etw.Event { return new(ModuleDCStartV1) },
 }
 
 // moduleLoadUnloadRundownV1Layout is the template ModuleLoadUnloadRundown_V1,
@@ -956,9 +861,7 @@ type ModuleDCStartV2 struct {
 }
 
 // EventDesc returns the description of ModuleDCStart_V2.
-func (*ModuleDCStartV2) EventDesc() *etw.EventDesc {
-	return &moduleDCStartV2
-}
+func (*ModuleDCStartV2) EventDesc() *etw.EventDesc { return &moduleDCStartV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -976,17 +879,9 @@ func (e *ModuleDCStartV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStartV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCStartV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1001,9 +896,7 @@ var moduleDCStartV2 = etw.EventDesc{
 	OpcodeName: "ModuleDCStart",
 	Fields:     moduleLoadUnloadRundownV2LayoutFields,
 	Extends:    &moduleDCStartV1,
-	New: func() etw.Event {
-		return new(ModuleDCStartV2)
-	},
+	New:        func() etw.Event { return new(ModuleDCStartV2) },
 }
 
 // moduleLoadUnloadRundownV2Layout is the template ModuleLoadUnloadRundown_V2,
@@ -1122,52 +1015,36 @@ type AnyModuleDCStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyModuleDCStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyModuleDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasManagedPdbSignature reports whether the version that was decoded has
 // ManagedPdbSignature.
-func (e *AnyModuleDCStart) HasManagedPdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCStart) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbAge reports whether the version that was decoded has
 // ManagedPdbAge.
-func (e *AnyModuleDCStart) HasManagedPdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCStart) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbBuildPath reports whether the version that was decoded has
 // ManagedPdbBuildPath.
-func (e *AnyModuleDCStart) HasManagedPdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCStart) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbSignature reports whether the version that was decoded has
 // NativePdbSignature.
-func (e *AnyModuleDCStart) HasNativePdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCStart) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbAge reports whether the version that was decoded has
 // NativePdbAge.
-func (e *AnyModuleDCStart) HasNativePdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCStart) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbBuildPath reports whether the version that was decoded has
 // NativePdbBuildPath.
-func (e *AnyModuleDCStart) HasNativePdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCStart) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 var anyModuleDCStart = []*etw.EventDesc{&moduleDCStart, &moduleDCStartV1, &moduleDCStartV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc {
-	return anyModuleDCStart
-}
+func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc { return anyModuleDCStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyModuleDCStart) EventDesc() *etw.EventDesc {
@@ -1269,17 +1146,9 @@ func (e *AnyModuleDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyModuleDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyModuleDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyModuleDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ModuleDCEnd is ModuleDCEnd: event 154, version 0, of task CLRLoaderRundown,
 // opcode ModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational.
@@ -1301,9 +1170,7 @@ type ModuleDCEnd struct {
 }
 
 // EventDesc returns the description of ModuleDCEnd.
-func (*ModuleDCEnd) EventDesc() *etw.EventDesc {
-	return &moduleDCEnd
-}
+func (*ModuleDCEnd) EventDesc() *etw.EventDesc { return &moduleDCEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1321,17 +1188,9 @@ func (e *ModuleDCEnd) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1344,9 +1203,7 @@ var moduleDCEnd = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "ModuleDCEnd",
 	Fields:     moduleLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleDCEnd)
-	},
+	New:        func() etw.Event { return new(ModuleDCEnd) },
 }
 
 // ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1, of task
@@ -1372,9 +1229,7 @@ type ModuleDCEndV1 struct {
 }
 
 // EventDesc returns the description of ModuleDCEnd_V1.
-func (*ModuleDCEndV1) EventDesc() *etw.EventDesc {
-	return &moduleDCEndV1
-}
+func (*ModuleDCEndV1) EventDesc() *etw.EventDesc { return &moduleDCEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1392,17 +1247,9 @@ func (e *ModuleDCEndV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1417,9 +1264,7 @@ var moduleDCEndV1 = etw.EventDesc{
 	OpcodeName: "ModuleDCEnd",
 	Fields:     moduleLoadUnloadRundownV1LayoutFields,
 	Extends:    &moduleDCEnd,
-	New: func() etw.Event {
-		return new(ModuleDCEndV1)
-	},
+	New:        func() etw.Event { return new(ModuleDCEndV1) },
 }
 
 // ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2, of task
@@ -1461,9 +1306,7 @@ type ModuleDCEndV2 struct {
 }
 
 // EventDesc returns the description of ModuleDCEnd_V2.
-func (*ModuleDCEndV2) EventDesc() *etw.EventDesc {
-	return &moduleDCEndV2
-}
+func (*ModuleDCEndV2) EventDesc() *etw.EventDesc { return &moduleDCEndV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1481,17 +1324,9 @@ func (e *ModuleDCEndV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEndV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCEndV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCEndV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1506,9 +1341,7 @@ var moduleDCEndV2 = etw.EventDesc{
 	OpcodeName: "ModuleDCEnd",
 	Fields:     moduleLoadUnloadRundownV2LayoutFields,
 	Extends:    &moduleDCEndV1,
-	New: func() etw.Event {
-		return new(ModuleDCEndV2)
-	},
+	New:        func() etw.Event { return new(ModuleDCEndV2) },
 }
 
 // ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3, of task
@@ -1550,9 +1383,7 @@ type ModuleDCEndV3 struct {
 }
 
 // EventDesc returns the description of ModuleDCEnd_V3.
-func (*ModuleDCEndV3) EventDesc() *etw.EventDesc {
-	return &moduleDCEndV3
-}
+func (*ModuleDCEndV3) EventDesc() *etw.EventDesc { return &moduleDCEndV3 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1633,17 +1464,9 @@ func (e *ModuleDCEndV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleDCEndV3) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleDCEndV3) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleDCEndV3) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleDCEndV3) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleDCEndV3) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleDCEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleDCEndV3 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1673,9 +1496,7 @@ var moduleDCEndV3 = etw.EventDesc{
 		{Name: "NativeBuildID", Type: etw.InUnicodeString},
 	},
 	Extends: &moduleDCEndV2,
-	New: func() etw.Event {
-		return new(ModuleDCEndV3)
-	},
+	New:     func() etw.Event { return new(ModuleDCEndV3) },
 }
 
 // AnyModuleDCEnd is event 154 in any version: [ModuleDCEnd], [ModuleDCEndV1],
@@ -1704,58 +1525,40 @@ type AnyModuleDCEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyModuleDCEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyModuleDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasManagedPdbSignature reports whether the version that was decoded has
 // ManagedPdbSignature.
-func (e *AnyModuleDCEnd) HasManagedPdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCEnd) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbAge reports whether the version that was decoded has
 // ManagedPdbAge.
-func (e *AnyModuleDCEnd) HasManagedPdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCEnd) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasManagedPdbBuildPath reports whether the version that was decoded has
 // ManagedPdbBuildPath.
-func (e *AnyModuleDCEnd) HasManagedPdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCEnd) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbSignature reports whether the version that was decoded has
 // NativePdbSignature.
-func (e *AnyModuleDCEnd) HasNativePdbSignature() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCEnd) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbAge reports whether the version that was decoded has
 // NativePdbAge.
-func (e *AnyModuleDCEnd) HasNativePdbAge() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCEnd) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
 
 // HasNativePdbBuildPath reports whether the version that was decoded has
 // NativePdbBuildPath.
-func (e *AnyModuleDCEnd) HasNativePdbBuildPath() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyModuleDCEnd) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // HasNativeBuildID reports whether the version that was decoded has
 // NativeBuildID.
-func (e *AnyModuleDCEnd) HasNativeBuildID() bool {
-	return e.Seen.Layout >= 3
-}
+func (e *AnyModuleDCEnd) HasNativeBuildID() bool { return e.Seen.Layout >= 3 }
 
 var anyModuleDCEnd = []*etw.EventDesc{&moduleDCEnd, &moduleDCEndV1, &moduleDCEndV2, &moduleDCEndV3}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc {
-	return anyModuleDCEnd
-}
+func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc { return anyModuleDCEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyModuleDCEnd) EventDesc() *etw.EventDesc {
@@ -1881,17 +1684,9 @@ func (e *AnyModuleDCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyModuleDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyModuleDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyModuleDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AssemblyDCStart is AssemblyDCStart: event 155, version 0, of task
 // CLRLoaderRundown, opcode AssemblyDCStart, keyword LoaderRundownKeyword,
@@ -1910,9 +1705,7 @@ type AssemblyDCStart struct {
 }
 
 // EventDesc returns the description of AssemblyDCStart.
-func (*AssemblyDCStart) EventDesc() *etw.EventDesc {
-	return &assemblyDCStart
-}
+func (*AssemblyDCStart) EventDesc() *etw.EventDesc { return &assemblyDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1930,17 +1723,9 @@ func (e *AssemblyDCStart) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1953,9 +1738,7 @@ var assemblyDCStart = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AssemblyDCStart",
 	Fields:     assemblyLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyDCStart)
-	},
+	New:        func() etw.Event { return new(AssemblyDCStart) },
 }
 
 // assemblyLoadUnloadRundownLayout is the template AssemblyLoadUnloadRundown,
@@ -2026,9 +1809,7 @@ type AssemblyDCStartV1 struct {
 }
 
 // EventDesc returns the description of AssemblyDCStart_V1.
-func (*AssemblyDCStartV1) EventDesc() *etw.EventDesc {
-	return &assemblyDCStartV1
-}
+func (*AssemblyDCStartV1) EventDesc() *etw.EventDesc { return &assemblyDCStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2046,17 +1827,9 @@ func (e *AssemblyDCStartV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyDCStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyDCStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2070,9 +1843,7 @@ var assemblyDCStartV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AssemblyDCStart",
 	Fields:     assemblyLoadUnloadRundownV1LayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyDCStartV1)
-	},
+	New:        func() etw.Event { return new(AssemblyDCStartV1) },
 }
 
 // assemblyLoadUnloadRundownV1Layout is the template
@@ -2148,22 +1919,16 @@ type AnyAssemblyDCStart struct {
 }
 
 // HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyDCStart) HasBindingID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyDCStart) HasBindingID() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAssemblyDCStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyDCStart = []*etw.EventDesc{&assemblyDCStart, &assemblyDCStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAssemblyDCStart) EventDescs() []*etw.EventDesc {
-	return anyAssemblyDCStart
-}
+func (*AnyAssemblyDCStart) EventDescs() []*etw.EventDesc { return anyAssemblyDCStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAssemblyDCStart) EventDesc() *etw.EventDesc {
@@ -2227,17 +1992,9 @@ func (e *AnyAssemblyDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAssemblyDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAssemblyDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAssemblyDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAssemblyDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AssemblyDCEnd is AssemblyDCEnd: event 156, version 0, of task
 // CLRLoaderRundown, opcode AssemblyDCEnd, keyword LoaderRundownKeyword, level
@@ -2256,9 +2013,7 @@ type AssemblyDCEnd struct {
 }
 
 // EventDesc returns the description of AssemblyDCEnd.
-func (*AssemblyDCEnd) EventDesc() *etw.EventDesc {
-	return &assemblyDCEnd
-}
+func (*AssemblyDCEnd) EventDesc() *etw.EventDesc { return &assemblyDCEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2276,17 +2031,9 @@ func (e *AssemblyDCEnd) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2299,9 +2046,7 @@ var assemblyDCEnd = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AssemblyDCEnd",
 	Fields:     assemblyLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyDCEnd)
-	},
+	New:        func() etw.Event { return new(AssemblyDCEnd) },
 }
 
 // AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1, of task
@@ -2326,9 +2071,7 @@ type AssemblyDCEndV1 struct {
 }
 
 // EventDesc returns the description of AssemblyDCEnd_V1.
-func (*AssemblyDCEndV1) EventDesc() *etw.EventDesc {
-	return &assemblyDCEndV1
-}
+func (*AssemblyDCEndV1) EventDesc() *etw.EventDesc { return &assemblyDCEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2346,17 +2089,9 @@ func (e *AssemblyDCEndV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AssemblyDCEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AssemblyDCEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AssemblyDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AssemblyDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AssemblyDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var assemblyDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2370,9 +2105,7 @@ var assemblyDCEndV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AssemblyDCEnd",
 	Fields:     assemblyLoadUnloadRundownV1LayoutFields,
-	New: func() etw.Event {
-		return new(AssemblyDCEndV1)
-	},
+	New:        func() etw.Event { return new(AssemblyDCEndV1) },
 }
 
 // AnyAssemblyDCEnd is event 156 in any version: [AssemblyDCEnd] and
@@ -2392,22 +2125,16 @@ type AnyAssemblyDCEnd struct {
 }
 
 // HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyDCEnd) HasBindingID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyDCEnd) HasBindingID() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAssemblyDCEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAssemblyDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyDCEnd = []*etw.EventDesc{&assemblyDCEnd, &assemblyDCEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAssemblyDCEnd) EventDescs() []*etw.EventDesc {
-	return anyAssemblyDCEnd
-}
+func (*AnyAssemblyDCEnd) EventDescs() []*etw.EventDesc { return anyAssemblyDCEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAssemblyDCEnd) EventDesc() *etw.EventDesc {
@@ -2471,17 +2198,9 @@ func (e *AnyAssemblyDCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAssemblyDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAssemblyDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAssemblyDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAssemblyDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AppDomainDCStart is AppDomainDCStart: event 157, version 0, of task
 // CLRLoaderRundown, opcode AppDomainDCStart, keyword LoaderRundownKeyword,
@@ -2499,9 +2218,7 @@ type AppDomainDCStart struct {
 }
 
 // EventDesc returns the description of AppDomainDCStart.
-func (*AppDomainDCStart) EventDesc() *etw.EventDesc {
-	return &appDomainDCStart
-}
+func (*AppDomainDCStart) EventDesc() *etw.EventDesc { return &appDomainDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2519,17 +2236,9 @@ func (e *AppDomainDCStart) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2542,9 +2251,7 @@ var appDomainDCStart = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AppDomainDCStart",
 	Fields:     appDomainLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(AppDomainDCStart)
-	},
+	New:        func() etw.Event { return new(AppDomainDCStart) },
 }
 
 // appDomainLoadUnloadRundownLayout is the template AppDomainLoadUnloadRundown,
@@ -2609,9 +2316,7 @@ type AppDomainDCStartV1 struct {
 }
 
 // EventDesc returns the description of AppDomainDCStart_V1.
-func (*AppDomainDCStartV1) EventDesc() *etw.EventDesc {
-	return &appDomainDCStartV1
-}
+func (*AppDomainDCStartV1) EventDesc() *etw.EventDesc { return &appDomainDCStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2629,17 +2334,9 @@ func (e *AppDomainDCStartV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainDCStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainDCStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2654,9 +2351,7 @@ var appDomainDCStartV1 = etw.EventDesc{
 	OpcodeName: "AppDomainDCStart",
 	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
 	Extends:    &appDomainDCStart,
-	New: func() etw.Event {
-		return new(AppDomainDCStartV1)
-	},
+	New:        func() etw.Event { return new(AppDomainDCStartV1) },
 }
 
 // appDomainLoadUnloadRundownV1Layout is the template
@@ -2727,22 +2422,16 @@ type AnyAppDomainDCStart struct {
 
 // HasAppDomainIndex reports whether the version that was decoded has
 // AppDomainIndex.
-func (e *AnyAppDomainDCStart) HasAppDomainIndex() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainDCStart) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAppDomainDCStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAppDomainDCStart = []*etw.EventDesc{&appDomainDCStart, &appDomainDCStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAppDomainDCStart) EventDescs() []*etw.EventDesc {
-	return anyAppDomainDCStart
-}
+func (*AnyAppDomainDCStart) EventDescs() []*etw.EventDesc { return anyAppDomainDCStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAppDomainDCStart) EventDesc() *etw.EventDesc {
@@ -2802,17 +2491,9 @@ func (e *AnyAppDomainDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAppDomainDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAppDomainDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAppDomainDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAppDomainDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // AppDomainDCEnd is AppDomainDCEnd: event 158, version 0, of task
 // CLRLoaderRundown, opcode AppDomainDCEnd, keyword LoaderRundownKeyword, level
@@ -2830,9 +2511,7 @@ type AppDomainDCEnd struct {
 }
 
 // EventDesc returns the description of AppDomainDCEnd.
-func (*AppDomainDCEnd) EventDesc() *etw.EventDesc {
-	return &appDomainDCEnd
-}
+func (*AppDomainDCEnd) EventDesc() *etw.EventDesc { return &appDomainDCEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2850,17 +2529,9 @@ func (e *AppDomainDCEnd) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2873,9 +2544,7 @@ var appDomainDCEnd = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AppDomainDCEnd",
 	Fields:     appDomainLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(AppDomainDCEnd)
-	},
+	New:        func() etw.Event { return new(AppDomainDCEnd) },
 }
 
 // AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1, of task
@@ -2899,9 +2568,7 @@ type AppDomainDCEndV1 struct {
 }
 
 // EventDesc returns the description of AppDomainDCEnd_V1.
-func (*AppDomainDCEndV1) EventDesc() *etw.EventDesc {
-	return &appDomainDCEndV1
-}
+func (*AppDomainDCEndV1) EventDesc() *etw.EventDesc { return &appDomainDCEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2919,17 +2586,9 @@ func (e *AppDomainDCEndV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AppDomainDCEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AppDomainDCEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AppDomainDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AppDomainDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AppDomainDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var appDomainDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2944,9 +2603,7 @@ var appDomainDCEndV1 = etw.EventDesc{
 	OpcodeName: "AppDomainDCEnd",
 	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
 	Extends:    &appDomainDCEnd,
-	New: func() etw.Event {
-		return new(AppDomainDCEndV1)
-	},
+	New:        func() etw.Event { return new(AppDomainDCEndV1) },
 }
 
 // AnyAppDomainDCEnd is event 158 in any version: [AppDomainDCEnd] and
@@ -2966,22 +2623,16 @@ type AnyAppDomainDCEnd struct {
 
 // HasAppDomainIndex reports whether the version that was decoded has
 // AppDomainIndex.
-func (e *AnyAppDomainDCEnd) HasAppDomainIndex() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainDCEnd) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyAppDomainDCEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyAppDomainDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAppDomainDCEnd = []*etw.EventDesc{&appDomainDCEnd, &appDomainDCEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyAppDomainDCEnd) EventDescs() []*etw.EventDesc {
-	return anyAppDomainDCEnd
-}
+func (*AnyAppDomainDCEnd) EventDescs() []*etw.EventDesc { return anyAppDomainDCEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyAppDomainDCEnd) EventDesc() *etw.EventDesc {
@@ -3041,17 +2692,9 @@ func (e *AnyAppDomainDCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAppDomainDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyAppDomainDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyAppDomainDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyAppDomainDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyAppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyAppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // ThreadDC is ThreadDC: event 159, version 0, of task CLRLoaderRundown, opcode
 // ThreadDC, keywords AppDomainResourceManagementRundownKeyword and
@@ -3074,9 +2717,7 @@ type ThreadDC struct {
 }
 
 // EventDesc returns the description of ThreadDC.
-func (*ThreadDC) EventDesc() *etw.EventDesc {
-	return &threadDC
-}
+func (*ThreadDC) EventDesc() *etw.EventDesc { return &threadDC }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3123,17 +2764,9 @@ func (e *ThreadDC) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadDC) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ThreadDC) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ThreadDC) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ThreadDC) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ThreadDC) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var threadDC = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3153,7 +2786,5 @@ var threadDC = etw.EventDesc{
 		{Name: "OSThreadID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	New: func() etw.Event {
-		return new(ThreadDC)
-	},
+	New: func() etw.Event { return new(ThreadDC) },
 }

@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // MethodDCStart is MethodDCStart: event 141, version 0, of task
@@ -34,9 +35,7 @@ type MethodDCStart struct {
 }
 
 // EventDesc returns the description of MethodDCStart.
-func (*MethodDCStart) EventDesc() *etw.EventDesc {
-	return &methodDCStart
-}
+func (*MethodDCStart) EventDesc() *etw.EventDesc { return &methodDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -54,17 +53,9 @@ func (e *MethodDCStart) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -77,9 +68,7 @@ var methodDCStart = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStart",
 	Fields:     methodLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCStart)
-	},
+	New:        func() etw.Event { return new(MethodDCStart) },
 }
 
 // methodLoadUnloadRundownLayout is the template MethodLoadUnloadRundown, which
@@ -163,9 +152,7 @@ type MethodDCStartV1 struct {
 }
 
 // EventDesc returns the description of MethodDCStart_V1.
-func (*MethodDCStartV1) EventDesc() *etw.EventDesc {
-	return &methodDCStartV1
-}
+func (*MethodDCStartV1) EventDesc() *etw.EventDesc { return &methodDCStartV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -183,17 +170,9 @@ func (e *MethodDCStartV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -208,9 +187,7 @@ var methodDCStartV1 = etw.EventDesc{
 	OpcodeName: "MethodDCStart",
 	Fields:     methodLoadUnloadRundownV1LayoutFields,
 	Extends:    &methodDCStart,
-	New: func() etw.Event {
-		return new(MethodDCStartV1)
-	},
+	New:        func() etw.Event { return new(MethodDCStartV1) },
 }
 
 // methodLoadUnloadRundownV1Layout is the template MethodLoadUnloadRundown_V1,
@@ -302,9 +279,7 @@ type MethodDCStartV2 struct {
 }
 
 // EventDesc returns the description of MethodDCStart_V2.
-func (*MethodDCStartV2) EventDesc() *etw.EventDesc {
-	return &methodDCStartV2
-}
+func (*MethodDCStartV2) EventDesc() *etw.EventDesc { return &methodDCStartV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -322,17 +297,9 @@ func (e *MethodDCStartV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -347,9 +314,7 @@ var methodDCStartV2 = etw.EventDesc{
 	OpcodeName: "MethodDCStart",
 	Fields:     methodLoadUnloadRundownV2LayoutFields,
 	Extends:    &methodDCStartV1,
-	New: func() etw.Event {
-		return new(MethodDCStartV2)
-	},
+	New:        func() etw.Event { return new(MethodDCStartV2) },
 }
 
 // methodLoadUnloadRundownV2Layout is the template MethodLoadUnloadRundown_V2,
@@ -436,21 +401,15 @@ type AnyMethodDCStart struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodDCStart) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCStart) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodDCStart) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodDCStart = []*etw.EventDesc{&methodDCStart, &methodDCStartV1, &methodDCStartV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc {
-	return anyMethodDCStart
-}
+func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc { return anyMethodDCStart }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCStart) EventDesc() *etw.EventDesc {
@@ -537,17 +496,9 @@ func (e *AnyMethodDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodDCEnd is MethodDCEnd: event 142, version 0, of task CLRMethodRundown,
 // opcode MethodDCEnd, keywords JitRundownKeyword and NGenRundownKeyword, level
@@ -574,9 +525,7 @@ type MethodDCEnd struct {
 }
 
 // EventDesc returns the description of MethodDCEnd.
-func (*MethodDCEnd) EventDesc() *etw.EventDesc {
-	return &methodDCEnd
-}
+func (*MethodDCEnd) EventDesc() *etw.EventDesc { return &methodDCEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -594,17 +543,9 @@ func (e *MethodDCEnd) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -617,9 +558,7 @@ var methodDCEnd = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEnd",
 	Fields:     methodLoadUnloadRundownLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCEnd)
-	},
+	New:        func() etw.Event { return new(MethodDCEnd) },
 }
 
 // MethodDCEndV1 is MethodDCEnd_V1: event 142, version 1, of task
@@ -649,9 +588,7 @@ type MethodDCEndV1 struct {
 }
 
 // EventDesc returns the description of MethodDCEnd_V1.
-func (*MethodDCEndV1) EventDesc() *etw.EventDesc {
-	return &methodDCEndV1
-}
+func (*MethodDCEndV1) EventDesc() *etw.EventDesc { return &methodDCEndV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -669,17 +606,9 @@ func (e *MethodDCEndV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -694,9 +623,7 @@ var methodDCEndV1 = etw.EventDesc{
 	OpcodeName: "MethodDCEnd",
 	Fields:     methodLoadUnloadRundownV1LayoutFields,
 	Extends:    &methodDCEnd,
-	New: func() etw.Event {
-		return new(MethodDCEndV1)
-	},
+	New:        func() etw.Event { return new(MethodDCEndV1) },
 }
 
 // MethodDCEndV2 is MethodDCEnd_V2: event 142, version 2, of task
@@ -729,9 +656,7 @@ type MethodDCEndV2 struct {
 }
 
 // EventDesc returns the description of MethodDCEnd_V2.
-func (*MethodDCEndV2) EventDesc() *etw.EventDesc {
-	return &methodDCEndV2
-}
+func (*MethodDCEndV2) EventDesc() *etw.EventDesc { return &methodDCEndV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -749,17 +674,9 @@ func (e *MethodDCEndV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -774,9 +691,7 @@ var methodDCEndV2 = etw.EventDesc{
 	OpcodeName: "MethodDCEnd",
 	Fields:     methodLoadUnloadRundownV2LayoutFields,
 	Extends:    &methodDCEndV1,
-	New: func() etw.Event {
-		return new(MethodDCEndV2)
-	},
+	New:        func() etw.Event { return new(MethodDCEndV2) },
 }
 
 // AnyMethodDCEnd is event 142 in any version: [MethodDCEnd], [MethodDCEndV1],
@@ -799,21 +714,15 @@ type AnyMethodDCEnd struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodDCEnd) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCEnd) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodDCEnd) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodDCEnd = []*etw.EventDesc{&methodDCEnd, &methodDCEndV1, &methodDCEndV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc {
-	return anyMethodDCEnd
-}
+func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc { return anyMethodDCEnd }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCEnd) EventDesc() *etw.EventDesc {
@@ -900,17 +809,9 @@ func (e *AnyMethodDCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodDCStartVerbose is MethodDCStartVerbose: event 143, version 0, of task
 // CLRMethodRundown, opcode MethodDCStartVerbose, keywords JitRundownKeyword
@@ -943,9 +844,7 @@ type MethodDCStartVerbose struct {
 }
 
 // EventDesc returns the description of MethodDCStartVerbose.
-func (*MethodDCStartVerbose) EventDesc() *etw.EventDesc {
-	return &methodDCStartVerbose
-}
+func (*MethodDCStartVerbose) EventDesc() *etw.EventDesc { return &methodDCStartVerbose }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -963,17 +862,9 @@ func (e *MethodDCStartVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -986,9 +877,7 @@ var methodDCStartVerbose = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStartVerbose",
 	Fields:     methodLoadUnloadRundownVerboseLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCStartVerbose)
-	},
+	New:        func() etw.Event { return new(MethodDCStartVerbose) },
 }
 
 // methodLoadUnloadRundownVerboseLayout is the template
@@ -1096,9 +985,7 @@ type MethodDCStartVerboseV1 struct {
 }
 
 // EventDesc returns the description of MethodDCStartVerbose_V1.
-func (*MethodDCStartVerboseV1) EventDesc() *etw.EventDesc {
-	return &methodDCStartVerboseV1
-}
+func (*MethodDCStartVerboseV1) EventDesc() *etw.EventDesc { return &methodDCStartVerboseV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1116,17 +1003,9 @@ func (e *MethodDCStartVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerboseV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartVerboseV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartVerboseV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1141,9 +1020,7 @@ var methodDCStartVerboseV1 = etw.EventDesc{
 	OpcodeName: "MethodDCStartVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
 	Extends:    &methodDCStartVerbose,
-	New: func() etw.Event {
-		return new(MethodDCStartVerboseV1)
-	},
+	New:        func() etw.Event { return new(MethodDCStartVerboseV1) },
 }
 
 // methodLoadUnloadRundownVerboseV1Layout is the template
@@ -1258,9 +1135,7 @@ type MethodDCStartVerboseV2 struct {
 }
 
 // EventDesc returns the description of MethodDCStartVerbose_V2.
-func (*MethodDCStartVerboseV2) EventDesc() *etw.EventDesc {
-	return &methodDCStartVerboseV2
-}
+func (*MethodDCStartVerboseV2) EventDesc() *etw.EventDesc { return &methodDCStartVerboseV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1278,17 +1153,9 @@ func (e *MethodDCStartVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerboseV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartVerboseV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1303,9 +1170,7 @@ var methodDCStartVerboseV2 = etw.EventDesc{
 	OpcodeName: "MethodDCStartVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
 	Extends:    &methodDCStartVerboseV1,
-	New: func() etw.Event {
-		return new(MethodDCStartVerboseV2)
-	},
+	New:        func() etw.Event { return new(MethodDCStartVerboseV2) },
 }
 
 // methodLoadUnloadRundownVerboseV2Layout is the template
@@ -1412,21 +1277,15 @@ type AnyMethodDCStartVerbose struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodDCStartVerbose) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodDCStartVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCStartVerbose) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodDCStartVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodDCStartVerbose = []*etw.EventDesc{&methodDCStartVerbose, &methodDCStartVerboseV1, &methodDCStartVerboseV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc {
-	return anyMethodDCStartVerbose
-}
+func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCStartVerbose }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCStartVerbose) EventDesc() *etw.EventDesc {
@@ -1528,17 +1387,9 @@ func (e *AnyMethodDCStartVerbose) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCStartVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodDCStartVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodDCEndVerbose is MethodDCEndVerbose: event 144, version 0, of task
 // CLRMethodRundown, opcode MethodDCEndVerbose, keywords JitRundownKeyword and
@@ -1571,9 +1422,7 @@ type MethodDCEndVerbose struct {
 }
 
 // EventDesc returns the description of MethodDCEndVerbose.
-func (*MethodDCEndVerbose) EventDesc() *etw.EventDesc {
-	return &methodDCEndVerbose
-}
+func (*MethodDCEndVerbose) EventDesc() *etw.EventDesc { return &methodDCEndVerbose }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1591,17 +1440,9 @@ func (e *MethodDCEndVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1614,9 +1455,7 @@ var methodDCEndVerbose = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEndVerbose",
 	Fields:     methodLoadUnloadRundownVerboseLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCEndVerbose)
-	},
+	New:        func() etw.Event { return new(MethodDCEndVerbose) },
 }
 
 // MethodDCEndVerboseV1 is MethodDCEndVerbose_V1: event 144, version 1, of task
@@ -1653,9 +1492,7 @@ type MethodDCEndVerboseV1 struct {
 }
 
 // EventDesc returns the description of MethodDCEndVerbose_V1.
-func (*MethodDCEndVerboseV1) EventDesc() *etw.EventDesc {
-	return &methodDCEndVerboseV1
-}
+func (*MethodDCEndVerboseV1) EventDesc() *etw.EventDesc { return &methodDCEndVerboseV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1673,17 +1510,9 @@ func (e *MethodDCEndVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerboseV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndVerboseV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndVerboseV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1698,9 +1527,7 @@ var methodDCEndVerboseV1 = etw.EventDesc{
 	OpcodeName: "MethodDCEndVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
 	Extends:    &methodDCEndVerbose,
-	New: func() etw.Event {
-		return new(MethodDCEndVerboseV1)
-	},
+	New:        func() etw.Event { return new(MethodDCEndVerboseV1) },
 }
 
 // MethodDCEndVerboseV2 is MethodDCEndVerbose_V2: event 144, version 2, of task
@@ -1739,9 +1566,7 @@ type MethodDCEndVerboseV2 struct {
 }
 
 // EventDesc returns the description of MethodDCEndVerbose_V2.
-func (*MethodDCEndVerboseV2) EventDesc() *etw.EventDesc {
-	return &methodDCEndVerboseV2
-}
+func (*MethodDCEndVerboseV2) EventDesc() *etw.EventDesc { return &methodDCEndVerboseV2 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1759,17 +1584,9 @@ func (e *MethodDCEndVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerboseV2) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndVerboseV2) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1784,9 +1601,7 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 	OpcodeName: "MethodDCEndVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
 	Extends:    &methodDCEndVerboseV1,
-	New: func() etw.Event {
-		return new(MethodDCEndVerboseV2)
-	},
+	New:        func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
 // AnyMethodDCEndVerbose is event 144 in any version: [MethodDCEndVerbose],
@@ -1812,21 +1627,15 @@ type AnyMethodDCEndVerbose struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyMethodDCEndVerbose) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodDCEndVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCEndVerbose) HasReJITID() bool {
-	return e.Seen.Layout >= 2
-}
+func (e *AnyMethodDCEndVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 var anyMethodDCEndVerbose = []*etw.EventDesc{&methodDCEndVerbose, &methodDCEndVerboseV1, &methodDCEndVerboseV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc {
-	return anyMethodDCEndVerbose
-}
+func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCEndVerbose }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCEndVerbose) EventDesc() *etw.EventDesc {
@@ -1928,17 +1737,9 @@ func (e *AnyMethodDCEndVerbose) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCEndVerbose) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodDCEndVerbose) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // DCStartComplete is DCStartComplete: event 145, version 0, of task
 // CLRMethodRundown, opcode DCStartComplete, keywords JitRundownKeyword,
@@ -1949,37 +1750,21 @@ func (e *AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) {
 type DCStartComplete struct{}
 
 // EventDesc returns the description of DCStartComplete.
-func (*DCStartComplete) EventDesc() *etw.EventDesc {
-	return &dcStartComplete
-}
+func (*DCStartComplete) EventDesc() *etw.EventDesc { return &dcStartComplete }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DCStartComplete) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DCStartComplete) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DCStartComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DCStartComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCStartComplete) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DCStartComplete) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DCStartComplete) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCStartComplete) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCStartComplete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCStartComplete) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCStartComplete) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcStartComplete = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -1991,9 +1776,7 @@ var dcStartComplete = etw.EventDesc{
 	Name:       "DCStartComplete",
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCStartComplete",
-	New: func() etw.Event {
-		return new(DCStartComplete)
-	},
+	New:        func() etw.Event { return new(DCStartComplete) },
 }
 
 // DCStartCompleteV1 is DCStartComplete_V1: event 145, version 1, of task
@@ -2009,9 +1792,7 @@ type DCStartCompleteV1 struct {
 }
 
 // EventDesc returns the description of DCStartComplete_V1.
-func (*DCStartCompleteV1) EventDesc() *etw.EventDesc {
-	return &dcStartCompleteV1
-}
+func (*DCStartCompleteV1) EventDesc() *etw.EventDesc { return &dcStartCompleteV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2029,17 +1810,9 @@ func (e *DCStartCompleteV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCStartCompleteV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCStartCompleteV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCStartCompleteV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCStartCompleteV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCStartCompleteV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCStartCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcStartCompleteV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2054,9 +1827,7 @@ var dcStartCompleteV1 = etw.EventDesc{
 	OpcodeName: "DCStartComplete",
 	Fields:     dcStartEndLayoutFields,
 	Extends:    &dcStartComplete,
-	New: func() etw.Event {
-		return new(DCStartCompleteV1)
-	},
+	New:        func() etw.Event { return new(DCStartCompleteV1) },
 }
 
 // dcStartEndLayout is the template DCStartEnd, which several events use.
@@ -2100,16 +1871,12 @@ type AnyDCStartComplete struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyDCStartComplete) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyDCStartComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCStartComplete = []*etw.EventDesc{&dcStartComplete, &dcStartCompleteV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc {
-	return anyDCStartComplete
-}
+func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc { return anyDCStartComplete }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyDCStartComplete) EventDesc() *etw.EventDesc {
@@ -2154,17 +1921,9 @@ func (e *AnyDCStartComplete) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyDCStartComplete) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyDCStartComplete) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyDCStartComplete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyDCStartComplete) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyDCStartComplete) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // DCEndComplete is DCEndComplete: event 146, version 0, of task
 // CLRMethodRundown, opcode DCEndComplete, keywords JitRundownKeyword,
@@ -2175,37 +1934,21 @@ func (e *AnyDCStartComplete) MarshalJSON() ([]byte, error) {
 type DCEndComplete struct{}
 
 // EventDesc returns the description of DCEndComplete.
-func (*DCEndComplete) EventDesc() *etw.EventDesc {
-	return &dcEndComplete
-}
+func (*DCEndComplete) EventDesc() *etw.EventDesc { return &dcEndComplete }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DCEndComplete) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DCEndComplete) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DCEndComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DCEndComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCEndComplete) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DCEndComplete) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DCEndComplete) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCEndComplete) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCEndComplete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCEndComplete) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCEndComplete) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcEndComplete = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2217,9 +1960,7 @@ var dcEndComplete = etw.EventDesc{
 	Name:       "DCEndComplete",
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCEndComplete",
-	New: func() etw.Event {
-		return new(DCEndComplete)
-	},
+	New:        func() etw.Event { return new(DCEndComplete) },
 }
 
 // DCEndCompleteV1 is DCEndComplete_V1: event 146, version 1, of task
@@ -2235,9 +1976,7 @@ type DCEndCompleteV1 struct {
 }
 
 // EventDesc returns the description of DCEndComplete_V1.
-func (*DCEndCompleteV1) EventDesc() *etw.EventDesc {
-	return &dcEndCompleteV1
-}
+func (*DCEndCompleteV1) EventDesc() *etw.EventDesc { return &dcEndCompleteV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2255,17 +1994,9 @@ func (e *DCEndCompleteV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCEndCompleteV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCEndCompleteV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCEndCompleteV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCEndCompleteV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCEndCompleteV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCEndCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcEndCompleteV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2280,9 +2011,7 @@ var dcEndCompleteV1 = etw.EventDesc{
 	OpcodeName: "DCEndComplete",
 	Fields:     dcStartEndLayoutFields,
 	Extends:    &dcEndComplete,
-	New: func() etw.Event {
-		return new(DCEndCompleteV1)
-	},
+	New:        func() etw.Event { return new(DCEndCompleteV1) },
 }
 
 // AnyDCEndComplete is event 146 in any version: [DCEndComplete] and
@@ -2298,16 +2027,12 @@ type AnyDCEndComplete struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyDCEndComplete) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyDCEndComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCEndComplete = []*etw.EventDesc{&dcEndComplete, &dcEndCompleteV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc {
-	return anyDCEndComplete
-}
+func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc { return anyDCEndComplete }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyDCEndComplete) EventDesc() *etw.EventDesc {
@@ -2352,17 +2077,9 @@ func (e *AnyDCEndComplete) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyDCEndComplete) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyDCEndComplete) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyDCEndComplete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyDCEndComplete) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyDCEndComplete) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // DCStartInit is DCStartInit: event 147, version 0, of task CLRMethodRundown,
 // opcode DCStartInit, keywords JitRundownKeyword,
@@ -2373,37 +2090,21 @@ func (e *AnyDCEndComplete) MarshalJSON() ([]byte, error) {
 type DCStartInit struct{}
 
 // EventDesc returns the description of DCStartInit.
-func (*DCStartInit) EventDesc() *etw.EventDesc {
-	return &dcStartInit
-}
+func (*DCStartInit) EventDesc() *etw.EventDesc { return &dcStartInit }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DCStartInit) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DCStartInit) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DCStartInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DCStartInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCStartInit) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DCStartInit) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DCStartInit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCStartInit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCStartInit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCStartInit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCStartInit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCStartInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcStartInit = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2415,9 +2116,7 @@ var dcStartInit = etw.EventDesc{
 	Name:       "DCStartInit",
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCStartInit",
-	New: func() etw.Event {
-		return new(DCStartInit)
-	},
+	New:        func() etw.Event { return new(DCStartInit) },
 }
 
 // DCStartInitV1 is DCStartInit_V1: event 147, version 1, of task
@@ -2433,9 +2132,7 @@ type DCStartInitV1 struct {
 }
 
 // EventDesc returns the description of DCStartInit_V1.
-func (*DCStartInitV1) EventDesc() *etw.EventDesc {
-	return &dcStartInitV1
-}
+func (*DCStartInitV1) EventDesc() *etw.EventDesc { return &dcStartInitV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2453,17 +2150,9 @@ func (e *DCStartInitV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCStartInitV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCStartInitV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCStartInitV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCStartInitV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCStartInitV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCStartInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcStartInitV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2478,9 +2167,7 @@ var dcStartInitV1 = etw.EventDesc{
 	OpcodeName: "DCStartInit",
 	Fields:     dcStartEndLayoutFields,
 	Extends:    &dcStartInit,
-	New: func() etw.Event {
-		return new(DCStartInitV1)
-	},
+	New:        func() etw.Event { return new(DCStartInitV1) },
 }
 
 // AnyDCStartInit is event 147 in any version: [DCStartInit] and
@@ -2496,16 +2183,12 @@ type AnyDCStartInit struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyDCStartInit) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyDCStartInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCStartInit = []*etw.EventDesc{&dcStartInit, &dcStartInitV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyDCStartInit) EventDescs() []*etw.EventDesc {
-	return anyDCStartInit
-}
+func (*AnyDCStartInit) EventDescs() []*etw.EventDesc { return anyDCStartInit }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyDCStartInit) EventDesc() *etw.EventDesc {
@@ -2550,17 +2233,9 @@ func (e *AnyDCStartInit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyDCStartInit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyDCStartInit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyDCStartInit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyDCStartInit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyDCStartInit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyDCStartInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // DCEndInit is DCEndInit: event 148, version 0, of task CLRMethodRundown,
 // opcode DCEndInit, keywords JitRundownKeyword,
@@ -2571,37 +2246,21 @@ func (e *AnyDCStartInit) MarshalJSON() ([]byte, error) {
 type DCEndInit struct{}
 
 // EventDesc returns the description of DCEndInit.
-func (*DCEndInit) EventDesc() *etw.EventDesc {
-	return &dcEndInit
-}
+func (*DCEndInit) EventDesc() *etw.EventDesc { return &dcEndInit }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
-func (*DCEndInit) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
+func (*DCEndInit) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
 
 // AppendPayload appends the payload of e to b.
-func (*DCEndInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
+func (*DCEndInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCEndInit) FieldValue(int) etw.Value {
-	return etw.Value{}
-}
+func (*DCEndInit) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *DCEndInit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCEndInit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCEndInit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCEndInit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCEndInit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCEndInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcEndInit = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2613,9 +2272,7 @@ var dcEndInit = etw.EventDesc{
 	Name:       "DCEndInit",
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCEndInit",
-	New: func() etw.Event {
-		return new(DCEndInit)
-	},
+	New:        func() etw.Event { return new(DCEndInit) },
 }
 
 // DCEndInitV1 is DCEndInit_V1: event 148, version 1, of task CLRMethodRundown,
@@ -2631,9 +2288,7 @@ type DCEndInitV1 struct {
 }
 
 // EventDesc returns the description of DCEndInit_V1.
-func (*DCEndInitV1) EventDesc() *etw.EventDesc {
-	return &dcEndInitV1
-}
+func (*DCEndInitV1) EventDesc() *etw.EventDesc { return &dcEndInitV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2651,17 +2306,9 @@ func (e *DCEndInitV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCEndInitV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *DCEndInitV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *DCEndInitV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *DCEndInitV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *DCEndInitV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *DCEndInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var dcEndInitV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2676,9 +2323,7 @@ var dcEndInitV1 = etw.EventDesc{
 	OpcodeName: "DCEndInit",
 	Fields:     dcStartEndLayoutFields,
 	Extends:    &dcEndInit,
-	New: func() etw.Event {
-		return new(DCEndInitV1)
-	},
+	New:        func() etw.Event { return new(DCEndInitV1) },
 }
 
 // AnyDCEndInit is event 148 in any version: [DCEndInit] and [DCEndInitV1].
@@ -2693,16 +2338,12 @@ type AnyDCEndInit struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyDCEndInit) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyDCEndInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCEndInit = []*etw.EventDesc{&dcEndInit, &dcEndInitV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyDCEndInit) EventDescs() []*etw.EventDesc {
-	return anyDCEndInit
-}
+func (*AnyDCEndInit) EventDescs() []*etw.EventDesc { return anyDCEndInit }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyDCEndInit) EventDesc() *etw.EventDesc {
@@ -2747,17 +2388,9 @@ func (e *AnyDCEndInit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyDCEndInit) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyDCEndInit) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyDCEndInit) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyDCEndInit) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyDCEndInit) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyDCEndInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodDCStartILToNativeMap is MethodDCStartILToNativeMap: event 149, version
 // 0, of task CLRMethodRundown, opcode MethodDCStartILToNativeMap, keyword
@@ -2786,9 +2419,7 @@ type MethodDCStartILToNativeMap struct {
 }
 
 // EventDesc returns the description of MethodDCStartILToNativeMap.
-func (*MethodDCStartILToNativeMap) EventDesc() *etw.EventDesc {
-	return &methodDCStartILToNativeMap
-}
+func (*MethodDCStartILToNativeMap) EventDesc() *etw.EventDesc { return &methodDCStartILToNativeMap }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2806,17 +2437,9 @@ func (e *MethodDCStartILToNativeMap) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartILToNativeMap) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartILToNativeMap) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartILToNativeMap = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2829,9 +2452,7 @@ var methodDCStartILToNativeMap = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStartILToNativeMap",
 	Fields:     methodILToNativeMapRundownLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCStartILToNativeMap)
-	},
+	New:        func() etw.Event { return new(MethodDCStartILToNativeMap) },
 }
 
 // methodILToNativeMapRundownLayout is the template MethodILToNativeMapRundown,
@@ -2924,9 +2545,7 @@ type MethodDCStartILToNativeMapV1 struct {
 }
 
 // EventDesc returns the description of MethodDCStartILToNativeMap_V1.
-func (*MethodDCStartILToNativeMapV1) EventDesc() *etw.EventDesc {
-	return &methodDCStartILToNativeMapV1
-}
+func (*MethodDCStartILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodDCStartILToNativeMapV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2944,17 +2563,9 @@ func (e *MethodDCStartILToNativeMapV1) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartILToNativeMapV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCStartILToNativeMapV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCStartILToNativeMapV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCStartILToNativeMapV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCStartILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCStartILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCStartILToNativeMapV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -2969,9 +2580,7 @@ var methodDCStartILToNativeMapV1 = etw.EventDesc{
 	OpcodeName: "MethodDCStartILToNativeMap",
 	Fields:     methodILToNativeMapRundownV1LayoutFields,
 	Extends:    &methodDCStartILToNativeMap,
-	New: func() etw.Event {
-		return new(MethodDCStartILToNativeMapV1)
-	},
+	New:        func() etw.Event { return new(MethodDCStartILToNativeMapV1) },
 }
 
 // methodILToNativeMapRundownV1Layout is the template
@@ -3059,9 +2668,7 @@ type AnyMethodDCStartILToNativeMap struct {
 }
 
 // HasILVersionID reports whether the version that was decoded has ILVersionID.
-func (e *AnyMethodDCStartILToNativeMap) HasILVersionID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodDCStartILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodDCStartILToNativeMap = []*etw.EventDesc{&methodDCStartILToNativeMap, &methodDCStartILToNativeMapV1}
 
@@ -3141,17 +2748,9 @@ func (e *AnyMethodDCStartILToNativeMap) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCStartILToNativeMap) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodDCStartILToNativeMap) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 // MethodDCEndILToNativeMap is MethodDCEndILToNativeMap: event 150, version 0,
 // of task CLRMethodRundown, opcode MethodDCEndILToNativeMap, keyword
@@ -3180,9 +2779,7 @@ type MethodDCEndILToNativeMap struct {
 }
 
 // EventDesc returns the description of MethodDCEndILToNativeMap.
-func (*MethodDCEndILToNativeMap) EventDesc() *etw.EventDesc {
-	return &methodDCEndILToNativeMap
-}
+func (*MethodDCEndILToNativeMap) EventDesc() *etw.EventDesc { return &methodDCEndILToNativeMap }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3200,17 +2797,9 @@ func (e *MethodDCEndILToNativeMap) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndILToNativeMap) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndILToNativeMap) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndILToNativeMap = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3223,9 +2812,7 @@ var methodDCEndILToNativeMap = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEndILToNativeMap",
 	Fields:     methodILToNativeMapRundownLayoutFields,
-	New: func() etw.Event {
-		return new(MethodDCEndILToNativeMap)
-	},
+	New:        func() etw.Event { return new(MethodDCEndILToNativeMap) },
 }
 
 // MethodDCEndILToNativeMapV1 is MethodDCEndILToNativeMap_V1: event 150,
@@ -3257,9 +2844,7 @@ type MethodDCEndILToNativeMapV1 struct {
 }
 
 // EventDesc returns the description of MethodDCEndILToNativeMap_V1.
-func (*MethodDCEndILToNativeMapV1) EventDesc() *etw.EventDesc {
-	return &methodDCEndILToNativeMapV1
-}
+func (*MethodDCEndILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodDCEndILToNativeMapV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3277,17 +2862,9 @@ func (e *MethodDCEndILToNativeMapV1) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndILToNativeMapV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *MethodDCEndILToNativeMapV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *MethodDCEndILToNativeMapV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *MethodDCEndILToNativeMapV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *MethodDCEndILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *MethodDCEndILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var methodDCEndILToNativeMapV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -3302,9 +2879,7 @@ var methodDCEndILToNativeMapV1 = etw.EventDesc{
 	OpcodeName: "MethodDCEndILToNativeMap",
 	Fields:     methodILToNativeMapRundownV1LayoutFields,
 	Extends:    &methodDCEndILToNativeMap,
-	New: func() etw.Event {
-		return new(MethodDCEndILToNativeMapV1)
-	},
+	New:        func() etw.Event { return new(MethodDCEndILToNativeMapV1) },
 }
 
 // AnyMethodDCEndILToNativeMap is event 150 in any version:
@@ -3326,16 +2901,12 @@ type AnyMethodDCEndILToNativeMap struct {
 }
 
 // HasILVersionID reports whether the version that was decoded has ILVersionID.
-func (e *AnyMethodDCEndILToNativeMap) HasILVersionID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyMethodDCEndILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodDCEndILToNativeMap = []*etw.EventDesc{&methodDCEndILToNativeMap, &methodDCEndILToNativeMapV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyMethodDCEndILToNativeMap) EventDescs() []*etw.EventDesc {
-	return anyMethodDCEndILToNativeMap
-}
+func (*AnyMethodDCEndILToNativeMap) EventDescs() []*etw.EventDesc { return anyMethodDCEndILToNativeMap }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCEndILToNativeMap) EventDesc() *etw.EventDesc {
@@ -3408,14 +2979,6 @@ func (e *AnyMethodDCEndILToNativeMap) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCEndILToNativeMap) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyMethodDCEndILToNativeMap) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyMethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyMethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyMethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyMethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ModuleRangeDCStart is ModuleRangeDCStart: event 160, version 0, of task
@@ -30,9 +31,7 @@ type ModuleRangeDCStart struct {
 }
 
 // EventDesc returns the description of ModuleRangeDCStart.
-func (*ModuleRangeDCStart) EventDesc() *etw.EventDesc {
-	return &moduleRangeDCStart
-}
+func (*ModuleRangeDCStart) EventDesc() *etw.EventDesc { return &moduleRangeDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -50,17 +49,9 @@ func (e *ModuleRangeDCStart) FieldValue(i int) etw.Value {
 	return (*moduleRangeRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleRangeDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleRangeDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleRangeDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleRangeDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleRangeDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleRangeDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -73,9 +64,7 @@ var moduleRangeDCStart = etw.EventDesc{
 	TaskName:   "CLRPerfTrackRundown",
 	OpcodeName: "ModuleRangeDCStart",
 	Fields:     moduleRangeRundownLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleRangeDCStart)
-	},
+	New:        func() etw.Event { return new(ModuleRangeDCStart) },
 }
 
 // moduleRangeRundownLayout is the template ModuleRangeRundown, which several
@@ -150,9 +139,7 @@ type ModuleRangeDCEnd struct {
 }
 
 // EventDesc returns the description of ModuleRangeDCEnd.
-func (*ModuleRangeDCEnd) EventDesc() *etw.EventDesc {
-	return &moduleRangeDCEnd
-}
+func (*ModuleRangeDCEnd) EventDesc() *etw.EventDesc { return &moduleRangeDCEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -170,17 +157,9 @@ func (e *ModuleRangeDCEnd) FieldValue(i int) etw.Value {
 	return (*moduleRangeRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleRangeDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ModuleRangeDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ModuleRangeDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ModuleRangeDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ModuleRangeDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var moduleRangeDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -193,7 +172,5 @@ var moduleRangeDCEnd = etw.EventDesc{
 	TaskName:   "CLRPerfTrackRundown",
 	OpcodeName: "ModuleRangeDCEnd",
 	Fields:     moduleRangeRundownLayoutFields,
-	New: func() etw.Event {
-		return new(ModuleRangeDCEnd)
-	},
+	New:        func() etw.Event { return new(ModuleRangeDCEnd) },
 }

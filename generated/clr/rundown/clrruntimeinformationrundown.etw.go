@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // RuntimeInformationDCStart is RuntimeInformationDCStart: event 187, version
@@ -50,9 +51,7 @@ type RuntimeInformationDCStart struct {
 }
 
 // EventDesc returns the description of RuntimeInformationDCStart.
-func (*RuntimeInformationDCStart) EventDesc() *etw.EventDesc {
-	return &runtimeInformationDCStart
-}
+func (*RuntimeInformationDCStart) EventDesc() *etw.EventDesc { return &runtimeInformationDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -137,17 +136,9 @@ func (e *RuntimeInformationDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *RuntimeInformationDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *RuntimeInformationDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *RuntimeInformationDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *RuntimeInformationDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *RuntimeInformationDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *RuntimeInformationDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var runtimeInformationDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -175,7 +166,5 @@ var runtimeInformationDCStart = etw.EventDesc{
 		{Name: "ComObjectGuid", Type: etw.InGUID},
 		{Name: "RuntimeDllPath", Type: etw.InUnicodeString},
 	},
-	New: func() etw.Event {
-		return new(RuntimeInformationDCStart)
-	},
+	New: func() etw.Event { return new(RuntimeInformationDCStart) },
 }

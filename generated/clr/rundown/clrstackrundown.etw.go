@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // CLRStackWalkDCStart is CLRStackWalkDCStart: event 0, version 0, of task
@@ -29,9 +30,7 @@ type CLRStackWalkDCStart struct {
 }
 
 // EventDesc returns the description of CLRStackWalkDCStart.
-func (*CLRStackWalkDCStart) EventDesc() *etw.EventDesc {
-	return &clrStackWalkDCStart
-}
+func (*CLRStackWalkDCStart) EventDesc() *etw.EventDesc { return &clrStackWalkDCStart }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -76,17 +75,9 @@ func (e *CLRStackWalkDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CLRStackWalkDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CLRStackWalkDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CLRStackWalkDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CLRStackWalkDCStart) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CLRStackWalkDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var clrStackWalkDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -104,7 +95,5 @@ var clrStackWalkDCStart = etw.EventDesc{
 		{Name: "FrameCount", Type: etw.InUInt32},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event {
-		return new(CLRStackWalkDCStart)
-	},
+	New: func() etw.Event { return new(CLRStackWalkDCStart) },
 }

@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // ExecutionCheckpointDCEnd is ExecutionCheckpointDCEnd: event 300, version 0,
@@ -24,9 +25,7 @@ type ExecutionCheckpointDCEnd struct {
 }
 
 // EventDesc returns the description of ExecutionCheckpointDCEnd.
-func (*ExecutionCheckpointDCEnd) EventDesc() *etw.EventDesc {
-	return &executionCheckpointDCEnd
-}
+func (*ExecutionCheckpointDCEnd) EventDesc() *etw.EventDesc { return &executionCheckpointDCEnd }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -63,17 +62,9 @@ func (e *ExecutionCheckpointDCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ExecutionCheckpointDCEnd) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *ExecutionCheckpointDCEnd) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *ExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *ExecutionCheckpointDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *ExecutionCheckpointDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *ExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var executionCheckpointDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -89,7 +80,5 @@ var executionCheckpointDCEnd = etw.EventDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "Timestamp", Type: etw.InInt64},
 	},
-	New: func() etw.Event {
-		return new(ExecutionCheckpointDCEnd)
-	},
+	New: func() etw.Event { return new(ExecutionCheckpointDCEnd) },
 }

@@ -24,9 +24,7 @@ var moduleRangeTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeType) String() string {
-	return moduleRangeTypeMap.ValueString(uint32(v))
-}
+func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
 
 // AppDomainFlags is a set of flags of the map AppDomainFlagsMap.
 //
@@ -52,9 +50,7 @@ var appDomainFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AppDomainFlags) String() string {
-	return appDomainFlagsMap.ValueString(uint32(v))
-}
+func (v AppDomainFlags) String() string { return appDomainFlagsMap.ValueString(uint32(v)) }
 
 // AssemblyFlags is a set of flags of the map AssemblyFlagsMap.
 //
@@ -81,9 +77,7 @@ var assemblyFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AssemblyFlags) String() string {
-	return assemblyFlagsMap.ValueString(uint32(v))
-}
+func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueString(uint32(v)) }
 
 // ModuleFlags is a set of flags of the map ModuleFlagsMap.
 //
@@ -116,9 +110,7 @@ var moduleFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleFlags) String() string {
-	return moduleFlagsMap.ValueString(uint32(v))
-}
+func (v ModuleFlags) String() string { return moduleFlagsMap.ValueString(uint32(v)) }
 
 // MethodFlags is a set of flags of the map MethodFlagsMap.
 //
@@ -152,9 +144,7 @@ var methodFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v MethodFlags) String() string {
-	return methodFlagsMap.ValueString(uint32(v))
-}
+func (v MethodFlags) String() string { return methodFlagsMap.ValueString(uint32(v)) }
 
 // StartupMode is a set of flags of the map StartupModeMap.
 //
@@ -183,9 +173,7 @@ var startupModeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupMode) String() string {
-	return startupModeMap.ValueString(uint32(v))
-}
+func (v StartupMode) String() string { return startupModeMap.ValueString(uint32(v)) }
 
 // RuntimeSku is a set of flags of the map RuntimeSkuMap.
 //
@@ -210,9 +198,7 @@ var runtimeSkuMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v RuntimeSku) String() string {
-	return runtimeSkuMap.ValueString(uint32(v))
-}
+func (v RuntimeSku) String() string { return runtimeSkuMap.ValueString(uint32(v)) }
 
 // StartupFlags is a set of flags of the map StartupFlagsMap.
 //
@@ -265,9 +251,7 @@ var startupFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupFlags) String() string {
-	return startupFlagsMap.ValueString(uint32(v))
-}
+func (v StartupFlags) String() string { return startupFlagsMap.ValueString(uint32(v)) }
 
 // ThreadFlags is a set of flags of the map ThreadFlagsMap.
 //
@@ -292,9 +276,7 @@ var threadFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ThreadFlags) String() string {
-	return threadFlagsMap.ValueString(uint32(v))
-}
+func (v ThreadFlags) String() string { return threadFlagsMap.ValueString(uint32(v)) }
 
 // TieredCompilationSettingsFlags is a set of flags of the map
 // TieredCompilationSettingsFlagsMap.
@@ -349,9 +331,7 @@ var methodExtentMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v MethodExtent) String() string {
-	return methodExtentMap.ValueString(uint32(v))
-}
+func (v MethodExtent) String() string { return methodExtentMap.ValueString(uint32(v)) }
 
 // OptimizationTier is a value of the map OptimizationTierMap.
 //
@@ -387,6 +367,4 @@ var optimizationTierMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v OptimizationTier) String() string {
-	return optimizationTierMap.ValueString(uint32(v))
-}
+func (v OptimizationTier) String() string { return optimizationTierMap.ValueString(uint32(v)) }

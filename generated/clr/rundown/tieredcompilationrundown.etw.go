@@ -5,8 +5,9 @@ package rundown
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // TieredCompilationSettingsDCStart is TieredCompilationSettingsDCStart: event
@@ -55,14 +56,8 @@ func (e *TieredCompilationSettingsDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationSettingsDCStart) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *TieredCompilationSettingsDCStart) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
+func (e *TieredCompilationSettingsDCStart) String() string       { return string(etw.AppendText(nil, e)) }
+func (e *TieredCompilationSettingsDCStart) LogValue() slog.Value { return etw.LogValue(e) }
 func (e *TieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, e)
 }
@@ -81,7 +76,5 @@ var tieredCompilationSettingsDCStart = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
 	},
-	New: func() etw.Event {
-		return new(TieredCompilationSettingsDCStart)
-	},
+	New: func() etw.Event { return new(TieredCompilationSettingsDCStart) },
 }

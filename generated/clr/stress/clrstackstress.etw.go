@@ -5,8 +5,9 @@ package stress
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // CLRStackWalkStress is CLRStackWalkStress: event 1, version 0, of task
@@ -29,9 +30,7 @@ type CLRStackWalkStress struct {
 }
 
 // EventDesc returns the description of CLRStackWalkStress.
-func (*CLRStackWalkStress) EventDesc() *etw.EventDesc {
-	return &clrStackWalkStress
-}
+func (*CLRStackWalkStress) EventDesc() *etw.EventDesc { return &clrStackWalkStress }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -76,17 +75,9 @@ func (e *CLRStackWalkStress) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CLRStackWalkStress) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *CLRStackWalkStress) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *CLRStackWalkStress) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *CLRStackWalkStress) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *CLRStackWalkStress) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *CLRStackWalkStress) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var clrStackWalkStress = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -104,7 +95,5 @@ var clrStackWalkStress = etw.EventDesc{
 		{Name: "FrameCount", Type: etw.InUInt32},
 		{Name: "Stack", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField, N: 3}},
 	},
-	New: func() etw.Event {
-		return new(CLRStackWalkStress)
-	},
+	New: func() etw.Event { return new(CLRStackWalkStress) },
 }

@@ -87,9 +87,7 @@ var stressLogFacilityMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StressLogFacility) String() string {
-	return stressLogFacilityMap.ValueString(uint32(v))
-}
+func (v StressLogFacility) String() string { return stressLogFacilityMap.ValueString(uint32(v)) }
 
 // StressLogLevel is a value of the map StressLogLevelMap.
 //
@@ -129,6 +127,4 @@ var stressLogLevelMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v StressLogLevel) String() string {
-	return stressLogLevelMap.ValueString(uint32(v))
-}
+func (v StressLogLevel) String() string { return stressLogLevelMap.ValueString(uint32(v)) }

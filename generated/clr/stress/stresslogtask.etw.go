@@ -5,8 +5,9 @@ package stress
 
 import (
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // StressLogEvent is StressLogEvent: event 0, version 0, of task StressLogTask,
@@ -23,9 +24,7 @@ type StressLogEvent struct {
 }
 
 // EventDesc returns the description of StressLogEvent.
-func (*StressLogEvent) EventDesc() *etw.EventDesc {
-	return &stressLogEvent
-}
+func (*StressLogEvent) EventDesc() *etw.EventDesc { return &stressLogEvent }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -62,17 +61,9 @@ func (e *StressLogEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *StressLogEvent) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *StressLogEvent) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *StressLogEvent) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *StressLogEvent) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *StressLogEvent) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *StressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var stressLogEvent = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -88,9 +79,7 @@ var stressLogEvent = etw.EventDesc{
 		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},
 		{Name: "Message", Type: etw.InAnsiString},
 	},
-	New: func() etw.Event {
-		return new(StressLogEvent)
-	},
+	New: func() etw.Event { return new(StressLogEvent) },
 }
 
 // StressLogEventV1 is StressLogEvent_V1: event 0, version 1, of task
@@ -109,9 +98,7 @@ type StressLogEventV1 struct {
 }
 
 // EventDesc returns the description of StressLogEvent_V1.
-func (*StressLogEventV1) EventDesc() *etw.EventDesc {
-	return &stressLogEventV1
-}
+func (*StressLogEventV1) EventDesc() *etw.EventDesc { return &stressLogEventV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -152,17 +139,9 @@ func (e *StressLogEventV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *StressLogEventV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *StressLogEventV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *StressLogEventV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *StressLogEventV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *StressLogEventV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *StressLogEventV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var stressLogEventV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -181,9 +160,7 @@ var stressLogEventV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	Extends: &stressLogEvent,
-	New: func() etw.Event {
-		return new(StressLogEventV1)
-	},
+	New:     func() etw.Event { return new(StressLogEventV1) },
 }
 
 // AnyStressLogEvent is event 0 in any version: [StressLogEvent] and
@@ -202,16 +179,12 @@ type AnyStressLogEvent struct {
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
-func (e *AnyStressLogEvent) HasClrInstanceID() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyStressLogEvent) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyStressLogEvent = []*etw.EventDesc{&stressLogEvent, &stressLogEventV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyStressLogEvent) EventDescs() []*etw.EventDesc {
-	return anyStressLogEvent
-}
+func (*AnyStressLogEvent) EventDescs() []*etw.EventDesc { return anyStressLogEvent }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyStressLogEvent) EventDesc() *etw.EventDesc {
@@ -268,14 +241,6 @@ func (e *AnyStressLogEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyStressLogEvent) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyStressLogEvent) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyStressLogEvent) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyStressLogEvent) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyStressLogEvent) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyStressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
