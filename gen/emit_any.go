@@ -86,7 +86,7 @@ func emitHas(f *jen.File, a *anyVersion, fd *anyField) {
 			}
 		}
 	}
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("Has" + fd.goName).Params().Bool().Block(jen.Return(cond))
+	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("Has" + fd.goName).Params().Bool().Add(brief(jen.Return(cond)))
 	f.Line()
 }
 
@@ -100,7 +100,7 @@ func emitAnyDescs(f *jen.File, a *anyVersion) {
 	f.Line()
 	doc(f.Group, "EventDescs returns the known versions, the oldest first.")
 	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(etw("EventDesc")).
-		Block(jen.Return(jen.Id(a.descs)))
+		Add(brief(jen.Return(jen.Id(a.descs))))
 	f.Line()
 	doc(f.Group, "EventDesc returns the description of the version that was decoded.")
 	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("EventDesc").Params().Op("*").Add(etw("EventDesc")).
@@ -167,7 +167,7 @@ func emitAnyValue(f *jen.File, a *anyVersion) {
 	doc(f.Group, "FieldValue returns the value of field i of EventDesc().Fields.")
 	if len(a.fields) == 0 {
 		f.Func().Params(jen.Op("*").Id(a.goName)).Id("FieldValue").Params(jen.Int()).Add(etw("Value")).
-			Block(jen.Return(etw("Value").Values()))
+			Add(brief(jen.Return(etw("Value").Values())))
 		f.Line()
 		return
 	}

@@ -22,7 +22,7 @@ func emitAppend(f *jen.File, ev *event) {
 	case l == nil:
 		f.Func().Params(jen.Op("*").Id(ev.goName)).Id("AppendPayload").
 			Params(jen.Id("b").Index().Byte(), jen.Id("_").Add(etw("PtrSize"))).Add(results).
-			Block(jen.Return(jen.Id("b"), jen.Nil()))
+			Add(brief(jen.Return(jen.Id("b"), jen.Nil())))
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
 			Params(jen.Id("b").Index().Byte(), jen.Id("ptr").Add(etw("PtrSize"))).Add(results).

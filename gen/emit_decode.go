@@ -40,7 +40,7 @@ func emitDecode(f *jen.File, ev *event) {
 	case l == nil:
 		f.Func().Params(jen.Op("*").Id(ev.goName)).Id("DecodePayload").
 			Params(jen.Index().Byte(), etw("PtrSize")).Add(results).
-			Block(jen.Return(jen.Lit(0), jen.Nil()))
+			Add(brief(jen.Return(jen.Lit(0), jen.Nil())))
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("DecodePayload").
 			Params(payloadParams()...).Add(results).
@@ -70,8 +70,12 @@ func emitLayout(f *jen.File, l *layout) {
 		Params(jen.Int(), jen.Error()).
 		BlockFunc(func(g *jen.Group) { decodeBody(g, l, jen.Id("d")) })
 	f.Line()
+	d := "d"
+	if l.isFixed() {
+		d = "_"
+	}
 	f.Add(receiver()).Id("append").
-		Params(append(appendParams(l), jen.Id("d").Op("*").Add(etw("EventDesc")))...).
+		Params(append(appendParams(l), jen.Id(d).Op("*").Add(etw("EventDesc")))...).
 		Params(jen.Index().Byte(), jen.Error()).
 		BlockFunc(func(g *jen.Group) { appendBody(g, l, jen.Id("d")) })
 	f.Line()

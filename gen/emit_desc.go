@@ -59,7 +59,7 @@ func emitEventDesc(f *jen.File, ev *event) {
 	if ev.extends != nil {
 		fields = append(fields, key("Extends", jen.Op("&").Id(ev.extends.desc)))
 	}
-	fields = append(fields, key("New", jen.Func().Params().Add(etw("Event")).Block(jen.Return(jen.New(jen.Id(ev.goName))))))
+	fields = append(fields, key("New", jen.Func().Params().Add(etw("Event")).Add(brief(jen.Return(jen.New(jen.Id(ev.goName)))))))
 	f.Var().Id(ev.desc).Op("=").Add(etw("EventDesc")).Add(lines(fields...))
 	f.Line()
 }

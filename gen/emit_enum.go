@@ -27,9 +27,9 @@ func emitEnum(f *jen.File, e *enum) {
 	f.Var().Id(e.desc).Op("=").Add(etw("MapDesc")).Add(lines(e.descFields()...))
 	f.Line()
 	doc(f.Group, e.stringDoc())
-	f.Func().Params(jen.Id("v").Id(e.goName)).Id("String").Params().String().Block(
+	f.Func().Params(jen.Id("v").Id(e.goName)).Id("String").Params().String().Add(brief(
 		jen.Return(jen.Id(e.desc).Dot("ValueString").Call(jen.Uint32().Call(jen.Id("v")))),
-	)
+	))
 	f.Line()
 }
 

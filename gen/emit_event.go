@@ -133,7 +133,7 @@ func countNote(f *field) string {
 func emitEventMethods(f *jen.File, ev *event) {
 	doc(f.Group, fmt.Sprintf("EventDesc returns the description of %s.", ev.symbol()))
 	f.Func().Params(jen.Op("*").Id(ev.goName)).Id("EventDesc").Params().Op("*").Add(etw("EventDesc")).
-		Block(jen.Return(jen.Op("&").Id(ev.desc)))
+		Add(brief(jen.Return(jen.Op("&").Id(ev.desc))))
 	f.Line()
 	emitDecode(f, ev)
 	emitAppend(f, ev)
@@ -152,12 +152,10 @@ func (ev *event) symbol() string {
 func emitRendering(f *jen.File, name string) {
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("e").Op("*").Id(name)) }
 	f.Add(receiver()).Id("String").Params().String().
-		Block(jen.Return(jen.String().Call(etw("AppendText").Call(jen.Nil(), jen.Id("e")))))
-	f.Line()
+		Add(brief(jen.Return(jen.String().Call(etw("AppendText").Call(jen.Nil(), jen.Id("e"))))))
 	f.Add(receiver()).Id("LogValue").Params().Qual("log/slog", "Value").
-		Block(jen.Return(etw("LogValue").Call(jen.Id("e"))))
-	f.Line()
+		Add(brief(jen.Return(etw("LogValue").Call(jen.Id("e")))))
 	f.Add(receiver()).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).
-		Block(jen.Return(etw("AppendJSON").Call(jen.Nil(), jen.Id("e"))))
+		Add(brief(jen.Return(etw("AppendJSON").Call(jen.Nil(), jen.Id("e")))))
 	f.Line()
 }

@@ -18,7 +18,7 @@ func emitStruct(f *jen.File, s *structType) {
 		doc(f.Group, fmt.Sprintf("%s is one element of [%s.%s].", s.goName, parent, s.field.goName), s.field.m.Doc)
 	}
 	emitFields(f, s.goName, s.fields)
-	c := code{recv: "v", owner: s, fields: s.descs()}
+	c := code{recv: "v", owner: s, fields: s.desc().Dot("Fields")}
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("v").Op("*").Id(s.goName)) }
 	f.Add(receiver()).Id("read").Params(s.params(jen.Id("r").Op("*").Add(etw("Reader")))...).
 		BlockFunc(func(g *jen.Group) { readBody(g, c, s) })
@@ -30,18 +30,22 @@ func emitStruct(f *jen.File, s *structType) {
 	f.Add(receiver()).Id("FieldValue").Params(jen.Id("i").Int()).Add(etw("Value")).
 		BlockFunc(func(g *jen.Group) { valueBody(g, c, s.fields) })
 	f.Line()
+	f.Func().Params(jen.Id("v").Id(s.goName)).Id("String").Params().String().Add(brief(
+		jen.Return(etw("StructString").Call(jen.Op("&").Add(s.desc()), jen.Op("&").Id("v"))),
+	))
+	f.Line()
 	if s.view != "" {
 		emitView(f, s)
 	}
 }
 
-// descs returns the descriptions of the members of s.
-func (s *structType) descs() *jen.Statement {
+// desc returns the description of s.
+func (s *structType) desc() *jen.Statement {
 	around := s.layout.code().fields
 	if s.around != nil {
-		around = s.around.descs()
+		around = s.around.desc().Dot("Fields")
 	}
-	return around.Index(jen.Lit(s.field.index)).Dot("Fields")
+	return around.Index(jen.Lit(s.field.index))
 }
 
 // params returns parameters, followed by those for sizes from outside of s.
@@ -97,7 +101,7 @@ func emitView(f *jen.File, s *structType) {
 	emitMake(f, s)
 	value := func() *jen.Statement { return jen.Func().Params(jen.Id("s").Id(s.view)) }
 	doc(f.Group, "Len returns the number of elements.")
-	f.Add(value()).Id("Len").Params().Int().Block(jen.Return(jen.Id("s").Dot("n")))
+	f.Add(value()).Id("Len").Params().Int().Add(brief(jen.Return(jen.Id("s").Dot("n"))))
 	f.Line()
 	if exact {
 		emitAt(f, s)

@@ -19,9 +19,16 @@ func (p *pkg) emitTests() *jen.File {
 	f.Func().Id("TestEventsAllocs").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		g.Qual(testPath, "Allocs").Call(jen.Id("t"), jen.Id("Provider"))
 		for _, ev := range p.events {
-			if seqs := sequences(jen.Id("e"), ev.fields()); len(seqs) > 0 && ev.m.Undispatched == "" {
-				g.Qual(testPath, "AllocsOf").Call(jen.Id("t"), jen.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Block(seqs...))
+			if ev.m.Undispatched == "" {
+				allocsOf(g, ev.goName, sequences(jen.Id("e"), ev.fields()))
 			}
+		}
+		for _, a := range p.anys {
+			fields := make([]*field, len(a.fields))
+			for i, f := range a.fields {
+				fields[i] = &field{goName: f.goName, kind: f.kind}
+			}
+			allocsOf(g, a.goName, sequences(jen.Id("e"), fields))
 		}
 	})
 	f.Line()
@@ -29,6 +36,16 @@ func (p *pkg) emitTests() *jen.File {
 		jen.Qual(testPath, "Fuzz").Call(jen.Id("f"), jen.Id("Provider")),
 	)
 	return f
+}
+
+// allocsOf writes the call that counts allocations of handling a type.
+func allocsOf(g *jen.Group, goName string, loops []jen.Code) {
+	call := g.Qual(testPath, "AllocsOf")
+	if len(loops) == 0 {
+		call.Types(jen.Id(goName)).Call(jen.Id("t"), jen.Nil())
+		return
+	}
+	call.Call(jen.Id("t"), jen.Func().Params(jen.Id("e").Op("*").Id(goName)).Block(loops...))
 }
 
 // sequences returns loops over the arrays among some fields of x, and over those

@@ -9,7 +9,7 @@ func emitFieldValue(f *jen.File, ev *event) {
 	switch {
 	case l == nil:
 		f.Func().Params(jen.Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Int()).Add(etw("Value")).
-			Block(jen.Return(etw("Value").Values()))
+			Add(brief(jen.Return(etw("Value").Values())))
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(etw("Value")).
 			Block(jen.Return(l.from("e").Dot("FieldValue").Call(jen.Id("i"))))

@@ -37,12 +37,10 @@ func lines(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
 }
 
-// convert returns x converted to a type, or x itself where it has that type.
-func convert(to, from string, x *jen.Statement) *jen.Statement {
-	if to == from {
-		return x
-	}
-	return jen.Id(to).Call(x)
+// brief returns the body of a function of one statement, on the line of its head
+// if that is short enough for gofmt.
+func brief(statement jen.Code) *jen.Statement {
+	return jen.Custom(jen.Options{Open: "{ ", Close: " }"}, statement)
 }
 
 // docWidth is the width that comments are wrapped to.

@@ -62,7 +62,7 @@ func saysMore(msg string, fields []*field, names ...string) bool {
 	for _, name := range names {
 		known[letters(name)] = true
 	}
-	if known[letters(msg)] {
+	if known[letters(msg)] || msg == "NONE" {
 		return false
 	}
 	for word := range strings.FieldsFuncSeq(msg, func(c rune) bool {

@@ -28,7 +28,7 @@ func (g *genFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&g.dir, "output", "o", ".", "the folder of the package")
 	flags.StringVar(&g.gen.Package, "package", "", "the name of the package (default $GOPACKAGE, or else the folder's)")
-	flags.StringVar(&g.gen.Provider, "provider", "", "the provider, by name, symbol or GUID, where a manifest has several")
+	flags.StringVar(&g.gen.Provider, "provider", "", "the provider, by name, symbol, GUID or number (#1), where a manifest has several")
 	flags.StringArrayVar(&g.rename, "rename", nil, "`OLD=NEW` gives what the manifest calls OLD the Go name NEW (repeatable)")
 	flags.BoolVar(&g.gen.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
 	flags.BoolVar(&g.gen.Tests, "tests", false, "generate tests of the package, too")
@@ -69,11 +69,13 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 	var missed error
 	bad := false
 	for _, path := range paths {
-		m, _, err := readManifest(cmd, path, manifest.Options{Lenient: opts.Lenient})
+		// Warnings are the business of check.
+		m, _, faults, err := parseManifest(cmd, path, manifest.Options{Lenient: opts.Lenient})
 		if err != nil {
 			return nil, err
 		}
 		if m == nil {
+			printFaults(cmd, faults)
 			bad = true
 			continue
 		}
@@ -95,12 +97,16 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 	files, err := gen.Generate(chosen, opts)
 	var faults manifest.ErrorList
 	if errors.As(err, &faults) {
-		for _, e := range faults {
-			fmt.Fprintln(cmd.ErrOrStderr(), e)
-		}
+		printFaults(cmd, faults)
 		return nil, &exitError{code: exitDiagnostics}
 	}
 	return files, err
+}
+
+func printFaults(cmd *cobra.Command, faults manifest.ErrorList) {
+	for _, e := range faults {
+		fmt.Fprintln(cmd.ErrOrStderr(), e)
+	}
 }
 
 // newGen returns the command that writes a package.

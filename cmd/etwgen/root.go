@@ -23,6 +23,7 @@ makes no sense or a file that cannot be read.`,
 	add(root, newCheck())
 	add(root, newList())
 	add(root, newGen())
+	add(root, newDiff())
 	add(root, newDoc())
 	return root
 }

@@ -321,7 +321,7 @@ func (e *threadTerminatedOrTransitionLayout) decode(p []byte, ptr etw.PtrSize, d
 	return 18, nil
 }
 
-func (e *threadTerminatedOrTransitionLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *threadTerminatedOrTransitionLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, e.ManagedThreadID)
 	b = binary.LittleEndian.AppendUint64(b, e.AppDomainID)
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)

@@ -264,7 +264,7 @@ func (e *methodLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 	return 36, nil
 }
 
-func (e *methodLoadUnloadLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *methodLoadUnloadLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, e.MethodID)
 	b = binary.LittleEndian.AppendUint64(b, e.ModuleID)
 	b = binary.LittleEndian.AppendUint64(b, e.MethodStartAddress)
@@ -715,7 +715,7 @@ func (e *methodLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	return 38, nil
 }
 
-func (e *methodLoadUnloadV1Layout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *methodLoadUnloadV1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, e.MethodID)
 	b = binary.LittleEndian.AppendUint64(b, e.ModuleID)
 	b = binary.LittleEndian.AppendUint64(b, e.MethodStartAddress)
@@ -844,7 +844,7 @@ func (e *methodLoadUnloadV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	return 46, nil
 }
 
-func (e *methodLoadUnloadV2Layout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *methodLoadUnloadV2Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, e.MethodID)
 	b = binary.LittleEndian.AppendUint64(b, e.ModuleID)
 	b = binary.LittleEndian.AppendUint64(b, e.MethodStartAddress)

@@ -111,7 +111,7 @@ func (e *contentionLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (
 	return 3, nil
 }
 
-func (e *contentionLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *contentionLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = append(b, uint8(e.ContentionFlags))
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil

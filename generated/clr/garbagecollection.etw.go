@@ -688,7 +688,7 @@ func (e *gcNoUserDataLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc)
 	return 2, nil
 }
 
-func (e *gcNoUserDataLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *gcNoUserDataLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
 }
@@ -5125,7 +5125,7 @@ func (e *gcMarkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int,
 	return 6, nil
 }
 
-func (e *gcMarkLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *gcMarkLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.HeapNum)
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
@@ -7773,7 +7773,7 @@ func (e *genAwareTemplateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 	return 6, nil
 }
 
-func (e *genAwareTemplateLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *genAwareTemplateLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.Count)
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil

@@ -71,7 +71,7 @@ func (e *ioThreadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (in
 	return 8, nil
 }
 
-func (e *ioThreadLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *ioThreadLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.IOThreadCount)
 	b = binary.LittleEndian.AppendUint32(b, e.RetiredIOThreads)
 	return b, nil
@@ -158,7 +158,7 @@ func (e *ioThreadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (
 	return 10, nil
 }
 
-func (e *ioThreadV1Layout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *ioThreadV1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.IOThreadCount)
 	b = binary.LittleEndian.AppendUint32(b, e.RetiredIOThreads)
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)

@@ -76,7 +76,7 @@ func (e *clrThreadPoolSuspendLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Ev
 	return 8, nil
 }
 
-func (e *clrThreadPoolSuspendLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *clrThreadPoolSuspendLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.ClrThreadID)
 	b = binary.LittleEndian.AppendUint32(b, e.CpuUtilization)
 	return b, nil

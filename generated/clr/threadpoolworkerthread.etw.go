@@ -75,7 +75,7 @@ func (e *threadPoolWorkerThreadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.
 	return 10, nil
 }
 
-func (e *threadPoolWorkerThreadLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *threadPoolWorkerThreadLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.ActiveWorkerThreadCount)
 	b = binary.LittleEndian.AppendUint32(b, e.RetiredWorkerThreadCount)
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)

@@ -72,7 +72,7 @@ func (e *clrWorkerThreadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	return 8, nil
 }
 
-func (e *clrWorkerThreadLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *clrWorkerThreadLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.WorkerThreadCount)
 	b = binary.LittleEndian.AppendUint32(b, e.RetiredWorkerThreads)
 	return b, nil

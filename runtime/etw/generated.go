@@ -11,6 +11,11 @@ func (p PtrSize) Bytes() int {
 	return 8
 }
 
+// StructString returns the text of a struct that d describes.
+func StructString(d *FieldDesc, v interface{ FieldValue(i int) Value }) string {
+	return string(AppendFieldText(nil, d, StructValue(d, v)))
+}
+
 // PtrSize returns the size of the pointers of s.
 func (s Pointers) PtrSize() PtrSize { return s.ptr }
 

@@ -12,7 +12,7 @@ import (
 // ptr. The same seed gives the same payload. Values are arbitrary, but for
 // counts and lengths, which are small and right; seed 0 has all of them 0.
 func Payload(d *etw.EventDesc, ptr etw.PtrSize, seed uint64) []byte {
-	m := maker{ptr: ptr, rand: rand.New(rand.NewPCG(seed, uint64(d.ID)<<8|uint64(d.Version))), empty: seed == 0}
+	m := maker{b: []byte{}, ptr: ptr, rand: rand.New(rand.NewPCG(seed, uint64(d.ID)<<8|uint64(d.Version))), empty: seed == 0}
 	m.fields(d.Fields)
 	return m.b
 }

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 
 // The modules that packages may import from outside the standard library.
 var mayRequire = map[string][]string{
-	"cmd/etwgen": {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"cmd/etwgen": {"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/etw":    {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys"},
 	"gen":        {"github.com/dave/jennifer"},
 	"manifest":   {"github.com/beevik/etree"},

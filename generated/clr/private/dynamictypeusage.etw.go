@@ -782,7 +782,7 @@ func (e *dynamicTypeUseNoParametersPrivateLayout) decode(p []byte, ptr etw.PtrSi
 	return 2, nil
 }
 
-func (e *dynamicTypeUseNoParametersPrivateLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *dynamicTypeUseNoParametersPrivateLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
 }

@@ -1435,7 +1435,7 @@ func (e *prvGCMarkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (i
 	return 4, nil
 }
 
-func (e *prvGCMarkLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *prvGCMarkLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.HeapNum)
 	return b, nil
 }
@@ -1516,7 +1516,7 @@ func (e *prvGCMarkV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	return 6, nil
 }
 
-func (e *prvGCMarkV1Layout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *prvGCMarkV1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.HeapNum)
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
@@ -2184,7 +2184,7 @@ func (e *gcNoUserDataLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc)
 	return 2, nil
 }
 
-func (e *gcNoUserDataLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *gcNoUserDataLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
 }
@@ -2874,7 +2874,7 @@ func (e *bgcAllocWaitLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc)
 	return 6, nil
 }
 
-func (e *bgcAllocWaitLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *bgcAllocWaitLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.Reason))
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil

@@ -105,7 +105,7 @@ func (e *startupV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (i
 	return 2, nil
 }
 
-func (e *startupV1Layout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *startupV1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
 }

@@ -88,7 +88,7 @@ func (e *methodLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw
 	return 36, nil
 }
 
-func (e *methodLoadUnloadRundownLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *methodLoadUnloadRundownLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, e.MethodID)
 	b = binary.LittleEndian.AppendUint64(b, e.ModuleID)
 	b = binary.LittleEndian.AppendUint64(b, e.MethodStartAddress)
@@ -208,7 +208,7 @@ func (e *methodLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *e
 	return 38, nil
 }
 
-func (e *methodLoadUnloadRundownV1Layout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *methodLoadUnloadRundownV1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, e.MethodID)
 	b = binary.LittleEndian.AppendUint64(b, e.ModuleID)
 	b = binary.LittleEndian.AppendUint64(b, e.MethodStartAddress)
@@ -336,7 +336,7 @@ func (e *methodLoadUnloadRundownV2Layout) decode(p []byte, ptr etw.PtrSize, d *e
 	return 46, nil
 }
 
-func (e *methodLoadUnloadRundownV2Layout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *methodLoadUnloadRundownV2Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, e.MethodID)
 	b = binary.LittleEndian.AppendUint64(b, e.ModuleID)
 	b = binary.LittleEndian.AppendUint64(b, e.MethodStartAddress)
@@ -1841,7 +1841,7 @@ func (e *dcStartEndLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (
 	return 2, nil
 }
 
-func (e *dcStartEndLayout) append(b []byte, _ etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *dcStartEndLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
 }

@@ -23,6 +23,27 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Stack.All() {
 		}
 	})
+	etwtest.AllocsOf[GCSettingsRundown](t, nil)
+	etwtest.AllocsOf[MethodDCStart](t, nil)
+	etwtest.AllocsOf[MethodDCStartV1](t, nil)
+	etwtest.AllocsOf[MethodDCStartV2](t, nil)
+	etwtest.AllocsOf[MethodDCEnd](t, nil)
+	etwtest.AllocsOf[MethodDCEndV1](t, nil)
+	etwtest.AllocsOf[MethodDCEndV2](t, nil)
+	etwtest.AllocsOf[MethodDCStartVerbose](t, nil)
+	etwtest.AllocsOf[MethodDCStartVerboseV1](t, nil)
+	etwtest.AllocsOf[MethodDCStartVerboseV2](t, nil)
+	etwtest.AllocsOf[MethodDCEndVerbose](t, nil)
+	etwtest.AllocsOf[MethodDCEndVerboseV1](t, nil)
+	etwtest.AllocsOf[MethodDCEndVerboseV2](t, nil)
+	etwtest.AllocsOf[DCStartComplete](t, nil)
+	etwtest.AllocsOf[DCStartCompleteV1](t, nil)
+	etwtest.AllocsOf[DCEndComplete](t, nil)
+	etwtest.AllocsOf[DCEndCompleteV1](t, nil)
+	etwtest.AllocsOf[DCStartInit](t, nil)
+	etwtest.AllocsOf[DCStartInitV1](t, nil)
+	etwtest.AllocsOf[DCEndInit](t, nil)
+	etwtest.AllocsOf[DCEndInitV1](t, nil)
 	etwtest.AllocsOf(t, func(e *MethodDCStartILToNativeMap) {
 		for range e.ILOffsets.All() {
 		}
@@ -47,6 +68,26 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.NativeOffsets.All() {
 		}
 	})
+	etwtest.AllocsOf[DomainModuleDCStart](t, nil)
+	etwtest.AllocsOf[DomainModuleDCStartV1](t, nil)
+	etwtest.AllocsOf[DomainModuleDCEnd](t, nil)
+	etwtest.AllocsOf[DomainModuleDCEndV1](t, nil)
+	etwtest.AllocsOf[ModuleDCStart](t, nil)
+	etwtest.AllocsOf[ModuleDCStartV1](t, nil)
+	etwtest.AllocsOf[ModuleDCStartV2](t, nil)
+	etwtest.AllocsOf[ModuleDCEnd](t, nil)
+	etwtest.AllocsOf[ModuleDCEndV1](t, nil)
+	etwtest.AllocsOf[ModuleDCEndV2](t, nil)
+	etwtest.AllocsOf[ModuleDCEndV3](t, nil)
+	etwtest.AllocsOf[AssemblyDCStart](t, nil)
+	etwtest.AllocsOf[AssemblyDCStartV1](t, nil)
+	etwtest.AllocsOf[AssemblyDCEnd](t, nil)
+	etwtest.AllocsOf[AssemblyDCEndV1](t, nil)
+	etwtest.AllocsOf[AppDomainDCStart](t, nil)
+	etwtest.AllocsOf[AppDomainDCStartV1](t, nil)
+	etwtest.AllocsOf[AppDomainDCEnd](t, nil)
+	etwtest.AllocsOf[AppDomainDCEndV1](t, nil)
+	etwtest.AllocsOf[ThreadDC](t, nil)
 	etwtest.AllocsOf(t, func(e *ModuleRangeDCStart) {
 		for range e.RangeBegin.All() {
 		}
@@ -59,6 +100,37 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.RangeSize.All() {
 		}
 	})
+	etwtest.AllocsOf[RuntimeInformationDCStart](t, nil)
+	etwtest.AllocsOf[TieredCompilationSettingsDCStart](t, nil)
+	etwtest.AllocsOf[ExecutionCheckpointDCEnd](t, nil)
+	etwtest.AllocsOf[AnyMethodDCStart](t, nil)
+	etwtest.AllocsOf[AnyMethodDCEnd](t, nil)
+	etwtest.AllocsOf[AnyMethodDCStartVerbose](t, nil)
+	etwtest.AllocsOf[AnyMethodDCEndVerbose](t, nil)
+	etwtest.AllocsOf[AnyDCStartComplete](t, nil)
+	etwtest.AllocsOf[AnyDCEndComplete](t, nil)
+	etwtest.AllocsOf[AnyDCStartInit](t, nil)
+	etwtest.AllocsOf[AnyDCEndInit](t, nil)
+	etwtest.AllocsOf(t, func(e *AnyMethodDCStartILToNativeMap) {
+		for range e.ILOffsets.All() {
+		}
+		for range e.NativeOffsets.All() {
+		}
+	})
+	etwtest.AllocsOf(t, func(e *AnyMethodDCEndILToNativeMap) {
+		for range e.ILOffsets.All() {
+		}
+		for range e.NativeOffsets.All() {
+		}
+	})
+	etwtest.AllocsOf[AnyDomainModuleDCStart](t, nil)
+	etwtest.AllocsOf[AnyDomainModuleDCEnd](t, nil)
+	etwtest.AllocsOf[AnyModuleDCStart](t, nil)
+	etwtest.AllocsOf[AnyModuleDCEnd](t, nil)
+	etwtest.AllocsOf[AnyAssemblyDCStart](t, nil)
+	etwtest.AllocsOf[AnyAssemblyDCEnd](t, nil)
+	etwtest.AllocsOf[AnyAppDomainDCStart](t, nil)
+	etwtest.AllocsOf[AnyAppDomainDCEnd](t, nil)
 }
 
 func FuzzEvents(f *testing.F) {

@@ -19,10 +19,13 @@ func TestEventsTruncate(t *testing.T) {
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Provider)
+	etwtest.AllocsOf[StressLogEvent](t, nil)
+	etwtest.AllocsOf[StressLogEventV1](t, nil)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkStress) {
 		for range e.Stack.All() {
 		}
 	})
+	etwtest.AllocsOf[AnyStressLogEvent](t, nil)
 }
 
 func FuzzEvents(f *testing.F) {
