@@ -1,0 +1,122 @@
+package etl
+
+import "runtime"
+
+// An ahead loads blocks in the order of a plan, in parallel and before they are
+// asked for.
+//
+// Each batch of loads runs in its own goroutine, which ends with it, so that a
+// Reader that is dropped leaves nothing behind.
+type ahead struct {
+	files []*file
+	plan  []bufferRef
+	next  int      // the first of plan that is not being loaded
+	queue []*batch // being loaded or ready, in order
+	bytes int64    // of queue
+
+	freeBlocks  []*block
+	freeBatches []*batch
+}
+
+// A batch is what one goroutine loads.
+type batch struct {
+	blocks []*block
+	taken  int           // blocks that have been handed out
+	done   chan struct{} // receives when all are loaded
+	ready  bool          // done has been received
+	run    func()        // load, as a value that costs nothing to start
+}
+
+const (
+	// aheadBytes bounds the memory of blocks that are loaded ahead.
+	aheadBytes = 8 << 20
+	// batchBytes is how much one goroutine loads at least, so that small buffers
+	// do not cost one each.
+	batchBytes = 64 << 10
+)
+
+// refill starts as many loads as the limits allow. Two batches for each
+// processor keep it busy while the consumer takes one.
+func (a *ahead) refill() {
+	limit := 2 * runtime.GOMAXPROCS(0)
+	for a.next < len(a.plan) && len(a.queue) < limit && (len(a.queue) == 0 || a.bytes < aheadBytes) {
+		a.start()
+	}
+}
+
+// start begins to load the next batch.
+func (a *ahead) start() {
+	t := a.newBatch()
+	for size := int64(0); a.next < len(a.plan) && size < batchBytes; a.next++ {
+		b := a.newBlock()
+		b.ref = a.plan[a.next]
+		b.file = a.files[b.ref.file]
+		t.blocks = append(t.blocks, b)
+		size += b.ref.memory()
+		a.bytes += b.ref.memory()
+	}
+	a.queue = append(a.queue, t)
+	go t.run()
+}
+
+func (t *batch) load() {
+	for _, b := range t.blocks {
+		b.load()
+	}
+	t.done <- struct{}{}
+}
+
+// take returns the next block of the plan, loaded.
+func (a *ahead) take() *block {
+	a.refill()
+	t := a.queue[0]
+	if !t.ready {
+		<-t.done
+		t.ready = true
+	}
+	b := t.blocks[t.taken]
+	t.taken++
+	a.bytes -= b.ref.memory()
+	if t.taken == len(t.blocks) {
+		a.queue = append(a.queue[:0], a.queue[1:]...)
+		clear(t.blocks)
+		t.blocks, t.taken, t.ready = t.blocks[:0], 0, false
+		a.freeBatches = append(a.freeBatches, t)
+		a.refill()
+	}
+	return b
+}
+
+// stop waits for the loads that are going on and drops the rest.
+func (a *ahead) stop() {
+	for _, t := range a.queue {
+		if !t.ready {
+			<-t.done
+		}
+	}
+	a.queue, a.freeBlocks, a.freeBatches = nil, nil, nil
+	a.next = len(a.plan)
+}
+
+// release takes back a block that is not needed any more.
+func (a *ahead) release(b *block) { a.freeBlocks = append(a.freeBlocks, b) }
+
+func (a *ahead) newBlock() *block {
+	if n := len(a.freeBlocks); n > 0 {
+		b := a.freeBlocks[n-1]
+		a.freeBlocks = a.freeBlocks[:n-1]
+		return b
+	}
+	return new(block)
+}
+
+func (a *ahead) newBatch() *batch {
+	if n := len(a.freeBatches); n > 0 {
+		t := a.freeBatches[n-1]
+		a.freeBatches = a.freeBatches[:n-1]
+		return t
+	}
+	t := &batch{done: make(chan struct{}, 1)}
+	t.run = t.load
+	return t
+}

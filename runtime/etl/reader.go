@@ -1,0 +1,303 @@
+package etl
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Reader reads the records of one or several files in the order of time. It
+// must not be used by several goroutines at once.
+type Reader struct {
+	files   []*file
+	closers []io.Closer
+	options options
+	size    int64 // of all files
+
+	ahead ahead
+	merge merge
+	// slack is how much earlier than its first record a block is opened, in case
+	// that the first is not the earliest.
+	slack int64
+	// admitted is the number of blocks of the plan that have been opened.
+	admitted int
+	// current is the block of the last record, and the first of the merge.
+	current *block
+	// limit is the key up to which the current block goes on alone.
+	limit int64
+	last  int64 // key of the last record
+
+	items []etw.ExtendedItem
+	stats Stats
+	err   error // what Next returns once there are no more records
+
+	prepared bool
+	schemas  *schemas
+	owners   *owners
+}
+
+// Open opens the file at path.
+func Open(path string, opts ...Option) (*Reader, error) {
+	return open([]string{path}, opts)
+}
+
+// OpenAll opens several files to read them as one trace. Files of one session,
+// as a tool leaves them that records the kernel and programs apart, are merged
+// by their common clock, files of different sessions by their times.
+func OpenAll(paths []string, opts ...Option) (*Reader, error) { return open(paths, opts) }
+
+// NewReader reads a file of the given size from src, which it uses from several
+// goroutines at once, as an io.ReaderAt allows.
+func NewReader(src io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
+	f, err := openFile(src, size, "")
+	if err != nil {
+		return nil, err
+	}
+	return newReader([]*file{f}, nil, opts), nil
+}
+
+func open(paths []string, opts []Option) (r *Reader, err error) {
+	if len(paths) == 0 {
+		return nil, errors.New("etl: no file to open")
+	}
+	if len(paths) > math.MaxUint16 {
+		return nil, fmt.Errorf("etl: %d files are too many", len(paths))
+	}
+	var files []*file
+	var closers []io.Closer
+	defer func() {
+		if err != nil {
+			for _, c := range closers {
+				c.Close()
+			}
+		}
+	}()
+	for _, path := range paths {
+		src, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("etl: %w", err)
+		}
+		closers = append(closers, src)
+		info, err := src.Stat()
+		if err != nil {
+			return nil, fmt.Errorf("etl: %w", err)
+		}
+		f, err := openFile(src, info.Size(), path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return newReader(files, closers, opts), nil
+}
+
+func newReader(files []*file, closers []io.Closer, opts []Option) *Reader {
+	r := &Reader{files: files, closers: closers, options: defaultOptions}
+	for _, o := range opts {
+		o(&r.options)
+	}
+	unifyClocks(files)
+	r.last = math.MinInt64
+	for _, f := range files {
+		r.size += f.size
+		r.slack = max(r.slack, f.slack())
+		r.stats.EventsLost += int64(f.header.EventsLost)
+		r.stats.BuffersLost += int64(f.header.BuffersLost)
+		r.stats.TruncatedBuffers += int64(f.stats.truncated)
+		r.stats.UnreadBytes += f.stats.unread
+		r.stats.UnwrittenBytes += f.stats.unwritten
+		r.addDamage(f.damage.list, f.damage.count)
+	}
+	r.ahead.files = files
+	r.ahead.plan = plan(files)
+	return r
+}
+
+// Header returns the header of the file that was opened, and for several files
+// that of the one whose session began first.
+func (r *Reader) Header() Header { return r.firstFile().header }
+
+// Headers returns the headers of all files, in the order in which they were
+// given.
+func (r *Reader) Headers() []Header {
+	h := make([]Header, len(r.files))
+	for i, f := range r.files {
+		h[i] = f.header
+	}
+	return h
+}
+
+func (r *Reader) firstFile() *file {
+	return slices.MinFunc(r.files, func(a, b *file) int { return compareStart(a, b) })
+}
+
+// Stats returns what has been counted so far.
+func (r *Reader) Stats() Stats { return r.stats }
+
+// Next sets rec to the next record. Its slices are valid until the next call.
+//
+// Damaged parts of a file are skipped: they never end the reading before the
+// last good record. After it, Next returns a [*DamageError] once if anything
+// could not be read, and then, or else at once, io.EOF.
+func (r *Reader) Next(rec *etw.Record) error {
+	if b := r.current; b != nil {
+		b.next++
+		switch {
+		case b.next == len(b.entries):
+			r.ahead.release(r.merge.pop())
+			r.current = nil
+		case b.key() < r.limit:
+			r.deliver(rec, b)
+			return nil
+		default:
+			r.merge.sink()
+		}
+	}
+	if !r.prepared {
+		r.prepared = true
+		r.prepare()
+	}
+	b := r.choose()
+	if b == nil {
+		return r.end()
+	}
+	r.current = b
+	r.deliver(rec, b)
+	return nil
+}
+
+// choose opens the blocks whose time has come, and returns the one with the
+// earliest record.
+func (r *Reader) choose() *block {
+	for r.admitted < len(r.ahead.plan) {
+		ref := &r.ahead.plan[r.admitted]
+		due := saturatingSub(ref.first, r.slack)
+		if len(r.merge.open) > 0 {
+			if due > r.merge.open[0].key() || r.merge.bytes+ref.memory() > r.openLimit() {
+				r.limit = min(due, r.merge.until())
+				return r.merge.open[0]
+			}
+		}
+		r.admit()
+	}
+	if len(r.merge.open) == 0 {
+		return nil
+	}
+	r.limit = r.merge.until()
+	return r.merge.open[0]
+}
+
+// openLimit bounds the memory of open blocks. The buffers of a sound file never
+// come near: at any time there is about one for each processor. In a damaged or
+// malicious one, all could claim the same time.
+func (r *Reader) openLimit() int64 { return 64<<20 + 16*r.size }
+
+// admit opens the next block of the plan.
+func (r *Reader) admit() {
+	b := r.ahead.take()
+	r.admitted++
+	r.stats.Buffers++
+	r.stats.Unknown += int64(b.tally.unknown)
+	r.stats.Undecodable += int64(b.tally.damaged)
+	r.stats.UnreadBytes += b.tally.unread
+	if b.tally.truncated {
+		r.stats.TruncatedBuffers++
+	}
+	if b.tally.damage != nil {
+		r.addDamage([]*Damage{b.tally.damage}, 1)
+	}
+	if len(b.entries) == 0 {
+		r.ahead.release(b)
+		return
+	}
+	r.merge.push(b)
+}
+
+func (r *Reader) deliver(rec *etw.Record, b *block) {
+	e := b.entries[b.next]
+	if e.key < r.last {
+		r.stats.OutOfOrder++
+	}
+	r.last = e.key
+	r.stats.Records++
+	r.items = fill(rec, b, b.record(e), e.key, r.items)
+	if r.schemas != nil {
+		r.schemas.describe(rec)
+	}
+	if r.owners != nil {
+		r.owners.attribute(rec)
+	}
+}
+
+// end returns what Next returns where there are no more records.
+func (r *Reader) end() error {
+	if r.err == nil {
+		r.err = io.EOF
+		if err := r.stats.Err(); err != nil {
+			return err
+		}
+	}
+	return r.err
+}
+
+// Records iterates over all records that are left. The record is reused: it and
+// its slices are valid until the next turn. If parts of a file could not be
+// read, the last pair is nil and a [*DamageError].
+func (r *Reader) Records() iter.Seq2[*etw.Record, error] {
+	return func(yield func(*etw.Record, error) bool) {
+		var rec etw.Record
+		for {
+			switch err := r.Next(&rec); {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			}
+			if !yield(&rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Close closes the files that Open or OpenAll opened. It is an error to read on;
+// the last record is not valid any more.
+func (r *Reader) Close() error {
+	r.ahead.stop()
+	r.admitted = len(r.ahead.plan)
+	r.merge, r.current = merge{}, nil
+	r.prepared = true
+	r.err = errClosed
+	var errs []error
+	for _, c := range r.closers {
+		errs = append(errs, c.Close())
+	}
+	r.closers = nil
+	return errors.Join(errs...)
+}
+
+var errClosed = fmt.Errorf("etl: %w", fs.ErrClosed)
+
+func (r *Reader) addDamage(list []*Damage, count int) {
+	for _, d := range list {
+		if len(r.stats.Damages) < maxDamages {
+			r.stats.Damages = append(r.stats.Damages, d)
+		}
+	}
+	r.stats.DamageCount += count
+}
+
+func saturatingSub(a, b int64) int64 {
+	if a < math.MinInt64+b {
+		return math.MinInt64
+	}
+	return a - b
+}

@@ -1,0 +1,365 @@
+package etl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A manifestParser turns the XML of an EventSource's manifest into descriptions.
+// Events refer to templates, and those to maps and to strings, of which some
+// come later in the document: so it first collects them all.
+type manifestParser struct {
+	provider *etw.ProviderDesc
+	arena    *descArena
+
+	strings   map[string]string
+	tasks     map[string]uint16
+	opcodes   map[opcodeKey]uint8
+	keywords  map[string]uint64
+	maps      map[string]*etw.MapDesc
+	templates map[string]template
+	events    []string // the attributes of each
+	scopes    []int    // for reuse by template
+}
+
+// An opcodeKey names an opcode, of one task or, with none, of all.
+type opcodeKey struct{ task, name string }
+
+// A template is a list of fields. bad is set where it makes no sense.
+type template struct {
+	fields []etw.FieldDesc
+	bad    bool
+}
+
+var errNoProvider = errors.New("no provider")
+
+// parseManifest returns the name of the provider in a manifest and the
+// descriptions of its events, whose provider has the given GUID. An event that
+// makes no sense is left out.
+func parseManifest(text []byte, guid etw.GUID, arena *descArena) (name string, events map[uint32]*etw.EventDesc, err error) {
+	p := manifestParser{
+		provider:  &etw.ProviderDesc{GUID: guid},
+		arena:     arena,
+		strings:   make(map[string]string),
+		tasks:     make(map[string]uint16),
+		opcodes:   make(map[opcodeKey]uint8),
+		keywords:  make(map[string]uint64),
+		maps:      make(map[string]*etw.MapDesc),
+		templates: make(map[string]template),
+	}
+	p.events = make([]string, 0, bytes.Count(text, []byte("<event ")))
+	p.scan(string(text))
+	if p.provider.Name == "" {
+		return "", nil, fmt.Errorf("%w: %w", errSchema, errNoProvider)
+	}
+	p.nameMaps()
+	events = make(map[uint32]*etw.EventDesc, len(p.events))
+	for _, attributes := range p.events {
+		if d := p.event(attributes); d != nil {
+			events[eventKey(d.ID, d.Version)] = d
+		}
+	}
+	return p.provider.Name, events, nil
+}
+
+// eventKey is an id and version as the key of a map.
+func eventKey(id uint16, version uint8) uint32 { return uint32(id)<<8 | uint32(version) }
+
+// scan collects everything that is declared in the document.
+func (p *manifestParser) scan(text string) {
+	x := xmlScanner{s: text}
+	var task string // that the scan is in
+	for {
+		tag := x.next()
+		if tag == xmlEOF {
+			return
+		}
+		if tag == xmlEnd {
+			if x.name == "task" {
+				task = ""
+			}
+			continue
+		}
+		a := x.attributes
+		name := func() string { return attribute(a, "name") }
+		switch x.name {
+		case "provider":
+			if p.provider.Name != "" {
+				return // a manifest in a trace is that of one
+			}
+			p.provider.Name = name()
+		case "task":
+			v, _ := parseNumber(attribute(a, "value"), 16)
+			p.tasks[name()] = uint16(v)
+			if !x.empty {
+				task = name()
+			}
+		case "opcode":
+			v, _ := parseNumber(attribute(a, "value"), 8)
+			p.opcodes[opcodeKey{task, name()}] = uint8(v)
+		case "keyword":
+			mask, _ := parseNumber(attribute(a, "mask"), 64)
+			p.keywords[name()] = mask
+		case "valueMap", "bitMap":
+			m := &etw.MapDesc{Name: name(), Flags: x.name == "bitMap"}
+			p.maps[m.Name] = m
+			if !x.empty {
+				m.Entries = mapEntries(&x)
+			}
+		case "event":
+			p.events = append(p.events, a)
+		case "template":
+			if id := attribute(a, "tid"); !x.empty {
+				p.templates[id] = p.template(&x)
+			} else {
+				p.templates[id] = template{}
+			}
+		case "string":
+			// The first language that says it.
+			id := attribute(a, "id")
+			if _, ok := p.strings[id]; !ok {
+				p.strings[id] = attribute(a, "value")
+			}
+		}
+	}
+}
+
+// mapEntries reads the entries of a map up to its end.
+func mapEntries(x *xmlScanner) (entries []etw.MapEntry) {
+	for {
+		switch tag := x.next(); {
+		case tag == xmlEOF, tag == xmlEnd && x.name != "map":
+			return entries
+		case tag == xmlStart && x.name == "map":
+			if v, err := parseNumber(attribute(x.attributes, "value"), 32); err == nil {
+				entries = append(entries, etw.MapEntry{Value: uint32(v), Name: attribute(x.attributes, "message")})
+			}
+		}
+	}
+}
+
+// nameMaps replaces references to strings in the entries of maps.
+func (p *manifestParser) nameMaps() {
+	for _, m := range p.maps {
+		for i := range m.Entries {
+			m.Entries[i].Name = p.text(m.Entries[i].Name)
+		}
+	}
+}
+
+// text returns the string that $(string.id) stands for.
+func (p *manifestParser) text(s string) string {
+	id, ok := strings.CutPrefix(s, "$(string.")
+	if !ok {
+		return s
+	}
+	id = strings.TrimSuffix(id, ")")
+	if v, ok := p.strings[id]; ok {
+		return v
+	}
+	return id
+}
+
+func (p *manifestParser) event(attributes string) *etw.EventDesc {
+	id, err := parseNumber(attribute(attributes, "value"), 16)
+	if err != nil {
+		return nil
+	}
+	v := attribute(attributes, "version")
+	version, err := parseNumber(v, 8)
+	if err != nil && v != "" {
+		return nil
+	}
+	tid := attribute(attributes, "template")
+	t, ok := p.templates[tid]
+	if tid != "" && (!ok || t.bad) {
+		return nil
+	}
+	d := p.arena.events.one()
+	*d = etw.EventDesc{
+		Provider: p.provider,
+		ID:       uint16(id),
+		Version:  uint8(version),
+		Level:    standardLevels[attribute(attributes, "level")],
+		Name:     attribute(attributes, "symbol"),
+		TaskName: attribute(attributes, "task"),
+		Message:  p.text(attribute(attributes, "message")),
+		Fields:   t.fields,
+	}
+	d.Task = p.tasks[d.TaskName]
+	d.Opcode, d.OpcodeName = p.opcode(attribute(attributes, "opcode"), d.TaskName)
+	for k := range strings.FieldsSeq(attribute(attributes, "keywords")) {
+		d.Keywords |= p.keywords[k]
+	}
+	if d.Name == "" {
+		d.Name = joinNames(d.TaskName, d.OpcodeName)
+	}
+	return d
+}
+
+// opcode returns the number and the name of an opcode: one of the system's, of
+// the event's task, or of the provider.
+func (p *manifestParser) opcode(name, task string) (uint8, string) {
+	if v, ok := standardOpcodes[name]; ok {
+		return v, strings.TrimPrefix(name, "win:")
+	}
+	if v, ok := p.opcodes[opcodeKey{task, name}]; ok {
+		return v, name
+	}
+	return p.opcodes[opcodeKey{"", name}], name
+}
+
+var standardLevels = map[string]uint8{
+	"win:Critical": 1, "win:Error": 2, "win:Warning": 3, "win:Informational": 4, "win:Verbose": 5,
+}
+
+var standardOpcodes = map[string]uint8{
+	"win:Info": 0, "win:Start": 1, "win:Stop": 2, "win:DC_Start": 3, "win:DC_Stop": 4, "win:Extension": 5,
+	"win:Reply": 6, "win:Resume": 7, "win:Suspend": 8, "win:Send": 9, "win:Receive": 240,
+}
+
+// template reads the fields of a template up to its end.
+func (p *manifestParser) template(x *xmlScanner) template {
+	t := templateParser{manifestParser: p, x: x, scopes: p.scopes[:0]}
+	fields := t.list("template")
+	p.scopes = t.scopes
+	return template{fields, t.bad}
+}
+
+// A templateParser reads a template. scopes says where in the arena the lists
+// begin that it is in.
+type templateParser struct {
+	*manifestParser
+	x      *xmlScanner
+	scopes []int
+	bad    bool
+}
+
+// list reads fields up to the end of the element that they are in.
+func (t *templateParser) list(element string) []etw.FieldDesc {
+	begin := t.arena.begin()
+	t.scopes = append(t.scopes, begin)
+	t.bad = t.bad || len(t.scopes) > maxSchemaDepth
+	for n := 0; ; {
+		switch t.x.next() {
+		case xmlEOF:
+			t.bad = true
+		case xmlStart:
+			if !t.bad && (t.x.name == "data" || t.x.name == "struct") {
+				t.arena.add(t.field())
+				n++
+				t.bad = t.bad || n > maxSchemaFields
+			}
+			continue
+		case xmlEnd:
+			if t.x.name != element {
+				continue
+			}
+		}
+		t.scopes = t.scopes[:len(t.scopes)-1]
+		return t.arena.end(begin)
+	}
+}
+
+// field reads the field whose tag the scanner is at.
+func (t *templateParser) field() (f etw.FieldDesc) {
+	a := t.x.attributes
+	f.Name = attribute(a, "name")
+	f.Count = t.size(attribute(a, "count"))
+	if t.x.name == "struct" {
+		f.Type = etw.InStruct
+		if !t.x.empty {
+			f.Fields = t.list("struct")
+		}
+		return f
+	}
+	typ, ok := manifestTypes[attribute(a, "inType")]
+	if !ok {
+		t.bad = true
+		return f
+	}
+	f.Type = typ
+	f.Out = manifestOuts[attribute(a, "outType")]
+	f.Map = t.maps[attribute(a, "map")]
+	switch typ {
+	case etw.InUnicodeString, etw.InAnsiString, etw.InBinary, etw.InSID:
+		f.Length = t.size(attribute(a, "length"))
+		if typ == etw.InBinary && f.Length.Kind == etw.SizeNone {
+			f.Length = binaryLength(f.Out)
+		}
+	}
+	return f
+}
+
+// binaryLength returns the length of a binary value that says none.
+func binaryLength(out etw.OutType) etw.Size {
+	if out == etw.OutIPv6 {
+		return etw.Size{Kind: etw.SizeConst, N: 16}
+	}
+	return etw.Size{Kind: etw.SizeRest}
+}
+
+// size reads a length or count: a number, or the name of an earlier field.
+func (t *templateParser) size(s string) etw.Size {
+	if s == "" {
+		return etw.Size{}
+	}
+	end := t.arena.begin()
+	for up := range t.scopes {
+		begin := t.scopes[len(t.scopes)-1-up]
+		for i, f := range t.arena.open[begin:end] {
+			if f.Name == s {
+				return etw.Size{Kind: etw.SizeField, Up: uint8(up), N: uint32(i)}
+			}
+		}
+		end = begin
+	}
+	n, err := parseNumber(s, 32)
+	if err != nil {
+		t.bad = true
+	}
+	return etw.Size{Kind: etw.SizeConst, N: uint32(n)}
+}
+
+// parseNumber reads a number in decimal, or after 0x in hexadecimal. Negative
+// ones are what their bits are.
+func parseNumber(s string, bits int) (uint64, error) {
+	if s == "" {
+		return 0, strconv.ErrSyntax
+	}
+	if s[0] != '-' {
+		return strconv.ParseUint(s, 0, bits)
+	}
+	v, err := strconv.ParseInt(s, 0, bits)
+	return uint64(v) & (1<<(bits-1)<<1 - 1), err
+}
+
+var manifestTypes = map[string]etw.InType{
+	"win:UnicodeString": etw.InUnicodeString, "win:AnsiString": etw.InAnsiString,
+	"win:Int8": etw.InInt8, "win:UInt8": etw.InUInt8, "win:Int16": etw.InInt16, "win:UInt16": etw.InUInt16,
+	"win:Int32": etw.InInt32, "win:UInt32": etw.InUInt32, "win:Int64": etw.InInt64, "win:UInt64": etw.InUInt64,
+	"win:Float": etw.InFloat, "win:Double": etw.InDouble, "win:Boolean": etw.InBoolean, "win:Binary": etw.InBinary,
+	"win:GUID": etw.InGUID, "win:Pointer": etw.InPointer, "win:FILETIME": etw.InFileTime,
+	"win:SYSTEMTIME": etw.InSystemTime, "win:SID": etw.InSID, "win:HexInt32": etw.InHexInt32, "win:HexInt64": etw.InHexInt64,
+	"win:CountedUnicodeString": etw.InCountedUnicodeString, "win:CountedAnsiString": etw.InCountedAnsiString,
+	"win:CountedBinary": etw.InCountedBinary,
+	// As EventSource of the .NET Framework writes some of them.
+	"trace:UnicodeString": etw.InUnicodeString, "trace:AnsiString": etw.InAnsiString,
+}
+
+var manifestOuts = map[string]etw.OutType{
+	"xs:string": etw.OutString, "xs:dateTime": etw.OutDateTime, "xs:GUID": etw.OutGUID, "xs:boolean": etw.OutBoolean,
+	"xs:hexBinary": etw.OutHexBinary, "win:HexInt8": etw.OutHexInt8, "win:HexInt16": etw.OutHexInt16,
+	"win:HexInt32": etw.OutHexInt32, "win:HexInt64": etw.OutHexInt64, "win:PID": etw.OutPID, "win:TID": etw.OutTID,
+	"win:Port": etw.OutPort, "win:IPv4": etw.OutIPv4, "win:IPv6": etw.OutIPv6, "win:SocketAddress": etw.OutSocketAddress,
+	"win:CIMDateTime": etw.OutCIMDateTime, "win:ETWTIME": etw.OutETWTime, "win:Xml": etw.OutXML,
+	"win:ErrorCode": etw.OutErrorCode, "win:Win32Error": etw.OutWin32Error, "win:NTSTATUS": etw.OutNTStatus,
+	"win:HResult": etw.OutHResult, "win:DateTimeCultureInsensitive": etw.OutDateTimeCulture,
+	"win:Json": etw.OutJSON, "win:Utf8": etw.OutUTF8, "win:Pkcs7WithTypeInfo": etw.OutPKCS7,
+	"win:CodePointer": etw.OutCodePointer, "win:DateTimeUtc": etw.OutDateTimeUTC,
+}
