@@ -1,6 +1,15 @@
 package manifest
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
+
+// insertions is what a message inserts.
+type insertions struct {
+	highest int    // the highest number of a field
+	stray   string // the first % in front of what has no meaning
+}
 
 // checkInserts checks the message of an event: that each %1, %2, ... is a field
 // of it, and that there is no % in front of anything else that has no meaning.
@@ -8,55 +17,46 @@ func (p *parser) checkInserts(n *node, e *Event, fields int) {
 	if p.opts.Lenient || e.Message == "" {
 		return
 	}
-	highest, stray := inserts(e.Message)
-	if highest > fields {
-		p.doubt(n, "the message of event %d has an insert %%%d, but the event has %s; correct the number", e.ID, highest, plural(fields, "field"))
-	}
-	if stray == "" {
-		return
-	}
-	// The fault is in the string, which may be the message of many events.
+	// The fault may be in a string, which may be the message of many events.
 	at := n
 	if s, ok := p.strings.byID[e.MessageID]; ok {
 		at = s.node
 	}
-	if !p.strings.checked[at] {
-		p.strings.checked[at] = true
-		p.doubt(at, "%s in a message has no meaning and is shown as it is; write %%%% for a percent sign", quote(stray))
+	found, known := p.strings.inserts[at]
+	if !known {
+		found = findInsertions(e.Message)
+		p.strings.inserts[at] = found
+		if found.stray != "" {
+			p.doubt(at, "%s in a message has no meaning and is shown as it is; write %%%% for a percent sign", quote(found.stray))
+		}
+	}
+	if found.highest > fields {
+		p.doubt(n, "the message of event %d has an insert %%%d, but the event has %s; correct the number", e.ID, found.highest, plural(fields, "field"))
 	}
 }
 
-// inserts returns the highest insert of a message, and the first % sequence
-// without a meaning.
-func inserts(msg string) (highest int, stray string) {
+// findInsertions reads a message.
+func findInsertions(msg string) insertions {
+	var found insertions
 	for {
 		i := strings.IndexByte(msg, '%')
 		if i < 0 {
-			return highest, stray
+			return found
 		}
 		msg = msg[i+1:]
-		n := 0
-		for n < 2 && n < len(msg) && '0' <= msg[n] && msg[n] <= '9' {
-			n++
+		digits := 0
+		for digits < 2 && digits < len(msg) && '0' <= msg[digits] && msg[digits] <= '9' {
+			digits++
 		}
 		switch {
-		case n > 0:
-			v := 0
-			for _, c := range msg[:n] {
-				v = v*10 + int(c-'0')
-			}
-			highest = max(highest, v)
-			msg = msg[n:]
-		case msg == "":
-			if stray == "" {
-				stray = "%"
-			}
-		case strings.IndexByte(`%nrtb.! \`, msg[0]) >= 0:
+		case digits > 0:
+			n, _ := strconv.Atoi(msg[:digits])
+			found.highest = max(found.highest, n)
+			msg = msg[digits:]
+		case msg != "" && strings.IndexByte(`%nrtb.! \`, msg[0]) >= 0:
 			msg = msg[1:]
-		default:
-			if stray == "" {
-				stray = "%" + firstRune(msg)
-			}
+		case found.stray == "":
+			found.stray = "%" + firstRune(msg)
 		}
 	}
 }

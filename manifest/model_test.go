@@ -10,18 +10,6 @@ import (
 // ignorePos compares models without their positions.
 var ignorePos = cmpopts.IgnoreTypes(Pos{})
 
-// fieldNamed finds a field by name.
-func fieldNamed(t *testing.T, fields []*Field, name string) *Field {
-	t.Helper()
-	for _, f := range fields {
-		if f.Name == name {
-			return f
-		}
-	}
-	t.Fatalf("no field %s", name)
-	return nil
-}
-
 // TestModel reads one of everything.
 func TestModel(t *testing.T) {
 	const src = `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,6 +1,9 @@
 package manifest
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // What Windows itself defines: a manifest refers to it without declaring it.
 // Consumers must not change these.
@@ -64,9 +67,10 @@ func (p *parser) qname(n *node, name string) string {
 	canonical := p.prefixes[uri]
 	if canonical == "" {
 		canonical = prefix
-		if prefix == "win" || prefix == "xs" {
-			// This is not what Windows means by it.
-			canonical = "{" + uri + "}"
+		if prefix == "win" || prefix == "xs" || len(prefix) > quoteLimit {
+			// The first two are not what Windows means by them. A long one would
+			// multiply with the names that have a short one for the same.
+			canonical = "{" + strconv.Itoa(len(p.prefixes)) + "}"
 		}
 		p.prefixes[uri] = canonical
 	}

@@ -97,9 +97,15 @@ func (n *node) attr(name string) string {
 
 // lookup is attr, but tells an absent attribute from an empty one.
 func (n *node) lookup(name string) (string, bool) {
+	v, ok := n.text(name)
+	return strings.Trim(v, " \t\r\n"), ok
+}
+
+// text is lookup, but keeps the space around the value.
+func (n *node) text(name string) (string, bool) {
 	for i := range n.el.Attr {
 		if a := &n.el.Attr[i]; a.Key == name && a.Space == "" {
-			return strings.Trim(a.Value, " \t\r\n"), true
+			return a.Value, true
 		}
 	}
 	return "", false

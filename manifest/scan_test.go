@@ -64,11 +64,10 @@ func TestNotWellFormed(t *testing.T) {
 
 // TestScanPlaces checks that all elements are found, whatever lies between.
 func TestScanPlaces(t *testing.T) {
-	places, err := scan([]byte("<?xml version='1.0'?>\r\n<!-- <no> \n -->\n<a b='>' c=\"'/>\"\n>\n  <b:c/ ></b:c>"))
-	if err == nil {
-		t.Fatal("a slash that closes nothing is accepted")
+	if _, err := scan([]byte("<a/ >")); err == nil {
+		t.Error("a slash that closes nothing is accepted")
 	}
-	places, err = scan([]byte("<?xml <no> ?>\r\n<!-- <no> \n -->\n<a b='>' c=\"'/>\"\n>\n\t<b:c/><![CDATA[<no>]]><d\n/><é></é>&amp;&#x41;\n</a >\n<!-- end -->\n"))
+	places, err := scan([]byte("<?xml <no> ?>\r\n<!-- <no> \n -->\n<a b='>' c=\"'/>\"\n>\n\t<b:c/><![CDATA[<no>]]><d\n/><é></é>&amp;&#x41;\n</a >\n<!-- end -->\n"))
 	if err != nil {
 		t.Fatal(err.msg)
 	}

@@ -4,8 +4,10 @@ import "strings"
 
 // stringTables resolves references to localized strings.
 type stringTables struct {
-	byID    map[string]localized
-	checked map[*node]bool // strings whose inserts have been looked at
+	byID map[string]localized
+	// inserts has what the strings that are messages of events insert. Many
+	// events may have one message.
+	inserts map[*node]insertions
 }
 
 // A localized is a string in the language that was chosen for it.
@@ -34,7 +36,7 @@ func (p *parser) readStrings(root *node) {
 			}
 		}
 	}
-	p.strings = stringTables{make(map[string]localized), make(map[*node]bool)}
+	p.strings = stringTables{make(map[string]localized), make(map[*node]insertions)}
 	for _, table := range append(chosen, others...) {
 		for id, s := range table {
 			if _, ok := p.strings.byID[id]; !ok {
@@ -47,7 +49,7 @@ func (p *parser) readStrings(root *node) {
 // readString enters one string. Where an id comes twice the first text is kept.
 func (p *parser) readString(n *node, c *Culture, table map[string]localized) {
 	id := p.required(n, "id")
-	value, ok := n.lookup("value")
+	value, ok := n.text("value")
 	if !ok {
 		p.fail(n, "string %s has no value attribute; add one", quote(id))
 	}

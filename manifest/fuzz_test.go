@@ -1,0 +1,65 @@
+package manifest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// FuzzParse checks that no input makes the parser panic, that it returns either
+// a manifest or errors with places in the file, and that lenient mode accepts
+// whatever strict mode does.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(inProvider("")))
+	for _, h := range hostile {
+		f.Add([]byte(h.make(200)))
+	}
+	files, err := filepath.Glob("testdata/*.man")
+	if err != nil || len(files) == 0 {
+		f.Fatal("no manifests in testdata", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lines := strings.Count(string(data), "\n") + 1
+		strict, strictWarnings, strictErr := Parse("f", data, Options{Notes: true})
+		lenient, lenientWarnings, lenientErr := Parse("f", data, Options{Lenient: true})
+		if (strict == nil) != (strictErr != nil) || (lenient == nil) != (lenientErr != nil) {
+			t.Fatalf("manifests %v, %v with errors %v, %v", strict, lenient, strictErr, lenientErr)
+		}
+		if strictErr == nil && lenientErr != nil {
+			t.Fatalf("only lenient mode refuses: %v", lenientErr)
+		}
+		for _, list := range []any{strictErr, ErrorList(strictWarnings), lenientErr, ErrorList(lenientWarnings)} {
+			list, _ := list.(ErrorList)
+			for i, e := range list {
+				if e.Pos.File != "f" || e.Pos.Line < 1 || e.Pos.Line > lines || e.Pos.Col < 1 || e.Msg == "" {
+					t.Fatalf("diagnostic %+v", e)
+				}
+				if i > 0 && e.Pos.compare(list[i-1].Pos) < 0 {
+					t.Fatalf("%v after %v", e, list[i-1])
+				}
+			}
+		}
+		for _, m := range []*Manifest{strict, lenient} {
+			if m == nil {
+				continue
+			}
+			for _, p := range m.Providers {
+				for _, tmpl := range p.Templates {
+					for _, size := range []int{4, 8} {
+						if n, _ := tmpl.Size(size); n < 0 || n > sizeLimit {
+							t.Fatalf("template %s has size %d", tmpl.ID, n)
+						}
+					}
+				}
+			}
+		}
+	})
+}
