@@ -194,6 +194,8 @@ func described(fields []etw.FieldDesc) string {
 			return ""
 		case etw.SizeConst:
 			return open + fmt.Sprint(s.N) + end
+		case etw.SizeRest:
+			return open + "*" + end
 		case etw.SizeField:
 			if s.Up == 0 {
 				return open + fields[s.N].Name + end
@@ -243,6 +245,7 @@ var goNames = map[reflect.Type]string{
 	reflect.TypeFor[etw.Binary]():   "bin",
 	reflect.TypeFor[etw.Pointer]():  "ptr",
 	reflect.TypeFor[etw.GUID]():     "guid",
+	reflect.TypeFor[etw.Uint8s]():   "u8[]",
 	reflect.TypeFor[etw.Uint32s]():  "u32[]",
 	reflect.TypeFor[etw.Uint64s]():  "u64[]",
 	reflect.TypeFor[etw.Pointers](): "ptr[]",

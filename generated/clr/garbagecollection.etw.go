@@ -7915,7 +7915,7 @@ var gclohCompact = etw.EventDesc{
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 1}, Fields: []etw.FieldDesc{
 			{Name: "TimePlan", Type: etw.InUInt32},
 			{Name: "TimeCompact", Type: etw.InUInt32},
-			{Name: "TimeRelocate", Type: etw.InUInt32},
+			{Name: "TimeRelocate", Type: etw.InPointer},
 			{Name: "TotalRefs", Type: etw.InPointer},
 			{Name: "ZeroRefs", Type: etw.InPointer},
 		}},
@@ -7931,8 +7931,9 @@ type GCLOHCompactValue struct {
 	TimePlan uint32
 	// Time for compacting, in microseconds.
 	TimeCompact uint32
-	// Time for updating references, in microseconds.
-	TimeRelocate uint32
+	// Time for updating references, in microseconds: the low 32 bits. In a 64-bit
+	// process the rest is padding.
+	TimeRelocate etw.Pointer
 	// Number of references that were looked at.
 	TotalRefs etw.Pointer
 	// Number of references among them that were null.
@@ -7940,13 +7941,13 @@ type GCLOHCompactValue struct {
 }
 
 func (v *GCLOHCompactValue) read(r *etw.Reader) {
-	p := r.Bytes(12)
-	if len(p) < 12 {
+	p := r.Bytes(8)
+	if len(p) < 8 {
 		return
 	}
 	v.TimePlan = binary.LittleEndian.Uint32(p[0:])
 	v.TimeCompact = binary.LittleEndian.Uint32(p[4:])
-	v.TimeRelocate = binary.LittleEndian.Uint32(p[8:])
+	v.TimeRelocate = r.Pointer()
 	v.TotalRefs = r.Pointer()
 	v.ZeroRefs = r.Pointer()
 }
@@ -7954,7 +7955,7 @@ func (v *GCLOHCompactValue) read(r *etw.Reader) {
 func (v *GCLOHCompactValue) write(w *etw.Writer, i int) {
 	w.Uint32(v.TimePlan)
 	w.Uint32(v.TimeCompact)
-	w.Uint32(v.TimeRelocate)
+	w.Pointer(i, v.TimeRelocate)
 	w.Pointer(i, v.TotalRefs)
 	w.Pointer(i, v.ZeroRefs)
 }
@@ -7967,7 +7968,7 @@ func (v *GCLOHCompactValue) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UintValue(uint64(v.TimeCompact))
 	case 2:
-		return etw.UintValue(uint64(v.TimeRelocate))
+		return etw.PointerValue(v.TimeRelocate)
 	case 3:
 		return etw.PointerValue(v.TotalRefs)
 	case 4:
@@ -8004,7 +8005,7 @@ func (s GCLOHCompactValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCLOHCompactValues) At(i int) GCLOHCompactValue {
-	size := 12 + 2*s.ptr.Bytes()
+	size := 8 + 3*s.ptr.Bytes()
 	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCLOHCompactValue
 	v.read(&r)
@@ -8032,7 +8033,7 @@ func (s GCLOHCompactValues) Equal(t GCLOHCompactValues) bool {
 }
 
 func (s *GCLOHCompactValues) read(r *etw.Reader, n uint64) {
-	size := 12 + 2*r.PtrSize().Bytes()
+	size := 8 + 3*r.PtrSize().Bytes()
 	s.n = r.Count(n, size)
 	s.ptr = r.PtrSize()
 	s.p = r.Bytes(s.n * size)
@@ -8128,6 +8129,7 @@ var gcFitBucketInfo = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt16},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 3}, Fields: []etw.FieldDesc{
 			{Name: "Index", Type: etw.InUInt16},
+			{Name: "Padding", Type: etw.InUInt16},
 			{Name: "Count", Type: etw.InUInt32},
 			{Name: "Size", Type: etw.InPointer, Out: etw.OutHexInt64},
 		}},
@@ -8141,6 +8143,8 @@ var gcFitBucketInfo = etw.EventDesc{
 type GCFitBucketInfoValue struct {
 	// Number of the bucket; each takes sizes up to twice those of the one before.
 	Index uint16
+	// Not used.
+	Padding uint16
 	// Number of items in the bucket.
 	Count uint32
 	// Size of the items in the bucket, in bytes.
@@ -8148,17 +8152,19 @@ type GCFitBucketInfoValue struct {
 }
 
 func (v *GCFitBucketInfoValue) read(r *etw.Reader) {
-	p := r.Bytes(6)
-	if len(p) < 6 {
+	p := r.Bytes(8)
+	if len(p) < 8 {
 		return
 	}
 	v.Index = binary.LittleEndian.Uint16(p[0:])
-	v.Count = binary.LittleEndian.Uint32(p[2:])
+	v.Padding = binary.LittleEndian.Uint16(p[2:])
+	v.Count = binary.LittleEndian.Uint32(p[4:])
 	v.Size = r.Pointer()
 }
 
 func (v *GCFitBucketInfoValue) write(w *etw.Writer, i int) {
 	w.Uint16(v.Index)
+	w.Uint16(v.Padding)
 	w.Uint32(v.Count)
 	w.Pointer(i, v.Size)
 }
@@ -8169,8 +8175,10 @@ func (v *GCFitBucketInfoValue) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UintValue(uint64(v.Index))
 	case 1:
-		return etw.UintValue(uint64(v.Count))
+		return etw.UintValue(uint64(v.Padding))
 	case 2:
+		return etw.UintValue(uint64(v.Count))
+	case 3:
 		return etw.PointerValue(v.Size)
 	}
 	return etw.Value{}
@@ -8206,7 +8214,7 @@ func (s GCFitBucketInfoValues) Len() int { return s.n }
 
 // At returns element i, which must be in [0, Len).
 func (s GCFitBucketInfoValues) At(i int) GCFitBucketInfoValue {
-	size := 6 + s.ptr.Bytes()
+	size := 8 + s.ptr.Bytes()
 	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCFitBucketInfoValue
 	v.read(&r)
@@ -8234,7 +8242,7 @@ func (s GCFitBucketInfoValues) Equal(t GCFitBucketInfoValues) bool {
 }
 
 func (s *GCFitBucketInfoValues) read(r *etw.Reader, n uint64) {
-	size := 6 + r.PtrSize().Bytes()
+	size := 8 + r.PtrSize().Bytes()
 	s.n = r.Count(n, size)
 	s.ptr = r.PtrSize()
 	s.p = r.Bytes(s.n * size)

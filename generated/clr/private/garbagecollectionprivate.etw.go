@@ -744,22 +744,41 @@ var gcPerHeapHistoryV1 = etw.EventDesc{
 //
 // What a garbage collection did to one heap. The manifest describes at most
 // the first field; what follows is a structure whose layout depends on the
-// runtime that wrote it. The Runtime provider's event 204 replaced it. The
-// symbol says nothing of it, but this is version 2; there is no version 0.
-type GCPerHeapHistory struct{}
+// runtime that wrote it. The Runtime provider's event 204 replaced it. Version
+// 2 adds Data. The symbol says nothing of it, but this is version 2; there is
+// no version 0.
+type GCPerHeapHistory struct {
+	// The structure, as it is. The sizes of five generations come first, ten
+	// numbers as wide as a pointer for each.
+	Data etw.Uint8s // as many elements as the payload holds
+}
 
 // EventDesc returns the description of GCPerHeapHistory.
 func (*GCPerHeapHistory) EventDesc() *etw.EventDesc { return &gcPerHeapHistory }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*GCPerHeapHistory) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
+// read. Its views alias p.
+func (e *GCPerHeapHistory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	r := etw.NewReader(p, 0, ptr)
+	e.Data = r.Uint8s(r.RestCount(1))
+	return r.Done(&gcPerHeapHistory)
+}
 
 // AppendPayload appends the payload of e to b.
-func (*GCPerHeapHistory) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+func (e *GCPerHeapHistory) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	w := etw.NewWriter(b, ptr)
+	w.Uint8s(0, e.Data, uint64(e.Data.Len()))
+	return w.Done(&gcPerHeapHistory)
+}
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCPerHeapHistory) FieldValue(int) etw.Value { return etw.Value{} }
+func (e *GCPerHeapHistory) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.ArrayValue(&gcPerHeapHistory.Fields[0], e.Data, e.Data.Len(), 0, e)
+	}
+	return etw.Value{}
+}
 
 func (e *GCPerHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
 func (e *GCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
@@ -776,7 +795,10 @@ var gcPerHeapHistory = etw.EventDesc{
 	Name:       "GCPerHeapHistory",
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "GCPerHeapHistory",
-	New:        func() etw.Event { return new(GCPerHeapHistory) },
+	Fields: []etw.FieldDesc{
+		{Name: "Data", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeRest}},
+	},
+	New: func() etw.Event { return new(GCPerHeapHistory) },
 }
 
 // AnyGCPerHeapHistory is event 4 in any version: [GCPerHeapHistoryV1] and
@@ -787,8 +809,12 @@ var gcPerHeapHistory = etw.EventDesc{
 type AnyGCPerHeapHistory struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	Data          etw.Uint8s // version 2
+	ClrInstanceID uint16     // version 1
 }
+
+// HasData reports whether the version that was decoded has Data.
+func (e *AnyGCPerHeapHistory) HasData() bool { return e.Seen.Layout >= 2 }
 
 // HasClrInstanceID reports whether the version that was decoded has
 // ClrInstanceID.
@@ -817,6 +843,7 @@ func (e *AnyGCPerHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyGCPerHeapHistory{
 			Seen: etw.Seen{Version: version, Layout: 2},
+			Data: v.Data,
 		}
 	default:
 		var v GCPerHeapHistoryV1
@@ -836,6 +863,8 @@ func (e *AnyGCPerHeapHistory) FieldValue(i int) etw.Value {
 		return etw.Value{}
 	}
 	switch fields[i].Name {
+	case "Data":
+		return etw.ArrayValue(&fields[i], e.Data, e.Data.Len(), 0, e)
 	case "ClrInstanceID":
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}

@@ -26,7 +26,10 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.AllocsOf[GCOptimized](t, nil)
 	etwtest.AllocsOf[GCOptimizedV1](t, nil)
 	etwtest.AllocsOf[GCPerHeapHistoryV1](t, nil)
-	etwtest.AllocsOf[GCPerHeapHistory](t, nil)
+	etwtest.AllocsOf(t, func(e *GCPerHeapHistory) {
+		for range e.Data.All() {
+		}
+	})
 	etwtest.AllocsOf[GCGlobalHeapHistory](t, nil)
 	etwtest.AllocsOf[GCGlobalHeapHistoryV1](t, nil)
 	etwtest.AllocsOf[GCJoin](t, nil)
@@ -213,7 +216,10 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.AllocsOf[AnyGCDecision](t, nil)
 	etwtest.AllocsOf[AnyGCSettings](t, nil)
 	etwtest.AllocsOf[AnyGCOptimized](t, nil)
-	etwtest.AllocsOf[AnyGCPerHeapHistory](t, nil)
+	etwtest.AllocsOf(t, func(e *AnyGCPerHeapHistory) {
+		for range e.Data.All() {
+		}
+	})
 	etwtest.AllocsOf[AnyGCGlobalHeapHistory](t, nil)
 	etwtest.AllocsOf[AnyGCJoin](t, nil)
 	etwtest.AllocsOf[AnyPrvGCMarkStackRoots](t, nil)
