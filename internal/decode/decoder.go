@@ -1,0 +1,91 @@
+package decode
+
+import (
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Decoder decodes records. It must not be used by several goroutines at once.
+type Decoder struct {
+	typed     *etw.Registry
+	manifests *etw.Registry
+	names     map[etw.GUID]string // of providers
+	events    map[key]*Event
+	recent    [256]slot
+	dynamic   etw.Dynamic
+	bytesLeft []byte
+}
+
+// A slot of Decoder.recent holds an event that was looked up before.
+type slot struct {
+	key
+	*Event
+}
+
+// New returns a decoder that knows the built-in providers and those of manifests.
+func New(manifests ...*etw.Provider) *Decoder {
+	d := &Decoder{names: make(map[etw.GUID]string), events: make(map[key]*Event)}
+	var builtin []*etw.Provider
+	for _, p := range Builtins {
+		builtin = append(builtin, p.Provider)
+		d.names[p.Desc.GUID] = p.Desc.Name
+	}
+	for _, p := range manifests {
+		if d.names[p.Desc.GUID] == "" {
+			d.names[p.Desc.GUID] = p.Desc.Name
+		}
+	}
+	d.typed = etw.NewRegistry(builtin...)
+	d.manifests = etw.NewRegistry(manifests...)
+	return d
+}
+
+// Event returns what is known of records like r. It is the same for all of them.
+func (d *Decoder) Event(r *etw.Record) *Event {
+	k := key{r.Provider, r.Schema, r.ID, r.Version, r.Opcode, r.Kind}
+	s := &d.recent[uint8(r.ID)+r.Opcode<<4+r.Provider[0]]
+	if s.key == k && s.Event != nil {
+		return s.Event
+	}
+	e := d.events[k]
+	if e == nil {
+		e = d.newEvent(r)
+		d.events[k] = e
+	}
+	s.key, s.Event = k, e
+	return e
+}
+
+// Decode decodes the payload of r, of which e is the Event, and returns its
+// values. They are valid until the next call. Without a description they are nil.
+// If the payload does not fit the description, the values are those before the
+// fault, and the error says where it is. Rest returns what was not decoded.
+func (d *Decoder) Decode(e *Event, r *etw.Record) (etw.Described, error) {
+	if e.typed != nil {
+		n, err := e.typed.DecodePayload(r.Payload, r.PointerSize)
+		if err == nil {
+			d.bytesLeft = r.Payload[n:]
+			return e.typed, nil
+		}
+		_, _ = d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
+		d.bytesLeft = d.dynamic.Rest()
+		return &d.dynamic, err
+	}
+	if e.Desc == nil {
+		d.bytesLeft = r.Payload
+		return nil, nil
+	}
+	_, err := d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
+	d.bytesLeft = d.dynamic.Rest()
+	return &d.dynamic, err
+}
+
+// Check reports whether the payload of r fits the description of e, as far as
+// there is one.
+func (d *Decoder) Check(e *Event, r *etw.Record) bool {
+	_, err := d.Decode(e, r)
+	return err == nil
+}
+
+// Rest returns the bytes of the payload that the last call of Decode did not
+// make anything of.
+func (d *Decoder) Rest() []byte { return d.bytesLeft }

@@ -1,0 +1,47 @@
+package filter
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Numbers are ranges of numbers, such as 1,3,10-20. The zero Numbers contain all.
+type Numbers []span
+
+type span struct{ low, high int64 }
+
+// ParseNumbers reads ranges up to a largest number.
+func ParseNumbers(text string, most int64) (Numbers, error) {
+	var n Numbers
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			high = low
+		}
+		s, err := span{}, error(nil)
+		if s.low, err = strconv.ParseInt(strings.TrimSpace(low), 0, 64); err == nil {
+			s.high, err = strconv.ParseInt(strings.TrimSpace(high), 0, 64)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%q is neither a number nor a range such as 10-20", part)
+		case s.low > s.high:
+			return nil, fmt.Errorf("the range %q is empty", part)
+		case s.high > most:
+			return nil, fmt.Errorf("%d is more than %d", s.high, most)
+		}
+		n = append(n, s)
+	}
+	return n, nil
+}
+
+// Has reports whether n contains v.
+func (n Numbers) Has(v int64) bool {
+	for _, s := range n {
+		if s.low <= v && v <= s.high {
+			return true
+		}
+	}
+	return len(n) == 0
+}

@@ -1,0 +1,57 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// facts collects facts.
+type facts []Fact
+
+func (f *facts) add(key string, value any, text string) {
+	*f = append(*f, Fact{key, value, text})
+}
+
+// text adds a text that may be missing.
+func (f *facts) text(key, value string) {
+	if value != "" {
+		f.add(key, value, value)
+	}
+}
+
+func (f *facts) number(key string, n int64, unit string) {
+	f.add(key, n, strings.TrimRight(strconv.FormatInt(n, 10)+" "+unit, " "))
+}
+
+// nonzero adds a count of what should not be.
+func (f *facts) nonzero(key string, n int64, unit string) {
+	if n != 0 {
+		f.number(key, n, unit)
+	}
+}
+
+func (f *facts) time(key string, t etw.FileTime) { f.add(key, t.String(), t.String()) }
+
+func (f *facts) duration(d time.Duration) {
+	f.add("duration_ms", float64(d)/1e6, d.String())
+}
+
+func (f *facts) clock(kind string, frequency int64) {
+	text := strconv.FormatInt(frequency, 10) + " Hz"
+	if kind != "" {
+		f.add("clock", kind, kind+", "+text)
+	}
+	f.add("frequency", frequency, text)
+}
+
+func (f *facts) packing(how []string) {
+	if len(how) > 0 {
+		f.text("packing", strings.Join(how, ", "))
+	}
+}
+
+// ended says whether the trace ended as it should.
+func (f *facts) ended(cleanly bool, text string) { f.add("ended_cleanly", cleanly, text) }
