@@ -271,11 +271,13 @@ func eventHeading(versions []*event) string {
 	return fmt.Sprintf("%d %s", versions[0].m.ID, title(versions))
 }
 
-// title returns the name that the versions of an id share.
+// title returns the name that the versions of an id share: that of the newest,
+// since names get better.
 func title(versions []*event) string {
-	name := versions[0].m.Symbol
+	newest := versions[len(versions)-1]
+	name := newest.m.Symbol
 	if name == "" {
-		name = versions[0].goName
+		name = newest.goName
 	}
 	if i := strings.LastIndex(name, "_V"); i > 0 && isVersionSuffix(name[i+1:]) {
 		name = name[:i]
