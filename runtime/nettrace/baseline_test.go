@@ -157,13 +157,14 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
-// TestCorpus reads every trace to its end, in both orders.
-func TestCorpus(t *testing.T) {
-	files := append(corpus.Glob(t, "nettrace", "*.net*"), recorded(t)...)
+// TestCorpus reads every trace of the corpus to its end, in both orders.
+func TestCorpus(t *testing.T) { testWhole(t, corpusFiles(t)) }
+
+// TestRecorded does the same with the project's own traces.
+func TestRecorded(t *testing.T) { testWhole(t, recorded(t)) }
+
+func testWhole(t *testing.T, files []string) {
 	for _, file := range files {
-		if strings.HasSuffix(file, ".txt") {
-			continue
-		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			inOrder := readAll(t, file)
 			sorted := readAll(t, file, nettrace.Sorted())
@@ -214,8 +215,13 @@ func fileSize(t *testing.T, file string) int64 {
 	return fi.Size()
 }
 
+// corpusFiles returns the traces of the corpus.
+func corpusFiles(t *testing.T) []string {
+	return append(corpus.Glob(t, "nettrace", "*.netperf"), corpus.Glob(t, "nettrace", "*.nettrace")...)
+}
+
 // recorded returns the project's own traces.
-func recorded(t *testing.T) []string {
+func recorded(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../tests/recorded/*.net*")
 	if err != nil || len(files) == 0 {

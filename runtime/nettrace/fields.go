@@ -184,13 +184,14 @@ func (r *fieldReader) fieldType(c *cursor, depth int) (f etw.FieldDesc) {
 	case code == typeStruct:
 		return etw.FieldDesc{Type: etw.InStruct, Fields: r.fields(c, depth+1)}
 	case code == typeArray && r.list != list1:
-		return r.array(c, depth, etw.Size{Kind: etw.SizePrefix})
+		elem := r.fieldType(c, depth+1)
+		return r.arrayOf(elem, etw.Size{Kind: etw.SizePrefix})
 	case code == typeFixedArray && r.list == list6:
 		elem := r.fieldType(c, depth+1)
 		n := etw.Size{Kind: etw.SizeConst, N: uint32(c.u16())}
 		return r.arrayOf(elem, n)
 	case (code == typeRelLoc || code == typeDataLoc) && r.list == list6:
-		f = etw.FieldDesc{Type: etw.InRelLoc, Fields: []etw.FieldDesc{r.array(c, depth, etw.Size{Kind: etw.SizeRest})}}
+		f = etw.FieldDesc{Type: etw.InRelLoc, Fields: []etw.FieldDesc{r.fieldType(c, depth+1)}}
 		if code == typeDataLoc {
 			f.Type = etw.InDataLoc
 		}
@@ -198,10 +199,6 @@ func (r *fieldReader) fieldType(c *cursor, depth int) (f etw.FieldDesc) {
 	}
 	r.fail("type code %d", code)
 	return f
-}
-
-func (r *fieldReader) array(c *cursor, depth int, n etw.Size) etw.FieldDesc {
-	return r.arrayOf(r.fieldType(c, depth+1), n)
 }
 
 // arrayOf makes the description of n elements. Arrays of characters are text. An

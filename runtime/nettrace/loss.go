@@ -4,11 +4,12 @@ package nettrace
 // a step of more than one means events that did not fit into the session's
 // buffers.
 type loss struct {
-	v6       bool
-	cur      *threadLoss
-	threads  map[uint64]*threadLoss
-	lost     uint64
-	byThread map[uint64]uint64
+	v6        bool
+	forgotten bool // some threads that were seen
+	cur       *threadLoss
+	threads   map[uint64]*threadLoss
+	lost      uint64
+	byThread  map[uint64]uint64
 }
 
 // A threadLoss is the state of one capture thread.
@@ -25,7 +26,9 @@ func (l *loss) observe(thread uint64, sequence uint32) {
 	if t == nil {
 		t = l.add(thread)
 		if l.v6 {
-			l.gap(t, sequence-1) // numbers start at 1
+			// Numbers start at 1. Earlier versions say so too, but there a thread
+			// that the reader sees first may be an old one.
+			l.gap(t, sequence-1)
 		}
 	} else {
 		l.gap(t, sequence-1)
@@ -45,6 +48,7 @@ func (l *loss) add(thread uint64) *threadLoss {
 	}
 	if len(l.threads) >= maxThreads && !l.v6 {
 		clear(l.threads)
+		l.forgotten = true
 	}
 	t := &threadLoss{thread: thread}
 	l.threads[thread] = t
@@ -71,8 +75,9 @@ func (l *loss) gap(t *threadLoss, upTo uint32) {
 func (l *loss) point(thread uint64, sequence uint32) {
 	t := l.threads[thread]
 	if t == nil {
+		// A thread that the stream has no event of lost all it logged.
 		t = l.add(thread)
-		if !l.v6 {
+		if l.forgotten {
 			t.last = sequence
 		}
 	}
