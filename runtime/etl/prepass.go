@@ -24,7 +24,7 @@ func (r *Reader) prepare() {
 		r.schemas = newSchemas(findings)
 	}
 	if r.options.attribution {
-		r.owners = newOwners(r, findings)
+		r.owners = newOwners(findings)
 	}
 }
 

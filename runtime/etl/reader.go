@@ -232,7 +232,7 @@ func (r *Reader) deliver(rec *etw.Record, b *block) {
 		r.schemas.describe(rec)
 	}
 	if r.owners != nil {
-		r.owners.attribute(rec)
+		r.owners.attribute(rec, e.key)
 	}
 }
 

@@ -1,0 +1,315 @@
+package conformance
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// The baselines are what Microsoft's TraceEvent library printed for the traces
+// beside them: a line for each of the first five events of each name, in the
+// order of the trace, and how many there are of each.
+//
+// TraceEvent has names of its own for events. Which event a name means is found
+// out from the lines themselves: the name must fit the same event wherever it
+// stands, and no other name may fit that event.
+
+// A baseline is what was printed for one trace.
+type baseline struct {
+	events []baselineEvent
+	counts map[string]int
+}
+
+// A baselineEvent is one EVENT line.
+type baselineEvent struct {
+	line int
+	name string
+	at   baselineHeader
+	rest string // the fields of the payload
+}
+
+// A baselineHeader is what a line says of an event but its name and payload.
+type baselineHeader struct {
+	time            string // milliseconds with three decimals
+	process, thread int64
+	processor       int32
+	size            int
+}
+
+func readBaseline(t *testing.T, path string) baseline {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := baseline{counts: make(map[string]int)}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		kind, text, _ := strings.Cut(lines.Text(), " ")
+		switch kind {
+		case "EVENT":
+			b.events = append(b.events, parseEventLine(t, n, text))
+		case "COUNT":
+			colon := strings.LastIndexByte(text, ':')
+			count, err := strconv.Atoi(text[colon+1:])
+			if err != nil {
+				t.Fatalf("%s:%d: %v", path, n, err)
+			}
+			b.counts[text[:colon]] = count
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// parseEventLine reads "60.857: PerfView/ManifestData PID=3988; TID=4032;
+// PName=PerfView; ProceNum=4; DataLen=13046; Format=1; ...".
+func parseEventLine(t *testing.T, line int, text string) baselineEvent {
+	at, text, _ := strings.Cut(text, ": ")
+	pid := strings.Index(text, " PID=")
+	e := baselineEvent{line: line, name: text[:pid], at: baselineHeader{time: at}}
+	text = text[pid+1:]
+	number := func(name string) int64 {
+		value, rest, ok := strings.Cut(strings.TrimPrefix(text, name+"="), ";")
+		n, err := strconv.ParseInt(value, 10, 64)
+		if !ok || err != nil {
+			t.Fatalf("line %d: no %s in %q", line, name, text)
+		}
+		text = strings.TrimPrefix(rest, " ")
+		return n
+	}
+	e.at.process = number("PID")
+	e.at.thread = number("TID")
+	_, text, _ = strings.Cut(text, "; ") // PName
+	e.at.processor = int32(number("ProceNum"))
+	e.at.size = int(number("DataLen"))
+	e.rest = text
+	return e
+}
+
+// An eventKind is what a name of TraceEvent stands for: all versions of an event.
+type eventKind struct {
+	kind     etw.Kind
+	provider etw.GUID
+	id       uint16 // or the opcode of a classic event
+}
+
+func kindOf(r *etw.Record) eventKind {
+	k := eventKind{r.Kind, r.Provider, r.ID}
+	if r.Kind == etw.Classic {
+		k.id = uint16(r.Opcode)
+	}
+	return k
+}
+
+// headerOf returns what TraceEvent prints of the header of r.
+func headerOf(r *etw.Record) baselineHeader {
+	return baselineHeader{
+		time:      milliseconds(r.Elapsed()),
+		process:   r.ProcessID,
+		thread:    r.ThreadID,
+		processor: r.Processor,
+		size:      len(r.Payload),
+	}
+}
+
+// milliseconds formats d as .NET formats a number with three decimals: half of
+// the last digit is rounded away from zero.
+func milliseconds(d time.Duration) string {
+	us := d.Round(time.Microsecond).Microseconds()
+	return grouped(strconv.FormatFloat(float64(us)/1000, 'f', 3, 64))
+}
+
+// grouped puts commas between the thousands of a number.
+func grouped(s string) string {
+	digits, fraction, _ := strings.Cut(s, ".")
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	var b strings.Builder
+	for i, c := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	if fraction != "" {
+		return sign + b.String() + "." + fraction
+	}
+	return sign + b.String()
+}
+
+// A tracedRecord is what the test keeps of a record.
+type tracedRecord struct {
+	header baselineHeader
+	kind   eventKind
+	record *etw.Record
+}
+
+// readTrace returns the records of a trace, with attribution. Of most it keeps no
+// payload.
+func readTrace(t *testing.T, path string, wanted map[baselineHeader]bool) []tracedRecord {
+	r, err := etl.Open(path, etl.WithAttribution())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var all []tracedRecord
+	for rec, err := range r.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		traced := tracedRecord{header: headerOf(rec), kind: kindOf(rec)}
+		if wanted[traced.header] {
+			traced.record = rec.Clone()
+		}
+		if skippedFromCounts(rec) {
+			traced.kind = eventKind{}
+		}
+		all = append(all, traced)
+	}
+	if s := r.Stats(); s.Unknown+s.Undecodable+s.OutOfOrder != 0 {
+		t.Errorf("statistics of an intact file: %+v", s)
+	}
+	return all
+}
+
+var (
+	perfInfo   = etw.MustParseGUID("ce1dbfb4-137e-4da6-87b0-3f59aa102cbc")
+	clrRuntime = etw.MustParseGUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
+)
+
+// skippedFromCounts reports whether the baselines skip some records of an event
+// that they otherwise print: samples of the idle thread, unless it ran a DPC or an
+// ISR, and methods that were compiled beforehand.
+func skippedFromCounts(r *etw.Record) bool {
+	switch {
+	case r.Kind == etw.Classic && r.Provider == perfInfo && r.Opcode == 46:
+		return r.ThreadID == 0 && r.Payload[r.PointerSize+6]&3 == 0
+	case r.Kind == etw.Manifest && r.Provider == clrRuntime && r.ID == 143 && len(r.Payload) >= 36:
+		const jitted = 0x8
+		return r.Payload[32]&jitted == 0
+	}
+	return false
+}
+
+// nameEvents finds out which event each name means.
+func nameEvents(t *testing.T, b baseline, all []tracedRecord) map[string]eventKind {
+	byHeader := make(map[baselineHeader][]int)
+	for i, r := range all {
+		byHeader[r.header] = append(byHeader[r.header], i)
+	}
+	fits := make(map[string]map[eventKind]bool)
+	for _, e := range b.events {
+		here := make(map[eventKind]bool)
+		for _, i := range byHeader[e.at] {
+			here[all[i].kind] = true
+		}
+		if fits[e.name] == nil {
+			fits[e.name] = here
+			continue
+		}
+		for k := range fits[e.name] {
+			if !here[k] {
+				delete(fits[e.name], k)
+			}
+		}
+	}
+	for name, kinds := range fits {
+		preferKnownName(name, kinds)
+	}
+	names := make(map[string]eventKind)
+	for progress := true; progress; {
+		progress = false
+		for name, kinds := range fits {
+			if _, done := names[name]; done || len(kinds) != 1 {
+				continue
+			}
+			for k := range kinds {
+				names[name] = k
+				for other := range fits {
+					if other != name {
+						delete(fits[other], k)
+					}
+				}
+			}
+			progress = true
+		}
+	}
+	for name := range fits {
+		if _, ok := names[name]; !ok {
+			t.Errorf("%s: no event fits all lines, or several do: %v", name, fits[name])
+		}
+	}
+	return names
+}
+
+// preferKnownName leaves of several kernel events that fit a name the one that has
+// it as its opcode's.
+func preferKnownName(name string, kinds map[eventKind]bool) {
+	_, opcode, _ := strings.Cut(name, "/")
+	_, opcode, _ = strings.Cut(opcode, "/")
+	for k := range kinds {
+		if k.kind == etw.Classic && len(kinds) > 1 && etl.OpcodeName(k.provider, uint8(k.id)) == opcode {
+			clear(kinds)
+			kinds[k] = true
+			return
+		}
+	}
+}
+
+func TestETLBaselines(t *testing.T) {
+	for _, path := range corpus.Glob(t, "etl", "*.baseline.txt") {
+		trace := strings.TrimSuffix(path, ".baseline.txt") + ".etl"
+		t.Run(filepath.Base(trace), func(t *testing.T) {
+			b := readBaseline(t, path)
+			wanted := make(map[baselineHeader]bool)
+			for _, e := range b.events {
+				wanted[e.at] = true
+			}
+			all := readTrace(t, trace, wanted)
+			names := nameEvents(t, b, all)
+
+			// The lines stand in the order of the trace.
+			next, equal := 0, 0
+			for _, e := range b.events {
+				i := slices.IndexFunc(all[next:], func(r tracedRecord) bool {
+					return r.header == e.at && r.kind == names[e.name]
+				})
+				if i < 0 {
+					t.Errorf("line %d: %s at %s is not there, or out of order", e.line, e.name, e.at.time)
+					continue
+				}
+				next += i + 1
+				equal++
+			}
+
+			counts := make(map[eventKind]int)
+			for _, r := range all {
+				counts[r.kind]++
+			}
+			equalCounts := 0
+			for name, want := range b.counts {
+				if got := counts[names[name]]; got != want {
+					t.Errorf("%s: %d events, want %d", name, got, want)
+				} else {
+					equalCounts++
+				}
+			}
+			t.Logf("%d of %d events and %d of %d counts are equal", equal, len(b.events), equalCounts, len(b.counts))
+		})
+	}
+}
