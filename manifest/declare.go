@@ -57,12 +57,14 @@ func (p *providerParser) keyword(n *node) {
 	k.Mask = p.number(n, "mask", what, 64)
 	k.Message, k.MessageID = p.message(n)
 	k.Doc, k.GoName = p.docName(n)
-	if _, bad := n.lookup("mask"); bad {
+	if mask, ok := parseNumber(n.attr("mask"), 64); ok {
 		switch {
-		case k.Mask&(k.Mask-1) != 0:
-			p.strictly(n, "mask 0x%x of %s has more than one bit; give each bit its own keyword", k.Mask, what)
-		case k.Mask >= 1<<keywordBits:
-			p.strictly(n, "mask 0x%x of %s is one of the bits from %d on, which are reserved; take a lower one", k.Mask, what, keywordBits)
+		case mask == 0:
+			p.strictly(n, "mask 0 of %s has no bit; give it one", what)
+		case mask&(mask-1) != 0:
+			p.strictly(n, "mask 0x%x of %s has more than one bit; give each bit its own keyword", mask, what)
+		case mask >= 1<<keywordBits:
+			p.strictly(n, "mask 0x%x of %s is one of the bits from %d on, which are reserved; take a lower one", mask, what, keywordBits)
 		}
 	}
 	name := p.qname(n, k.Name)
@@ -252,5 +254,8 @@ func (p *providerParser) channel(n *node, next *uint8) {
 		return
 	}
 	p.channels[key] = c
+	if _, taken := p.channelNames[c.Name]; !taken {
+		p.channelNames[c.Name] = c
+	}
 	p.prov.Channels = append(p.prov.Channels, c)
 }

@@ -178,6 +178,9 @@ func (p *providerParser) eventChannel(n *node, what string) *Channel {
 	}
 	c := p.channels[name]
 	if c == nil {
+		c = p.channelNames[name]
+	}
+	if c == nil {
 		p.undefined(n, what, "channel", name, "")
 	}
 	return c

@@ -26,7 +26,16 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	for _, content := range []string{
+		`<templates><template tid="T"><data name="N" inType="win:UInt8"/><struct name="S" count="N"><data name="A" inType="win:Binary" length="N"/></struct></template></templates>`,
+		`<tasks><task name="a:T" value="1"><opcodes><opcode name="O" value="2"/></opcodes></task></tasks><events><event value="1" task="a:T" opcode="O" keywords="w:X"/></events>`,
+	} {
+		f.Add([]byte(content))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if !strings.Contains(string(data), rootTag) {
+			data = []byte(inProvider(string(data)))
+		}
 		lines := strings.Count(string(data), "\n") + 1
 		strict, strictWarnings, strictErr := Parse("f", data, Options{Notes: true})
 		lenient, lenientWarnings, lenientErr := Parse("f", data, Options{Lenient: true})

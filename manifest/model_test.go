@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -174,6 +176,30 @@ func TestScopes(t *testing.T) {
 	src, places := unmark(t, inTemplate(`<data name="N" inType="win:UInt8"/>
 <struct name="S">§1<data name="A" inType="win:UInt8" count="N"/><data name="N" inType="win:UInt8"/></struct>`))
 	checkDiagnostics(t, src, places, Options{}, []string{`1: count of field "A" names "N", which is not in front of it; move it there`}, nil)
+}
+
+// TestChannels checks which channel an event has, and the values of channels.
+func TestChannels(t *testing.T) {
+	p := mustParse(t, inProvider(`<channels><importChannel chid="a" name="Application"/><importChannel chid="f" name="Foreign"/>
+<channel chid="b" name="a" type="Debug"/><channel name="c" type="Debug"/><channel chid="d" name="Long/Name" type="Debug" value="99"/></channels>
+<events><event value="1" symbol="E1" channel="a"/><event value="2" symbol="E2" channel="b"/><event value="3" symbol="E3" channel="c"/>
+<event value="4" symbol="E4" channel="Long/Name"/><event value="5" symbol="E5" channel="f"/></events>`), Options{}).Providers[0]
+	var got []uint8
+	for _, e := range p.Events {
+		got = append(got, e.Channel.Value)
+	}
+	if d := cmp.Diff([]uint8{9, 17, 18, 99, 16}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+
+	var many strings.Builder
+	for i := range 241 {
+		fmt.Fprintf(&many, `<channel chid="c%d" name="n%d" type="Debug"/>`, i, i)
+	}
+	_, _, err := Parse("t.man", []byte(inProvider("<channels>"+many.String()+"</channels>")), Options{})
+	if err == nil || !strings.HasSuffix(err.Error(), `channel "n240" is one more than values from 16 to 255 can number`) {
+		t.Errorf("241 channels: %v", err)
+	}
 }
 
 // TestOpcodeScopes checks which opcode an event has.

@@ -423,11 +423,13 @@ func TestModes(t *testing.T) {
 		},
 		{
 			"masks",
-			inProvider(`<keywords>§1<keyword name="A" mask="0x3"/>§2<keyword name="B" mask="0x1000000000000"/></keywords>`),
+			inProvider(`<keywords>§1<keyword name="A" mask="0x3"/>§2<keyword name="B" mask="0x1000000000000"/>§3<keyword name="C" mask="0"/></keywords>`),
 			same(`1: mask 0x3 of keyword "A" has more than one bit; give each bit its own keyword`,
-				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; take a lower one`),
+				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; take a lower one`,
+				`3: mask 0 of keyword "C" has no bit; give it one`),
 			warns(`1: mask 0x3 of keyword "A" has more than one bit; give each bit its own keyword`,
-				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; take a lower one`),
+				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; take a lower one`,
+				`3: mask 0 of keyword "C" has no bit; give it one`),
 		},
 		{
 			"symbols",

@@ -201,16 +201,17 @@ type providerParser struct {
 	// in strict mode.
 	reconstructed bool
 
-	channels  map[string]*Channel
-	levels    map[string]*Level
-	keywords  map[string]*Keyword
-	maps      map[string]*Map
-	opcodes   map[string]*Opcode           // global
-	local     map[*Task]map[string]*Opcode // by task
-	anywhere  map[string]*Opcode           // of any task, the first by that name
-	tasks     map[string]*Task
-	templates map[string]*Template
-	events    map[eventKey]*Event
+	channels     map[string]*Channel // by chid, or by name where there is none
+	channelNames map[string]*Channel
+	levels       map[string]*Level
+	keywords     map[string]*Keyword
+	maps         map[string]*Map
+	opcodes      map[string]*Opcode           // global
+	local        map[*Task]map[string]*Opcode // by task
+	anywhere     map[string]*Opcode           // of any task, the first by that name
+	tasks        map[string]*Task
+	templates    map[string]*Template
+	events       map[eventKey]*Event
 }
 
 // provider reads a provider.
@@ -220,6 +221,7 @@ func (p *parser) provider(n *node) {
 		prov:          &Provider{Pos: p.pos(n.at)},
 		reconstructed: p.opts.Lenient && isReconstructed(n),
 		channels:      make(map[string]*Channel),
+		channelNames:  make(map[string]*Channel),
 		levels:        make(map[string]*Level),
 		keywords:      make(map[string]*Keyword),
 		maps:          make(map[string]*Map),

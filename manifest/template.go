@@ -60,7 +60,7 @@ func (l *layout) read(n *node) []*Field {
 		f := l.field(c)
 		if l.lost != "" {
 			if l.top {
-				l.giveUp(c, f.Name)
+				l.giveUp(c, f)
 			}
 			return l.fields
 		}
@@ -69,12 +69,19 @@ func (l *layout) read(n *node) []*Field {
 	return l.fields
 }
 
-// giveUp ends a template with an opaque field in the place of the one at n and
-// all after it.
-func (l *layout) giveUp(n *node, name string) {
+// giveUp ends a template with an opaque field in the place of the one at n, of
+// which declared is what is known, and of all after it.
+func (l *layout) giveUp(n *node, declared *Field) {
 	l.warn(n, "%s: the rest of the payload is opaque", l.lost)
-	f := &Field{Pos: l.pos(n.at), Name: name, Type: Opaque, Opaque: l.lost, Length: Size{Kind: RestSize}}
-	f.Doc, f.GoName = l.docName(n)
+	f := &Field{
+		Pos:    declared.Pos,
+		Name:   declared.Name,
+		Type:   Opaque,
+		Length: Size{Kind: RestSize},
+		Doc:    declared.Doc,
+		GoName: declared.GoName,
+		Opaque: l.lost,
+	}
 	for c := n; c != nil; c = c.next {
 		if c.vocab == events && (c.el.Tag == "data" || c.el.Tag == "struct") {
 			f.Lost = append(f.Lost, c.attr("name"))
@@ -108,7 +115,8 @@ func (f *Field) takesRest() bool {
 	return f.Count.Kind == RestSize || f.Length.Kind == RestSize
 }
 
-// field reads a field. If it sets l.lost, what it returns is only a name.
+// field reads a field. If it sets l.lost, only what names and documents the
+// field is good.
 func (l *layout) field(n *node) *Field {
 	f := &Field{Pos: l.pos(n.at), Name: l.required(n, "name")}
 	f.Doc, f.GoName = l.docName(n)
