@@ -24,7 +24,8 @@ type eventBlock struct {
 	off    int64 // of data in the stream
 	at     int   // of the next event
 	layout layout
-	cut    bool
+	cut    bool // the stream ends in it
+	first  bool // no event was read yet
 
 	h        eventHeader // of the current event
 	payload  int         // where its payload is in data

@@ -28,7 +28,7 @@ type Header struct {
 }
 
 // Start returns when the session started.
-func (h *Header) Start() time.Time { return h.Clock.Start.Time() }
+func (h Header) Start() time.Time { return h.Clock.Start.Time() }
 
 // read reads a trace header:
 //

@@ -22,7 +22,10 @@ type threadLoss struct {
 // its thread the current one. The events that follow it, up to the next call,
 // have the numbers that follow.
 func (l *loss) observe(thread uint64, sequence uint32) {
-	t := l.threads[thread]
+	t := l.cur
+	if t == nil || t.thread != thread {
+		t = l.threads[thread]
+	}
 	if t == nil {
 		t = l.add(thread)
 		if l.v6 {
@@ -47,7 +50,7 @@ func (l *loss) add(thread uint64) *threadLoss {
 		l.threads = make(map[uint64]*threadLoss)
 	}
 	if len(l.threads) >= maxThreads && !l.v6 {
-		clear(l.threads)
+		l.forget()
 		l.forgotten = true
 	}
 	t := &threadLoss{thread: thread}
@@ -85,7 +88,10 @@ func (l *loss) point(thread uint64, sequence uint32) {
 	t.last = sequence
 }
 
-func (l *loss) remove(thread uint64) { delete(l.threads, thread) }
+func (l *loss) remove(thread uint64) {
+	delete(l.threads, thread)
+	l.cur = nil
+}
 
 // forget drops all threads.
 func (l *loss) forget() {

@@ -38,8 +38,9 @@ type Reader struct {
 // stream may be that of a live session.
 func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
 	r := &Reader{src: source{r: src}, providers: make(map[string]*etw.ProviderDesc)}
+	o := options{limit: defaultSortLimit}
 	for _, opt := range opts {
-		opt(r)
+		opt(&o)
 	}
 	c, major, minor, err := openContainer(&r.src)
 	if err != nil {
@@ -62,8 +63,8 @@ func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
 		return nil, &Error{b.off, kindTrace.String(), err}
 	}
 	r.threads.pid = r.header.ProcessID
-	if major == 3 {
-		r.sort = nil // its events are in the order of time
+	if o.sorted && major != 3 { // whose events are in the order of time
+		r.sort = newSorter(o.limit)
 	}
 	r.clock = &r.header.Clock
 	return r, nil
@@ -93,7 +94,7 @@ func (r *Reader) Close() error {
 }
 
 // Header returns what the stream says of itself as a whole.
-func (r *Reader) Header() *Header { return &r.header }
+func (r *Reader) Header() Header { return r.header }
 
 // Stats returns counts of what has been read so far.
 func (r *Reader) Stats() Stats {
@@ -159,7 +160,8 @@ func (r *Reader) scan() error {
 					r.addRow(b.data[b.payload:b.payload+int(b.h.size)], false)
 					continue
 				}
-			case b.h.flags&flagCapture != 0 || r.loss.cur == nil:
+			case b.h.flags&flagCapture != 0 || b.first:
+				b.first = false
 				r.loss.observe(b.h.capture, b.h.sequence)
 			default:
 				r.loss.cur.last = b.h.sequence
@@ -240,8 +242,7 @@ func (r *Reader) apply(b block) error {
 
 // openEvents makes b the block that is being read.
 func (r *Reader) openEvents(b block) error {
-	r.loss.cur = nil
-	r.cur = eventBlock{off: b.off, data: b.data, cut: b.cut, layout: netperf}
+	r.cur = eventBlock{off: b.off, data: b.data, cut: b.cut, first: true, layout: netperf}
 	if r.header.Version != 3 {
 		size, layout, ok := eventsHeader(b.data, r.v6)
 		if !ok {
