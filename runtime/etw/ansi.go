@@ -2,7 +2,6 @@ package etw
 
 import (
 	"bytes"
-	"math/bits"
 	"unicode/utf8"
 )
 
@@ -34,7 +33,3 @@ func (s ANSI) AppendText(b []byte) ([]byte, error) { return s.AppendTo(b), nil }
 
 // MarshalText implements encoding.TextMarshaler.
 func (s ANSI) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }
-
-// trailingUnits returns the offset in bytes of the lowest 16-bit lane that has
-// a bit set in v.
-func trailingUnits(v uint64) int { return bits.TrailingZeros64(v) / 16 * 2 }

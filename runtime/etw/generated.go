@@ -25,5 +25,5 @@ func (r *Reader) RestCount(size int) uint64 {
 	if r.Failed() {
 		return 0
 	}
-	return uint64((len(r.p) - r.off) / size)
+	return uint64((len(r.p) - int(r.at)) / size)
 }

@@ -14,26 +14,34 @@ import (
 // A Reader keeps no record of what it read. If it fails, Done walks the payload
 // again by the description of the event, to say which field it was.
 type Reader struct {
-	p   []byte
-	off int // len(p)+1 once failed, which no read can start from
+	p []byte
+	// at is the offset of the next byte, or len(p)+1 once failed, which no read
+	// can start from. With 32 bits for it a Reader has four words, and that is
+	// as much as the compiler keeps in registers.
+	at  int32
 	ptr PtrSize
 }
 
+// maxPayload is the most that a Reader reads of a payload.
+const maxPayload = math.MaxInt32 - 16
+
 // NewReader returns a Reader of p that starts at offset off, which is at most
 // len(p).
-func NewReader(p []byte, off int, ptr PtrSize) Reader { return Reader{p, off, ptr} }
+func NewReader(p []byte, off int, ptr PtrSize) Reader {
+	return Reader{p[:min(len(p), maxPayload)], int32(off), ptr}
+}
 
 // fail makes the Reader sticky.
-func (r *Reader) fail() { r.off = len(r.p) + 1 }
+func (r *Reader) fail() { r.at = int32(len(r.p) + 1) }
 
 // Failed reports whether a read has failed.
-func (r *Reader) Failed() bool { return r.off > len(r.p) }
+func (r *Reader) Failed() bool { return int(r.at) > len(r.p) }
 
 // Fail makes the reader fail. Generated code calls it for limits of its own.
 func (r *Reader) Fail() { r.fail() }
 
 // Offset returns the offset of the next byte.
-func (r *Reader) Offset() int { return r.off }
+func (r *Reader) Offset() int { return int(r.at) }
 
 // PtrSize returns the size of pointers in the payload.
 func (r *Reader) PtrSize() PtrSize { return r.ptr }
@@ -41,10 +49,10 @@ func (r *Reader) PtrSize() PtrSize { return r.ptr }
 // Done returns the offset up to which the payload was read, or 0 and a
 // *DecodeError.
 func (r *Reader) Done(d *EventDesc) (int, error) {
-	if r.off > len(r.p) {
+	if int(r.at) > len(r.p) {
 		return 0, explain(d, r.p, r.ptr)
 	}
-	return r.off, nil
+	return int(r.at), nil
 }
 
 // Short returns the *DecodeError for a payload p that is shorter than the fixed
@@ -53,13 +61,14 @@ func Short(d *EventDesc, p []byte, ptr PtrSize) error { return explain(d, p, ptr
 
 // Bytes returns the next n bytes.
 func (r *Reader) Bytes(n int) []byte {
-	if uint(n) > uint(len(r.p)-r.off) || r.off > len(r.p) {
+	from := int(r.at)
+	to := from + n
+	if n < 0 || to > len(r.p) || to < from {
 		r.fail()
 		return nil
 	}
-	b := r.p[r.off : r.off+n : r.off+n]
-	r.off += n
-	return b
+	r.at = int32(to)
+	return r.p[from:to:to]
 }
 
 // Since returns the bytes from offset from up to the next one.
@@ -67,7 +76,7 @@ func (r *Reader) Since(from int) []byte {
 	if r.Failed() {
 		return nil
 	}
-	return r.p[from:r.off:r.off]
+	return r.p[from:int(r.at):int(r.at)]
 }
 
 // Rest returns all bytes that are left.
@@ -75,14 +84,14 @@ func (r *Reader) Rest() Binary {
 	if r.Failed() {
 		return nil
 	}
-	return Binary(r.Bytes(len(r.p) - r.off))
+	return Binary(r.Bytes(len(r.p) - int(r.at)))
 }
 
 // Count returns n as the number of elements of at least min bytes each, or 0 and
 // fails if the rest of the payload cannot hold them. It bounds the work that a
 // hostile count can cause, before any of it is done.
 func (r *Reader) Count(n uint64, min int) int {
-	if !countFits(n, min, len(r.p)-r.off) {
+	if !countFits(n, min, len(r.p)-int(r.at)) {
 		r.fail()
 		return 0
 	}
@@ -106,45 +115,45 @@ func countFits(n uint64, min, left int) bool {
 
 // Uint8 reads a byte.
 func (r *Reader) Uint8() uint8 {
-	if r.off+1 > len(r.p) {
+	if int(r.at)+1 > len(r.p) {
 		r.fail()
 		return 0
 	}
-	v := r.p[r.off]
-	r.off++
+	v := r.p[int(r.at)]
+	r.at++
 	return v
 }
 
 // Uint16 reads 2 bytes.
 func (r *Reader) Uint16() uint16 {
-	if r.off+2 > len(r.p) {
+	if int(r.at)+2 > len(r.p) {
 		r.fail()
 		return 0
 	}
-	v := binary.LittleEndian.Uint16(r.p[r.off:])
-	r.off += 2
+	v := binary.LittleEndian.Uint16(r.p[int(r.at):])
+	r.at += 2
 	return v
 }
 
 // Uint32 reads 4 bytes.
 func (r *Reader) Uint32() uint32 {
-	if r.off+4 > len(r.p) {
+	if int(r.at)+4 > len(r.p) {
 		r.fail()
 		return 0
 	}
-	v := binary.LittleEndian.Uint32(r.p[r.off:])
-	r.off += 4
+	v := binary.LittleEndian.Uint32(r.p[int(r.at):])
+	r.at += 4
 	return v
 }
 
 // Uint64 reads 8 bytes.
 func (r *Reader) Uint64() uint64 {
-	if r.off+8 > len(r.p) {
+	if int(r.at)+8 > len(r.p) {
 		r.fail()
 		return 0
 	}
-	v := binary.LittleEndian.Uint64(r.p[r.off:])
-	r.off += 8
+	v := binary.LittleEndian.Uint64(r.p[int(r.at):])
+	r.at += 8
 	return v
 }
 
@@ -201,7 +210,7 @@ func (r *Reader) SID() SID {
 	if r.Failed() {
 		return nil
 	}
-	n := sidLen(r.p[r.off:])
+	n := sidLen(r.p[int(r.at):])
 	if n < 0 {
 		r.fail()
 		return nil
@@ -211,31 +220,24 @@ func (r *Reader) SID() SID {
 
 // UTF16 reads a string that ends at a NUL.
 func (r *Reader) UTF16() UTF16 {
-	if r.off > len(r.p) {
-		return nil
-	}
-	end := indexNUL16(r.p, r.off)
-	if end < 0 {
-		r.fail()
-		return nil
-	}
-	s := UTF16(r.p[r.off:end:end])
-	r.off = end + 2
+	// This much is inlined into decoders, which leaves one call for a string.
+	s, next := cutUTF16(r.p, int(r.at))
+	r.at = int32(next)
 	return s
 }
 
 // ANSI reads a string that ends at a NUL.
 func (r *Reader) ANSI() ANSI {
-	if r.off > len(r.p) {
+	if int(r.at) > len(r.p) {
 		return nil
 	}
-	n := bytes.IndexByte(r.p[r.off:], 0)
+	n := bytes.IndexByte(r.p[int(r.at):], 0)
 	if n < 0 {
 		r.fail()
 		return nil
 	}
-	s := ANSI(r.p[r.off : r.off+n : r.off+n])
-	r.off += n + 1
+	s := ANSI(r.p[int(r.at) : int(r.at)+n : int(r.at)+n])
+	r.at = int32(int(r.at) + n + 1)
 	return s
 }
 
@@ -253,14 +255,14 @@ func (r *Reader) SIDN(size uint64) SID { return SID(r.array(size, 1)) }
 
 // array returns the bytes of n elements of size bytes, never nil on success.
 func (r *Reader) array(n uint64, size int) []byte {
-	left := len(r.p) - r.off
+	left := len(r.p) - int(r.at)
 	if left < 0 || n > uint64(left)/uint64(size) {
 		r.fail()
 		return nil
 	}
-	end := r.off + int(n)*size
-	b := r.p[r.off:end:end]
-	r.off = end
+	end := int(r.at) + int(n)*size
+	b := r.p[int(r.at):end:end]
+	r.at = int32(end)
 	return b
 }
 
@@ -323,7 +325,7 @@ func (r *Reader) Pointers(n uint64) Pointers {
 
 // UTF16s reads n strings that each end at a NUL.
 func (r *Reader) UTF16s(n uint64) UTF16s {
-	from := r.off
+	from := int(r.at)
 	for range r.Count(n, 2) {
 		if r.UTF16(); r.Failed() {
 			return UTF16s{}
@@ -334,7 +336,7 @@ func (r *Reader) UTF16s(n uint64) UTF16s {
 
 // ANSIs reads n strings that each end at a NUL.
 func (r *Reader) ANSIs(n uint64) ANSIs {
-	from := r.off
+	from := int(r.at)
 	for range r.Count(n, 1) {
 		if r.ANSI(); r.Failed() {
 			return ANSIs{}
@@ -345,7 +347,7 @@ func (r *Reader) ANSIs(n uint64) ANSIs {
 
 // SIDs reads n SIDs of the lengths that they give themselves.
 func (r *Reader) SIDs(n uint64) SIDs {
-	from := r.off
+	from := int(r.at)
 	for range r.Count(n, 8) {
 		if r.SID(); r.Failed() {
 			return SIDs{}
@@ -371,12 +373,12 @@ func (r *Reader) list(from int, n uint64, size int32) list {
 	if r.Failed() {
 		return list{}
 	}
-	return list{r.p[from:r.off:r.off], int32(n), size}
+	return list{r.p[from:int(r.at):int(r.at)], int32(n), size}
 }
 
 // listN reads n elements, each of length units of unit bytes.
 func (r *Reader) listN(n, length uint64, unit int) list {
-	left := len(r.p) - r.off
+	left := len(r.p) - int(r.at)
 	// The length first: a product of two hostile numbers may overflow. With no
 	// elements the length is free.
 	if left < 0 || n > 0 && length > uint64(left)/uint64(unit) {
@@ -388,7 +390,7 @@ func (r *Reader) listN(n, length uint64, unit int) list {
 	}
 	size := int(length) * unit
 	count := r.Count(n, size)
-	from := r.off
+	from := int(r.at)
 	if r.Bytes(count*size) == nil && count*size > 0 {
 		return list{}
 	}

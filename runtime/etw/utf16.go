@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -100,24 +101,47 @@ func (s UTF16) runes() iter.Seq[rune] {
 	}
 }
 
-// indexNUL16 returns the offset of the first UTF-16 NUL of p at or after from,
-// on the grid of code units that starts at from, or -1.
-func indexNUL16(p []byte, from int) int {
-	i := from
-	// Eight bytes at a time: a lane of v is 0 exactly where the sum below leaves
-	// its high bit clear and v's own is clear too. The test is exact, so no
-	// second look at a candidate is needed.
-	const low, high = 0x7fff7fff7fff7fff, 0x8000800080008000
-	for ; i+8 <= len(p); i += 8 {
-		v := binary.LittleEndian.Uint64(p[i:])
-		if zero := ^((v&low + low) | v) & high; zero != 0 {
-			return i + trailingUnits(zero)
+// cutUTF16 returns the string of p that starts at off and the offset behind its
+// NUL, or without one nil and len(p)+1.
+func cutUTF16(p []byte, off int) (UTF16, int) {
+	// Sixteen bytes at a time. In v-ones a lane borrows if it is 0, or if a lane
+	// below it did; so the lowest lane that is marked is a 0, and the ones above
+	// it do not matter.
+	i := off
+	for ; i+16 <= len(p); i += 16 {
+		q := p[i : i+16]
+		v, w := binary.LittleEndian.Uint64(q), binary.LittleEndian.Uint64(q[8:])
+		if zero := (v - ones) &^ v & highs; zero != 0 {
+			i += lowestUnit(zero)
+			return UTF16(p[off:i:i]), i + 2
+		}
+		if zero := (w - ones) &^ w & highs; zero != 0 {
+			i += 8 + lowestUnit(zero)
+			return UTF16(p[off:i:i]), i + 2
 		}
 	}
 	for ; i+2 <= len(p); i += 2 {
 		if p[i]|p[i+1] == 0 {
-			return i
+			return UTF16(p[off:i:i]), i + 2
 		}
+	}
+	return nil, len(p) + 1
+}
+
+// indexNUL16 returns the offset of the first UTF-16 NUL of p at or after from,
+// on the grid of code units that starts at from, or -1.
+func indexNUL16(p []byte, from int) int {
+	if s, next := cutUTF16(p, from); next <= len(p) {
+		return from + len(s)
 	}
 	return -1
 }
+
+// The lowest and the highest bit of each 16-bit lane of a word.
+const (
+	ones  = 0x0001000100010001
+	highs = 0x8000800080008000
+)
+
+// lowestUnit returns the offset in bytes of the lowest lane that has a bit set.
+func lowestUnit(v uint64) int { return bits.TrailingZeros64(v) >> 4 << 1 }
