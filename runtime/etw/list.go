@@ -6,11 +6,14 @@ import (
 	"iter"
 )
 
-// untilNUL is the size of the elements of a list that each end at a NUL.
-const untilNUL = -1
+// The sizes of elements that say themselves how long they are.
+const (
+	untilNUL = -1 // to a NUL; for SIDs, by their own count
+	prefixed = -2 // after a uint16 with the number of bytes
+)
 
 // A list is an array whose elements are runs of bytes: n of them in p, each of
-// size bytes or until a NUL or, for SIDs, as long as they say.
+// size bytes or as long as they say.
 type list struct {
 	p    []byte
 	n    int32
@@ -60,9 +63,13 @@ func (s UTF16s) All() iter.Seq[UTF16] {
 		p := s.p
 		for range s.n {
 			n, next := int(s.size), int(s.size)
-			if n == untilNUL {
+			switch s.size {
+			case untilNUL:
 				n = indexNUL16(p, 0)
 				next = n + 2
+			case prefixed:
+				p, n = cutPrefix(p)
+				next = n
 			}
 			if !yield(UTF16(p[:n:n])) {
 				return
@@ -104,9 +111,13 @@ func (s ANSIs) All() iter.Seq[ANSI] {
 		p := s.p
 		for range s.n {
 			n, next := int(s.size), int(s.size)
-			if n == untilNUL {
+			switch s.size {
+			case untilNUL:
 				n = bytes.IndexByte(p, 0)
 				next = n + 1
+			case prefixed:
+				p, n = cutPrefix(p)
+				next = n
 			}
 			if !yield(ANSI(p[:n:n])) {
 				return
@@ -119,7 +130,7 @@ func (s ANSIs) All() iter.Seq[ANSI] {
 // Equal reports whether s and t hold the same strings.
 func (s ANSIs) Equal(t ANSIs) bool { return s.equal(t.list) }
 
-// Binaries is an array of runs of bytes of one size: a view of the payload.
+// Binaries is an array of runs of bytes: a view of the payload.
 type Binaries struct{ list }
 
 // MakeBinariesN returns vs as an array of runs of size bytes each, for building
@@ -134,6 +145,9 @@ func (s Binaries) All() iter.Seq[Binary] {
 	return func(yield func(Binary) bool) {
 		p, n := s.p, int(s.size)
 		for range s.n {
+			if s.size == prefixed {
+				p, n = cutPrefix(p)
+			}
 			if !yield(Binary(p[:n:n])) {
 				return
 			}
@@ -187,6 +201,9 @@ func (s SIDs) All() iter.Seq[SID] {
 
 // Equal reports whether s and t hold the same identifiers.
 func (s SIDs) Equal(t SIDs) bool { return s.equal(t.list) }
+
+// cutPrefix returns p after the uint16 that it starts with, and its value.
+func cutPrefix(p []byte) ([]byte, int) { return p[2:], int(binary.LittleEndian.Uint16(p)) }
 
 // makeListN returns vs, all of which must have size bytes, as a list.
 func makeListN[T ~[]byte](size int, vs []T) (list, error) {
