@@ -2,12 +2,14 @@ package nettrace_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -182,6 +184,31 @@ func testWhole(t *testing.T, files []string) {
 			}
 			t.Logf("%d events, %d sequence points, %d lost, stopped %t", inOrder.Events, inOrder.SequencePoints, inOrder.Lost, inOrder.Stopped)
 		})
+	}
+}
+
+// TestCorpusAllocations bounds what reading costs: what is allocated is for
+// metadata and for buffers, hardly ever for events.
+func TestCorpusAllocations(t *testing.T) {
+	for _, file := range corpusFiles(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := nettrace.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rec etw.Record
+		for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+		}
+		runtime.ReadMemStats(&after)
+		events, mallocs, size := r.Stats().Events, after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
+		if size > 2<<20 || events > 20_000 && float64(mallocs) > 0.02*float64(events) {
+			t.Errorf("%s: %d allocations of %d bytes for %d events", filepath.Base(file), mallocs, size, events)
+		}
 	}
 }
 

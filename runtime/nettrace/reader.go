@@ -120,7 +120,7 @@ func (r *Reader) Records() iter.Seq2[*etw.Record, error] {
 			case err == io.EOF:
 				return
 			default:
-				if !yield(nil, err) || r.err != nil {
+				if !yield(nil, err) || err != ErrSortLimit {
 					return
 				}
 			}

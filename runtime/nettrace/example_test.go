@@ -1,0 +1,61 @@
+package nettrace_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+// Records of event sources describe themselves.
+func ExampleReader_Records() {
+	r, err := nettrace.Open("../../tests/recorded/eventsource.nettrace")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	var d etw.Dynamic
+	for rec, err := range r.Records() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if rec.ProviderName != "Etwgen-Workload" || rec.Level > 4 {
+			continue
+		}
+		d.DecodeLoose(rec.Schema, rec.Payload, rec.PointerSize)
+		fmt.Println(string(etw.AppendText(nil, &d)))
+		if rec.ID == 3 {
+			break
+		}
+	}
+	// Output:
+	// Integers flag=true u8=254 i8=-2 i16=-30000 u16=60000 i32=-2000000000 u32=4000000000 i64=-9000000000000000000 u64=18000000000000000000
+	// Integers flag=false u8=0 i8=0 i16=0 u16=0 i32=0 u32=0 i64=0 u64=0
+	// Text text=plain
+}
+
+// A session that was killed leaves a trace without an end. What it holds is
+// delivered first.
+func ExampleErrNotStopped() {
+	r, err := nettrace.Open("../../tests/recorded/lost.nettrace", nettrace.Sorted())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	events := 0
+	for _, err := range r.Records() {
+		switch {
+		case errors.Is(err, nettrace.ErrNotStopped), errors.Is(err, nettrace.ErrTruncated):
+			fmt.Println("incomplete:", err)
+		case err != nil:
+			log.Fatal(err)
+		default:
+			events++
+		}
+	}
+	s := r.Stats()
+	fmt.Println(events > 0, s.Lost > 0, s.Stopped)
+	// Output: true true true
+}
