@@ -386,13 +386,17 @@ func (w *walker) sized(length Size, unit uint64) bool {
 
 // utf16 moves past a string and its NUL.
 func (w *walker) utf16() bool {
-	for i := w.off; i+2 <= len(w.p); i += 2 {
-		n := bytes.IndexByte(w.p[i:], 0)
-		if n < 0 {
+	i := w.off
+	// Four units at a time: the sum leaves the high bit of a lane clear only if
+	// the other bits of the lane are 0.
+	const low, high = 0x7fff7fff7fff7fff, 0x8000800080008000
+	for ; i+8 <= len(w.p); i += 8 {
+		if v := binary.LittleEndian.Uint64(w.p[i:]); ^(v&low+low|v)&high != 0 {
 			break
 		}
-		// The zero byte may be either half of a code unit.
-		if i += n &^ 1; i+2 <= len(w.p) && w.p[i] == 0 && w.p[i+1] == 0 {
+	}
+	for ; i+2 <= len(w.p); i += 2 {
+		if w.p[i] == 0 && w.p[i+1] == 0 {
 			w.off = i + 2
 			return true
 		}
