@@ -49,6 +49,7 @@ func (d *Decoder) Event(r *etw.Record) *Event {
 	e := d.events[k]
 	if e == nil {
 		e = d.newEvent(r)
+		e.Index = len(d.events)
 		d.events[k] = e
 	}
 	s.key, s.Event = k, e

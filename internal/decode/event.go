@@ -21,6 +21,7 @@ const (
 
 // An Event is what is known of all records of one kind.
 type Event struct {
+	Index int // counts the events of a Decoder from 0
 	// Provider and Name are never empty: what has no name gets one made of its
 	// GUID and numbers.
 	Provider string

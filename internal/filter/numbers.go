@@ -2,7 +2,7 @@ package filter
 
 import (
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 )
 
@@ -19,12 +19,9 @@ func ParseNumbers(text string, most int64) (Numbers, error) {
 		if !isRange {
 			high = low
 		}
-		s, err := span{}, error(nil)
-		if s.low, err = strconv.ParseInt(strings.TrimSpace(low), 0, 64); err == nil {
-			s.high, err = strconv.ParseInt(strings.TrimSpace(high), 0, 64)
-		}
+		s := span{integer(low), integer(high)}
 		switch {
-		case err != nil:
+		case s.low < 0 || s.high < 0:
 			return nil, fmt.Errorf("%q is neither a number nor a range such as 10-20", part)
 		case s.low > s.high:
 			return nil, fmt.Errorf("the range %q is empty", part)
@@ -34,6 +31,15 @@ func ParseNumbers(text string, most int64) (Numbers, error) {
 		n = append(n, s)
 	}
 	return n, nil
+}
+
+// integer reads a number in decimal or hexadecimal, and returns -1 for others.
+func integer(text string) int64 {
+	x, ok := parseNumber(strings.TrimSpace(text))
+	if !ok || x.isFloat || x.negative || x.integer > math.MaxInt64 {
+		return -1
+	}
+	return int64(x.integer)
 }
 
 // Has reports whether n contains v.

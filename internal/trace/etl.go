@@ -104,7 +104,8 @@ func (s *etlSource) Facts() []Fact {
 	f.number("processors", int64(h.Processors), "")
 	f.number("processor_mhz", int64(h.ProcessorMHz), "")
 	f.number("pointer_size", int64(h.PointerSize), "bytes")
-	f.clock(h.ClockType.String(), h.Frequency)
+	f.text("clock", h.ClockType.String())
+	f.number("clock_frequency", h.Frequency, "Hz")
 	f.time("boot", h.Boot)
 	f.time("start", h.Start)
 	if h.End != 0 {
@@ -118,7 +119,7 @@ func (s *etlSource) Facts() []Fact {
 	f.number("buffers_lost", n.BuffersLost, "")
 	f.nonzero("unknown_records", n.Unknown, "of kinds that are not known")
 	f.nonzero("damaged_records", n.Undecodable, "")
-	f.nonzero("truncated_buffers", int64(n.TruncatedBuffers), "")
+	f.nonzero("truncated_buffers", n.TruncatedBuffers, "")
 	f.nonzero("unread_bytes", n.UnreadBytes, "bytes could not be read")
 	f.nonzero("unwritten_bytes", n.UnwrittenBytes, "bytes were not written yet")
 	switch {

@@ -39,14 +39,6 @@ func (f *facts) duration(d time.Duration) {
 	f.add("duration_ms", float64(d)/1e6, d.String())
 }
 
-func (f *facts) clock(kind string, frequency int64) {
-	text := strconv.FormatInt(frequency, 10) + " Hz"
-	if kind != "" {
-		f.add("clock", kind, kind+", "+text)
-	}
-	f.add("frequency", frequency, text)
-}
-
 func (f *facts) packing(how []string) {
 	if len(how) > 0 {
 		f.text("packing", strings.Join(how, ", "))

@@ -95,13 +95,13 @@ func (s *netSource) Facts() []Fact {
 	var f facts
 	f.packing(s.packing)
 	if h.ProcessID >= 0 {
-		f.number("process", h.ProcessID, "")
+		f.number("process_id", h.ProcessID, "")
 	}
 	if h.Processors > 0 {
 		f.number("processors", int64(h.Processors), "")
 	}
 	f.number("pointer_size", int64(h.PointerSize), "bytes")
-	f.clock("", h.Clock.Frequency)
+	f.number("clock_frequency", h.Clock.Frequency, "Hz")
 	if h.SamplingInterval > 0 {
 		f.add("sampling_interval_ms", float64(h.SamplingInterval)/1e6, h.SamplingInterval.String())
 	}

@@ -42,9 +42,9 @@ type Stats struct {
 
 // A Fact is one thing that a trace says of itself.
 type Fact struct {
-	Key   string // for programs, such as "pointer_size"
-	Value any    // for JSON
-	Text  string // for people
+	Key   string // for programs, such as "pointer_size" or "duration_ms"
+	Value any    // for JSON, in the unit that ends the key
+	Text  string // for people, with its unit
 }
 
 // Options say how to open a trace.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitTrouble = 1 // with a file
+	exitUsage   = 2
+)
+
+// newRoot returns the command with all its subcommands.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "etw",
+		Short: "Show what is in ETW and EventPipe traces",
+		Long: `Etw shows what is in traces of events: .etl files of Windows, .nettrace and
+.netperf files of .NET, on any system. What a file is, its first bytes say. Zip and
+gzip files of traces open directly, and - is the standard input.
+
+Exit codes: 0 if all is well, 1 if a file is not (what could be read of it is shown
+nevertheless), 2 for a command line that makes no sense.`,
+		Example: `  etw info app.nettrace           what it is, and whether anything was lost
+  etw stat app.nettrace           which events it has, and how many
+  etw dump app.nettrace           every event with its fields
+  etw events clr                  which events of the .NET runtime are known`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.SetVersionTemplate("etw {{.Version}}\n")
+	add(root, newInfo())
+	add(root, newStat())
+	add(root, newDump())
+	add(root, newEvents())
+	add(root, newKeywords())
+	return root
+}
+
+// version returns that of the module.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// add adds a subcommand. What its function returns is told apart from what
+// package cobra says about the command line.
+func add(root, cmd *cobra.Command) {
+	do := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := do(cmd, args); err != nil {
+			return &commandError{err}
+		}
+		return nil
+	}
+	root.AddCommand(cmd)
+}
+
+// A commandError is an error of a command that has begun its work.
+type commandError struct{ err error }
+
+func (e *commandError) Error() string { return e.err.Error() }
+func (e *commandError) Unwrap() error { return e.err }
+
+// A usageError says what is wrong with a command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// errReported is trouble of which all has been said.
+var errReported = errors.New("reported")
+
+// exitCode prints what err says, in one line, and returns the exit code for it.
+func exitCode(cmd *cobra.Command, err error) int {
+	var began *commandError
+	var usage *usageError
+	switch {
+	case err == nil, isBrokenPipe(err): // whoever reads the output has enough
+		return 0
+	case errors.Is(err, errReported):
+		return exitTrouble
+	case !errors.As(err, &began), errors.As(err, &usage):
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s; see %[1]s --help\n", cmd.CommandPath(), line)
+		return exitUsage
+	}
+	report(cmd, err)
+	return exitTrouble
+}
+
+// report prints an error.
+func report(cmd *cobra.Command, err error) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "etw: %v\n", err)
+}
