@@ -168,6 +168,10 @@ var inTypeNames = map[manifest.InType]string{
 	manifest.HexInt32:      "InHexInt32",
 	manifest.HexInt64:      "InHexInt64",
 	manifest.Struct:        "InStruct",
+
+	manifest.CountedUnicodeString: "InCountedUnicodeString",
+	manifest.CountedAnsiString:    "InCountedAnsiString",
+	manifest.CountedBinary:        "InCountedBinary",
 }
 
 // outTypeNames holds the runtime's names of the ways to render a field.

@@ -131,14 +131,14 @@ func (b *builder) kind(in *scoping, f *field) (kind, error) {
 	if count.kind != manifest.NoSize {
 		return b.arrayKind(m, count, length)
 	}
-	switch m.Type {
-	case manifest.UnicodeString, manifest.AnsiString, manifest.Binary, manifest.SID:
+	switch {
+	case isText(m.Type):
 		return newText(m, length)
-	case manifest.Pointer:
+	case m.Type == manifest.Pointer:
 		return pointerKind{}, nil
-	case manifest.GUIDType:
+	case m.Type == manifest.GUIDType:
 		return guidKind{}, nil
-	case manifest.SystemTime:
+	case m.Type == manifest.SystemTime:
 		return systemTimeKind{}, nil
 	}
 	return b.number(m)

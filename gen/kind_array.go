@@ -10,8 +10,8 @@ import (
 
 // arrayKind returns the kind of an array of anything but structs.
 func (b *builder) arrayKind(m *manifest.Field, count, length size) (kind, error) {
-	switch m.Type {
-	case manifest.UnicodeString, manifest.AnsiString, manifest.Binary, manifest.SID:
+	switch {
+	case isText(m.Type):
 		if count.kind == manifest.RestSize {
 			return nil, errors.New("only elements of fixed size can take the rest of a payload")
 		}
@@ -24,11 +24,11 @@ func (b *builder) arrayKind(m *manifest.Field, count, length size) (kind, error)
 			return nil, errors.New("the elements need a length")
 		}
 		return textArray{text.textType, count, length}, nil
-	case manifest.Pointer:
+	case m.Type == manifest.Pointer:
 		return pointerArray{count}, nil
-	case manifest.GUIDType:
+	case m.Type == manifest.GUIDType:
 		return fixedArray{one: guidKind{}, many: "GUIDs", count: count}, nil
-	case manifest.SystemTime:
+	case m.Type == manifest.SystemTime:
 		return fixedArray{one: systemTimeKind{}, many: "SystemTimes", count: count}, nil
 	}
 	one, err := b.number(m)
@@ -140,7 +140,7 @@ func (k textArray) least() (extent, bool) {
 
 // call returns a call of a method of cursor or writer.
 func (k textArray) call(c code, on string, args ...jen.Code) *jen.Statement {
-	method := k.many
+	method := k.prefix + k.many
 	args = append(args, c.size(k.count))
 	if k.length.kind != manifest.NoSize {
 		method += "N"

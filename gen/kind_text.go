@@ -18,11 +18,12 @@ type textKind struct {
 
 // A textType names what generated code uses for a type of text.
 type textType struct {
-	name string // the type, and the cursor's method without a length
-	z    string // the writer's method without a length
-	many string // the type of an array
-	unit int    // bytes of one unit of length
-	min  int    // bytes without a length, at least
+	name   string // the type, and the cursor's method without a length
+	z      string // the writer's method without a length
+	many   string // the type of an array, and the methods for it
+	prefix string // of the names of all methods
+	unit   int    // bytes of one unit of length
+	min    int    // bytes without a length, at least
 }
 
 var textTypes = map[manifest.InType]textType{
@@ -30,6 +31,15 @@ var textTypes = map[manifest.InType]textType{
 	manifest.AnsiString:    {name: "ANSI", z: "ANSIZ", many: "ANSIs", unit: 1, min: 1},
 	manifest.SID:           {name: "SID", z: "SID", many: "SIDs", unit: 1, min: 8},
 	manifest.Binary:        {name: "Binary", many: "Binaries", unit: 1},
+
+	manifest.CountedUnicodeString: {name: "UTF16", z: "UTF16", many: "UTF16s", prefix: "Counted", min: 2},
+	manifest.CountedAnsiString:    {name: "ANSI", z: "ANSI", many: "ANSIs", prefix: "Counted", min: 2},
+	manifest.CountedBinary:        {name: "Binary", z: "Binary", many: "Binaries", prefix: "Counted", min: 2},
+}
+
+func isText(t manifest.InType) bool {
+	_, ok := textTypes[t]
+	return ok
 }
 
 func newText(m *manifest.Field, length size) (kind, error) {
@@ -61,14 +71,14 @@ func leastText(t textType, length size) (extent, bool) {
 
 func (k textKind) read(c code, f *field) jen.Code {
 	if k.length.kind == manifest.NoSize {
-		return c.set(f, jen.Id("r").Dot(k.name).Call())
+		return c.set(f, jen.Id("r").Dot(k.prefix+k.name).Call())
 	}
 	return c.set(f, jen.Id("r").Dot(k.name+"N").Call(c.size(k.length)))
 }
 
 func (k textKind) write(c code, f *field) jen.Code {
 	if k.length.kind == manifest.NoSize {
-		return jen.Id("w").Dot(k.z).Call(c.index(f), c.x(f))
+		return jen.Id("w").Dot(k.prefix+k.z).Call(c.index(f), c.x(f))
 	}
 	return jen.Id("w").Dot(k.name+"N").Call(c.index(f), c.x(f), c.size(k.length))
 }

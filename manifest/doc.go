@@ -40,9 +40,8 @@
 // # What is left out
 //
 // User data, filters, named queries, the settings of channels, and everything in
-// foreign namespaces are skipped: they say nothing about payloads. Counted
-// strings (win:CountedUnicodeString and its like) and structs in structs are
-// refused.
+// foreign namespaces are skipped: they say nothing about payloads. Structs in
+// structs are refused.
 //
 // # Extensions
 //

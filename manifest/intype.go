@@ -31,8 +31,14 @@ const (
 	SID           InType = 19
 	HexInt32      InType = 20
 	HexInt64      InType = 21
-	Struct        InType = 24
-	Opaque        InType = 0xff
+
+	// A uint16 with the number of bytes comes before these.
+	CountedUnicodeString InType = 22
+	CountedAnsiString    InType = 23
+	CountedBinary        InType = 25
+
+	Struct InType = 24
+	Opaque InType = 0xff
 )
 
 // inTypeInfo is a row of the table of types.
@@ -67,14 +73,20 @@ var inTypes = [...]inTypeInfo{
 	HexInt32:   {"win:HexInt32", 4, []OutType{OutHexInt32, OutWin32Error, OutNTStatus, OutHResult, OutCodePointer}},
 	HexInt64:   {"win:HexInt64", 8, []OutType{OutHexInt64, OutCodePointer}},
 	Struct:     {name: "struct"},
+
+	CountedUnicodeString: {"win:CountedUnicodeString", 0, []OutType{OutString, OutXML, OutJSON}},
+	CountedAnsiString:    {"win:CountedAnsiString", 0, []OutType{OutString, OutUTF8, OutXML, OutJSON}},
+	CountedBinary:        {"win:CountedBinary", 0, []OutType{OutHexBinary, OutIPv6, OutSocketAddress, OutPKCS7}},
 }
 
 // inTypeNames leads from the name of a type, as a manifest writes it, to the
 // type.
 var inTypeNames = func() map[string]InType {
 	m := make(map[string]InType)
-	for t := UnicodeString; t <= HexInt64; t++ {
-		m[inTypes[t].name] = t
+	for t := UnicodeString; int(t) < len(inTypes); t++ {
+		if t != Struct {
+			m[inTypes[t].name] = t
+		}
 	}
 	return m
 }()
@@ -105,8 +117,15 @@ func (t InType) Size(ptrSize int) int {
 	return t.info().size
 }
 
-// IsString reports whether t is one of the two types of text.
+// IsString reports whether t is one of the two types of text that end at a NUL
+// or have a length.
 func (t InType) IsString() bool { return t == UnicodeString || t == AnsiString }
+
+// IsCounted reports whether a value of type t says how long it is, in a uint16
+// before it.
+func (t InType) IsCounted() bool {
+	return t == CountedUnicodeString || t == CountedAnsiString || t == CountedBinary
+}
 
 // CanCount reports whether a field of type t can give the count or the length
 // of another one. Windows takes unsigned integers of at most 32 bits.

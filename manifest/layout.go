@@ -57,9 +57,13 @@ func (f *Field) elementSize(ptrSize int) (least int, fixed bool) {
 		return unit, false // the NUL at its end
 	case f.Type == SID:
 		return sidHeader, false
+	case f.Type.IsCounted():
+		return countHeader, false
 	}
 	return 0, false
 }
 
-// sidHeader is the size of a SID without subauthorities.
-const sidHeader = 8
+const (
+	sidHeader   = 8 // of a SID without subauthorities
+	countHeader = 2 // in front of a counted value
+)

@@ -281,6 +281,12 @@ func TestModes(t *testing.T) {
 			same(`1: field "A" of type win:UInt64 cannot have a length, since its size is fixed; use count for an array`),
 		},
 		{
+			"length on a counted type",
+			inTemplate(`§1<data name="A" inType="win:CountedUnicodeString" length="8"/>`),
+			same(`1: field "A" of type win:CountedUnicodeString cannot have a length; it has its own in front of it`),
+			same(`1: field "A" of type win:CountedUnicodeString cannot have a length; it has its own in front of it`),
+		},
+		{
 			"length of a SID",
 			inTemplate(`<data name="N" inType="win:UInt32"/>§1<data name="A" inType="win:SID" length="N"/>`),
 			same(`1: field "A" of type win:SID cannot have a length; its own header has it`),

@@ -56,6 +56,9 @@ func (l *layout) length(n *node, f *Field) Size {
 	case f.Type == SID:
 		l.fail(n, "field %s of type %s cannot have a length; its own header has it", quote(f.Name), f.Type)
 		return Size{}
+	case f.Type.IsCounted():
+		l.fail(n, "field %s of type %s cannot have a length; it has its own in front of it", quote(f.Name), f.Type)
+		return Size{}
 	default:
 		l.fail(n, "field %s of type %s cannot have a length, since its size is fixed; use count for an array", quote(f.Name), f.Type)
 		return Size{}

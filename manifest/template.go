@@ -178,11 +178,8 @@ func (l *layout) data(n *node, f *Field) {
 
 // typeRemedy says what to write for an unknown inType.
 func (p *parser) typeRemedy(name string) string {
-	switch name {
-	case "win:Struct":
+	if name == "win:Struct" {
 		return "write a <struct> element"
-	case "win:CountedUnicodeString", "win:CountedAnsiString", "win:CountedBinary":
-		return "declare the length as a win:UInt16 field of its own, and name it in a length attribute"
 	}
 	if near := nearest(p, name, inTypeNames); near != "" {
 		return "did you mean " + near + "?"

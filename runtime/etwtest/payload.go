@@ -121,6 +121,14 @@ func (m *maker) element(d *etw.FieldDesc) {
 			return
 		}
 		m.bytes(m.size(d.Length))
+	case etw.InCountedUnicodeString:
+		n := 2 * m.length()
+		m.number(2, n)
+		m.bytes(n)
+	case etw.InCountedAnsiString, etw.InCountedBinary:
+		n := m.length()
+		m.number(2, n)
+		m.bytes(n)
 	case etw.InFloat:
 		m.number(4, uint64(math.Float32bits(m.rand.Float32())))
 	case etw.InDouble:
