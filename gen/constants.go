@@ -59,9 +59,9 @@ func (g groupBuilder) add(kind, name string, pos manifest.Pos, given, byRule str
 	goName := g.b.names.pkg.claim(claim{
 		what: kind + " " + name, key: kind + ":" + name, pos: pos, goName: given, name: byRule,
 	})
-	text := fmt.Sprintf("%s is %s.", goName, name)
 	if doc == "" && saysMore(message, nil, name, name[strings.LastIndexByte(name, '.')+1:]) {
 		doc = plainMessage(message, nil)
 	}
-	g.consts = append(g.consts, constant{goName: goName, value: value, doc: []string{text, doc}})
+	text := strings.TrimSpace(fmt.Sprintf("%s is %s. %s", goName, name, doc))
+	g.consts = append(g.consts, constant{goName: goName, value: value, doc: text})
 }

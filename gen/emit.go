@@ -136,7 +136,7 @@ func emitConsts(f *jen.File, g *constGroup) {
 	doc(f.Group, g.doc)
 	f.Const().DefsFunc(func(d *jen.Group) {
 		for _, c := range g.consts {
-			doc(d, c.doc...)
+			doc(d, c.doc)
 			value := jen.Lit(int(c.value))
 			if g.hex {
 				value = hex(c.value)

@@ -76,7 +76,11 @@ func fieldDescs(fields []*field) *jen.Statement {
 // fieldDesc returns the description of a field.
 func fieldDesc(f *field) *jen.Statement {
 	m := f.m
-	parts := []jen.Code{key("Name", jen.Lit(m.Name))}
+	name := m.Name
+	if m.Type == manifest.Opaque {
+		name = f.goName
+	}
+	parts := []jen.Code{key("Name", jen.Lit(name))}
 	typ := inTypeNames[m.Type]
 	var count, length size
 	switch k := f.kind.(type) {

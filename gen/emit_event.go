@@ -102,7 +102,8 @@ func emitField(g *jen.Group, f *field) {
 	}
 }
 
-// countNote says how many elements an array has.
+// countNote says how many elements an array has, or that a field takes all that
+// is left.
 func countNote(f *field) string {
 	var count size
 	switch k := f.kind.(type) {
@@ -125,6 +126,9 @@ func countNote(f *field) string {
 		return count.field.goName + " elements"
 	case manifest.RestSize:
 		return "as many elements as the payload holds"
+	}
+	if _, ok := f.kind.(restKind); ok {
+		return "the rest of the payload"
 	}
 	return ""
 }

@@ -119,9 +119,13 @@ func emitView(f *jen.File, s *structType) {
 	)
 	f.Line()
 	doc(f.Group, "Equal reports whether s and t hold the same bytes, for the same size of pointers.")
+	same := jen.Id("s").Dot("ptr").Op("==").Id("t").Dot("ptr")
+	for _, o := range s.outer {
+		same.Op("&&").Id("s").Dot(o.param).Op("==").Id("t").Dot(o.param)
+	}
 	f.Add(value()).Id("Equal").Params(jen.Id("t").Id(s.view)).Bool().Block(
-		jen.Return(jen.Id("s").Dot("n").Op("==").Id("t").Dot("n").Op("&&").
-			Parens(jen.Id("s").Dot("ptr").Op("==").Id("t").Dot("ptr").Op("||").Id("s").Dot("n").Op("==").Lit(0)).Op("&&").
+		jen.If(jen.Id("s").Dot("n").Op("==").Lit(0)).Block(jen.Return(jen.Id("t").Dot("n").Op("==").Lit(0))),
+		jen.Return(jen.Id("s").Dot("n").Op("==").Id("t").Dot("n").Op("&&").Add(same).Op("&&").
 			Qual("bytes", "Equal").Call(jen.Id("s").Dot("p"), jen.Id("t").Dot("p"))),
 	)
 	f.Line()

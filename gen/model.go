@@ -101,7 +101,7 @@ type constGroup struct {
 type constant struct {
 	goName string
 	value  uint64
-	doc    []string // paragraphs
+	doc    string
 }
 
 // A builder makes the model of a package.
@@ -129,7 +129,7 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 		layout:  make(map[*manifest.Template]*layout),
 		enumOf:  make(map[enumKey]*enum),
 	}
-	b.names = newNames(opts, &b.errs)
+	b.names = newNames(m.File, opts, &b.errs)
 	b.addEvents()
 	b.addLayouts()
 	b.addMaps()
@@ -203,8 +203,12 @@ func (b *builder) scope(in *scoping, fields []*manifest.Field) scope {
 	for i, m := range fields {
 		key := in.path + "." + m.Name
 		f := &field{m: m, index: i}
+		name := fieldGoName(m.Name)
+		if m.Type == manifest.Opaque {
+			name = "Rest"
+		}
 		f.goName = own.claim(claim{
-			what: "field " + key, key: "field:" + key, pos: m.Pos, goName: m.GoName, name: fieldGoName(m.Name),
+			what: "field " + key, key: "field:" + key, pos: m.Pos, goName: m.GoName, name: name,
 		})
 		var err error
 		if f.kind, err = b.kind(in, f); err != nil {

@@ -17,6 +17,7 @@ type names struct {
 	renames map[string]string // OLD=NEW, by OLD
 	used    map[string]bool   // the renames that were
 	errs    *diagnostics
+	file    string // of the manifest
 	pkg     *nameScope
 	locals  map[string]bool
 }
@@ -41,8 +42,9 @@ type claim struct {
 	derived bool // the name changes with that of another node, which key names
 }
 
-func newNames(opts Options, errs *diagnostics) *names {
+func newNames(file string, opts Options, errs *diagnostics) *names {
 	n := &names{
+		file:    file,
 		lenient: opts.Lenient,
 		renames: opts.Rename,
 		used:    make(map[string]bool),
@@ -128,7 +130,7 @@ func (n *names) local(name string) string {
 func (n *names) finish() {
 	for _, key := range slices.Sorted(maps.Keys(n.renames)) {
 		if !n.used[key] {
-			n.errs.add(manifest.Pos{}, "", fmt.Sprintf("--rename '%s=%s': nothing is named %s", key, n.renames[key], key))
+			n.errs.add(manifest.Pos{File: n.file}, "", fmt.Sprintf("--rename '%s=%s': nothing is named %s", key, n.renames[key], key))
 		}
 	}
 }

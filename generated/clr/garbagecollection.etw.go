@@ -3903,7 +3903,10 @@ func (s GCBulkRootEdgeValues) All() iter.Seq[GCBulkRootEdgeValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkRootEdgeValues) Equal(t GCBulkRootEdgeValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkRootEdgeValues) read(r *etw.Reader, n uint64) {
@@ -4104,7 +4107,10 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) All() iter.Seq[GCBulkRo
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkRootConditionalWeakTableElementEdgeValues) Equal(t GCBulkRootConditionalWeakTableElementEdgeValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkRootConditionalWeakTableElementEdgeValues) read(r *etw.Reader, n uint64) {
@@ -4299,7 +4305,10 @@ func (s GCBulkNodeValues) All() iter.Seq[GCBulkNodeValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkNodeValues) Equal(t GCBulkNodeValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkNodeValues) read(r *etw.Reader, n uint64) {
@@ -4478,7 +4487,10 @@ func (s GCBulkEdgeValues) All() iter.Seq[GCBulkEdgeValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkEdgeValues) Equal(t GCBulkEdgeValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkEdgeValues) read(r *etw.Reader, n uint64) {
@@ -4770,7 +4782,10 @@ func (s GCBulkSurvivingObjectRangesValues) All() iter.Seq[GCBulkSurvivingObjectR
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkSurvivingObjectRangesValues) Equal(t GCBulkSurvivingObjectRangesValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkSurvivingObjectRangesValues) read(r *etw.Reader, n uint64) {
@@ -4961,7 +4976,10 @@ func (s GCBulkMovedObjectRangesValues) All() iter.Seq[GCBulkMovedObjectRangesVal
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkMovedObjectRangesValues) Equal(t GCBulkMovedObjectRangesValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkMovedObjectRangesValues) read(r *etw.Reader, n uint64) {
@@ -5923,7 +5941,10 @@ func (s GCBulkRootCCWValues) All() iter.Seq[GCBulkRootCCWValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkRootCCWValues) Equal(t GCBulkRootCCWValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkRootCCWValues) read(r *etw.Reader, n uint64) {
@@ -6128,7 +6149,10 @@ func (s GCBulkRCWValues) All() iter.Seq[GCBulkRCWValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkRCWValues) Equal(t GCBulkRCWValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkRCWValues) read(r *etw.Reader, n uint64) {
@@ -6327,7 +6351,10 @@ func (s GCBulkRootStaticVarValues) All() iter.Seq[GCBulkRootStaticVarValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCBulkRootStaticVarValues) Equal(t GCBulkRootStaticVarValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCBulkRootStaticVarValues) read(r *etw.Reader, n uint64) {
@@ -7045,7 +7072,10 @@ func (s GCPerHeapHistoryV3Values) All() iter.Seq[GCPerHeapHistoryV3Value] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCPerHeapHistoryV3Values) Equal(t GCPerHeapHistoryV3Values) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCPerHeapHistoryV3Values) read(r *etw.Reader, n uint64) {
@@ -7543,7 +7573,10 @@ func (s GCGlobalHeapHistoryV4Values) All() iter.Seq[GCGlobalHeapHistoryV4Value] 
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCGlobalHeapHistoryV4Values) Equal(t GCGlobalHeapHistoryV4Values) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCGlobalHeapHistoryV4Values) read(r *etw.Reader, n uint64) {
@@ -8029,7 +8062,10 @@ func (s GCLOHCompactValues) All() iter.Seq[GCLOHCompactValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCLOHCompactValues) Equal(t GCLOHCompactValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCLOHCompactValues) read(r *etw.Reader, n uint64) {
@@ -8238,7 +8274,10 @@ func (s GCFitBucketInfoValues) All() iter.Seq[GCFitBucketInfoValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s GCFitBucketInfoValues) Equal(t GCFitBucketInfoValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *GCFitBucketInfoValues) read(r *etw.Reader, n uint64) {

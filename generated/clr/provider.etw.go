@@ -282,334 +282,224 @@ var Provider = &etw.Provider{
 
 // Keywords, one bit each.
 const (
-	// KeywordGC is GCKeyword.
-	//
-	// Garbage collections: their start, end, pauses and heap sizes. With level
-	// Verbose also allocation ticks, finalized and pinned objects.
+	// KeywordGC is GCKeyword. Garbage collections: their start, end, pauses and
+	// heap sizes. With level Verbose also allocation ticks, finalized and pinned
+	// objects.
 	KeywordGC uint64 = 0x1
-	// KeywordGCHandle is GCHandleKeyword.
-	//
-	// Creation and destruction of garbage collection handles.
+	// KeywordGCHandle is GCHandleKeyword. Creation and destruction of garbage
+	// collection handles.
 	KeywordGCHandle uint64 = 0x2
-	// KeywordAssemblyLoader is AssemblyLoaderKeyword.
-	//
-	// The search for assemblies. The .NET Framework calls the same bit Fusion.
+	// KeywordAssemblyLoader is AssemblyLoaderKeyword. The search for assemblies.
+	// The .NET Framework calls the same bit Fusion.
 	KeywordAssemblyLoader uint64 = 0x4
-	// KeywordLoader is LoaderKeyword.
-	//
-	// Loading and unloading of application domains, assemblies and modules.
+	// KeywordLoader is LoaderKeyword. Loading and unloading of application
+	// domains, assemblies and modules.
 	KeywordLoader uint64 = 0x8
-	// KeywordJit is JitKeyword.
-	//
-	// Methods that the JIT compiles, and dynamic methods.
+	// KeywordJit is JitKeyword. Methods that the JIT compiles, and dynamic
+	// methods.
 	KeywordJit uint64 = 0x10
-	// KeywordNGen is NGenKeyword.
-	//
-	// Methods of precompiled images. By itself it selects nothing more; with
-	// StartEnumeration or EndEnumeration, the methods of an image are logged when
-	// it is loaded or unloaded.
+	// KeywordNGen is NGenKeyword. Methods of precompiled images. By itself it
+	// selects nothing more; with StartEnumeration or EndEnumeration, the methods
+	// of an image are logged when it is loaded or unloaded.
 	KeywordNGen uint64 = 0x20
-	// KeywordStartEnumeration is StartEnumerationKeyword.
-	//
-	// With NGen: log the methods of an image when it is loaded.
+	// KeywordStartEnumeration is StartEnumerationKeyword. With NGen: log the
+	// methods of an image when it is loaded.
 	KeywordStartEnumeration uint64 = 0x40
-	// KeywordEndEnumeration is EndEnumerationKeyword.
-	//
-	// With Jit or NGen: log methods when they are unloaded.
+	// KeywordEndEnumeration is EndEnumerationKeyword. With Jit or NGen: log
+	// methods when they are unloaded.
 	KeywordEndEnumeration uint64 = 0x80
-	// KeywordSecurity is SecurityKeyword.
-	//
-	// Checks of strong names and Authenticode signatures.
+	// KeywordSecurity is SecurityKeyword. Checks of strong names and Authenticode
+	// signatures.
 	KeywordSecurity uint64 = 0x400
 	// KeywordAppDomainResourceManagement is AppDomainResourceManagementKeyword.
-	//
 	// Use of memory and threads by application domains.
 	KeywordAppDomainResourceManagement uint64 = 0x800
-	// KeywordJitTracing is JitTracingKeyword.
-	//
-	// The JIT's decisions on inlining and tail calls.
+	// KeywordJitTracing is JitTracingKeyword. The JIT's decisions on inlining and
+	// tail calls.
 	KeywordJitTracing uint64 = 0x1000
-	// KeywordInterop is InteropKeyword.
-	//
-	// Stubs for calls between managed and native code.
+	// KeywordInterop is InteropKeyword. Stubs for calls between managed and native
+	// code.
 	KeywordInterop uint64 = 0x2000
-	// KeywordContention is ContentionKeyword.
-	//
-	// Threads that wait for locks.
+	// KeywordContention is ContentionKeyword. Threads that wait for locks.
 	KeywordContention uint64 = 0x4000
-	// KeywordException is ExceptionKeyword.
-	//
-	// Exceptions that are thrown, and the blocks that handle them.
+	// KeywordException is ExceptionKeyword. Exceptions that are thrown, and the
+	// blocks that handle them.
 	KeywordException uint64 = 0x8000
-	// KeywordThreading is ThreadingKeyword.
-	//
-	// Threads and the thread pool.
+	// KeywordThreading is ThreadingKeyword. Threads and the thread pool.
 	KeywordThreading uint64 = 0x10000
-	// KeywordJittedMethodILToNativeMap is JittedMethodILToNativeMapKeyword.
-	//
-	// Maps from IL offsets to machine code, for every method that is compiled.
+	// KeywordJittedMethodILToNativeMap is JittedMethodILToNativeMapKeyword. Maps
+	// from IL offsets to machine code, for every method that is compiled.
 	KeywordJittedMethodILToNativeMap uint64 = 0x20000
 	// KeywordOverrideAndSuppressNGenEvents is
-	// OverrideAndSuppressNGenEventsKeyword.
-	//
-	// Suppress the events about methods of precompiled images, which NGen would
-	// otherwise cause.
+	// OverrideAndSuppressNGenEventsKeyword. Suppress the events about methods of
+	// precompiled images, which NGen would otherwise cause.
 	KeywordOverrideAndSuppressNGenEvents uint64 = 0x40000
-	// KeywordType is TypeKeyword.
-	//
-	// Names of the types that other events mention by TypeID.
+	// KeywordType is TypeKeyword. Names of the types that other events mention by
+	// TypeID.
 	KeywordType uint64 = 0x80000
-	// KeywordGCHeapDump is GCHeapDumpKeyword.
-	//
-	// The heap's objects and references, dumped during a collection.
+	// KeywordGCHeapDump is GCHeapDumpKeyword. The heap's objects and references,
+	// dumped during a collection.
 	KeywordGCHeapDump uint64 = 0x100000
 	// KeywordGCSampledObjectAllocationHigh is
-	// GCSampledObjectAllocationHighKeyword.
-	//
-	// Sampled allocations, at a high rate. Must be enabled before the program
-	// starts.
+	// GCSampledObjectAllocationHighKeyword. Sampled allocations, at a high rate.
+	// Must be enabled before the program starts.
 	KeywordGCSampledObjectAllocationHigh uint64 = 0x200000
-	// KeywordGCHeapSurvivalAndMovement is GCHeapSurvivalAndMovementKeyword.
-	//
-	// Which objects survive a collection and where they move.
+	// KeywordGCHeapSurvivalAndMovement is GCHeapSurvivalAndMovementKeyword. Which
+	// objects survive a collection and where they move.
 	KeywordGCHeapSurvivalAndMovement uint64 = 0x400000
-	// KeywordManagedHeapCollect is ManagedHeapCollectKeyword.
-	//
-	// Enabling it causes a full garbage collection. The .NET Framework calls the
-	// same bit GCHeapCollect.
+	// KeywordManagedHeapCollect is ManagedHeapCollectKeyword. Enabling it causes a
+	// full garbage collection. The .NET Framework calls the same bit
+	// GCHeapCollect.
 	KeywordManagedHeapCollect uint64 = 0x800000
-	// KeywordGCHeapAndTypeNames is GCHeapAndTypeNamesKeyword.
-	//
-	// Names of types in a heap dump.
+	// KeywordGCHeapAndTypeNames is GCHeapAndTypeNamesKeyword. Names of types in a
+	// heap dump.
 	KeywordGCHeapAndTypeNames uint64 = 0x1000000
 	// KeywordGCSampledObjectAllocationLow is GCSampledObjectAllocationLowKeyword.
-	//
 	// Sampled allocations, at a low rate. Must be enabled before the program
 	// starts.
 	KeywordGCSampledObjectAllocationLow uint64 = 0x2000000
-	// KeywordPerfTrack is PerfTrackKeyword.
-	//
-	// Modules and ranges of native images, for start-up measurements.
+	// KeywordPerfTrack is PerfTrackKeyword. Modules and ranges of native images,
+	// for start-up measurements.
 	KeywordPerfTrack uint64 = 0x20000000
-	// KeywordStack is StackKeyword.
-	//
-	// A call stack after each event.
+	// KeywordStack is StackKeyword. A call stack after each event.
 	KeywordStack uint64 = 0x40000000
-	// KeywordThreadTransfer is ThreadTransferKeyword.
-	//
-	// Work that goes from one thread to another, so that causes can be followed.
+	// KeywordThreadTransfer is ThreadTransferKeyword. Work that goes from one
+	// thread to another, so that causes can be followed.
 	KeywordThreadTransfer uint64 = 0x80000000
-	// KeywordDebugger is DebuggerKeyword.
-	//
-	// Activity of the debugger.
+	// KeywordDebugger is DebuggerKeyword. Activity of the debugger.
 	KeywordDebugger uint64 = 0x100000000
-	// KeywordMonitoring is MonitoringKeyword.
-	//
-	// Exceptions, for watching a system in production.
+	// KeywordMonitoring is MonitoringKeyword. Exceptions, for watching a system in
+	// production.
 	KeywordMonitoring uint64 = 0x200000000
-	// KeywordCodeSymbols is CodeSymbolsKeyword.
-	//
-	// Symbols (PDBs) of modules that were loaded from memory.
+	// KeywordCodeSymbols is CodeSymbolsKeyword. Symbols (PDBs) of modules that
+	// were loaded from memory.
 	KeywordCodeSymbols uint64 = 0x400000000
-	// KeywordEventSource is EventSourceKeyword.
-	//
-	// Events of managed EventSources, sent through this provider.
+	// KeywordEventSource is EventSourceKeyword. Events of managed EventSources,
+	// sent through this provider.
 	KeywordEventSource uint64 = 0x800000000
-	// KeywordCompilation is CompilationKeyword.
-	//
-	// Tiered compilation.
+	// KeywordCompilation is CompilationKeyword. Tiered compilation.
 	KeywordCompilation uint64 = 0x1000000000
-	// KeywordCompilationDiagnostic is CompilationDiagnosticKeyword.
-	//
-	// The search for precompiled code, method by method.
+	// KeywordCompilationDiagnostic is CompilationDiagnosticKeyword. The search for
+	// precompiled code, method by method.
 	KeywordCompilationDiagnostic uint64 = 0x2000000000
-	// KeywordMethodDiagnostic is MethodDiagnosticKeyword.
-	//
-	// Details of the methods that other events mention by MethodID.
+	// KeywordMethodDiagnostic is MethodDiagnosticKeyword. Details of the methods
+	// that other events mention by MethodID.
 	KeywordMethodDiagnostic uint64 = 0x4000000000
-	// KeywordTypeDiagnostic is TypeDiagnosticKeyword.
-	//
-	// Loading of types.
+	// KeywordTypeDiagnostic is TypeDiagnosticKeyword. Loading of types.
 	KeywordTypeDiagnostic uint64 = 0x8000000000
-	// KeywordJitInstrumentationData is JitInstrumentationDataKeyword.
-	//
-	// Profile data that instrumented code collects.
+	// KeywordJitInstrumentationData is JitInstrumentationDataKeyword. Profile data
+	// that instrumented code collects.
 	KeywordJitInstrumentationData uint64 = 0x10000000000
-	// KeywordProfiler is ProfilerKeyword.
-	//
-	// Loading of profilers.
+	// KeywordProfiler is ProfilerKeyword. Loading of profilers.
 	KeywordProfiler uint64 = 0x20000000000
-	// KeywordWaitHandle is WaitHandleKeyword.
-	//
-	// Waits on wait handles and monitors.
+	// KeywordWaitHandle is WaitHandleKeyword. Waits on wait handles and monitors.
 	KeywordWaitHandle uint64 = 0x40000000000
-	// KeywordAllocationSampling is AllocationSamplingKeyword.
-	//
-	// Allocations, sampled at random.
+	// KeywordAllocationSampling is AllocationSamplingKeyword. Allocations, sampled
+	// at random.
 	KeywordAllocationSampling uint64 = 0x80000000000
 )
 
 // Tasks.
 const (
-	// TaskGarbageCollection is GarbageCollection.
-	//
-	// The garbage collector and its heap.
+	// TaskGarbageCollection is GarbageCollection. The garbage collector and its
+	// heap.
 	TaskGarbageCollection uint16 = 1
-	// TaskWorkerThreadCreation is WorkerThreadCreation.
-	//
-	// Worker threads of the thread pool of old runtimes.
+	// TaskWorkerThreadCreation is WorkerThreadCreation. Worker threads of the
+	// thread pool of old runtimes.
 	TaskWorkerThreadCreation uint16 = 2
-	// TaskIOThreadCreation is IOThreadCreation.
-	//
-	// I/O threads of the thread pool.
+	// TaskIOThreadCreation is IOThreadCreation. I/O threads of the thread pool.
 	TaskIOThreadCreation uint16 = 3
-	// TaskWorkerThreadRetirement is WorkerThreadRetirement.
-	//
-	// Worker threads of the thread pool of old runtimes that become idle.
+	// TaskWorkerThreadRetirement is WorkerThreadRetirement. Worker threads of the
+	// thread pool of old runtimes that become idle.
 	TaskWorkerThreadRetirement uint16 = 4
-	// TaskIOThreadRetirement is IOThreadRetirement.
-	//
-	// I/O threads of the thread pool that become idle.
+	// TaskIOThreadRetirement is IOThreadRetirement. I/O threads of the thread pool
+	// that become idle.
 	TaskIOThreadRetirement uint16 = 5
-	// TaskThreadpoolSuspension is ThreadpoolSuspension.
-	//
-	// Worker threads that are suspended because the processor is busy.
+	// TaskThreadpoolSuspension is ThreadpoolSuspension. Worker threads that are
+	// suspended because the processor is busy.
 	TaskThreadpoolSuspension uint16 = 6
-	// TaskException is Exception.
-	//
-	// Managed exceptions.
+	// TaskException is Exception. Managed exceptions.
 	TaskException uint16 = 7
-	// TaskContention is Contention.
-	//
-	// Threads that wait for a lock.
+	// TaskContention is Contention. Threads that wait for a lock.
 	TaskContention uint16 = 8
-	// TaskCLRMethod is CLRMethod.
-	//
-	// Methods and their code.
+	// TaskCLRMethod is CLRMethod. Methods and their code.
 	TaskCLRMethod uint16 = 9
-	// TaskCLRLoader is CLRLoader.
-	//
-	// Application domains, assemblies and modules.
+	// TaskCLRLoader is CLRLoader. Application domains, assemblies and modules.
 	TaskCLRLoader uint16 = 10
-	// TaskCLRStack is CLRStack.
-	//
-	// Call stacks of other events.
+	// TaskCLRStack is CLRStack. Call stacks of other events.
 	TaskCLRStack uint16 = 11
-	// TaskCLRStrongNameVerification is CLRStrongNameVerification.
-	//
-	// Checks of strong names.
+	// TaskCLRStrongNameVerification is CLRStrongNameVerification. Checks of strong
+	// names.
 	TaskCLRStrongNameVerification uint16 = 12
-	// TaskCLRAuthenticodeVerification is CLRAuthenticodeVerification.
-	//
-	// Checks of Authenticode signatures.
+	// TaskCLRAuthenticodeVerification is CLRAuthenticodeVerification. Checks of
+	// Authenticode signatures.
 	TaskCLRAuthenticodeVerification uint16 = 13
-	// TaskAppDomainResourceManagement is AppDomainResourceManagement.
-	//
-	// Use of memory and threads by application domains.
+	// TaskAppDomainResourceManagement is AppDomainResourceManagement. Use of
+	// memory and threads by application domains.
 	TaskAppDomainResourceManagement uint16 = 14
-	// TaskCLRILStub is CLRILStub.
-	//
-	// Stubs for calls between managed and native code.
+	// TaskCLRILStub is CLRILStub. Stubs for calls between managed and native code.
 	TaskCLRILStub uint16 = 15
-	// TaskThreadPoolWorkerThread is ThreadPoolWorkerThread.
-	//
-	// Worker threads of the thread pool.
+	// TaskThreadPoolWorkerThread is ThreadPoolWorkerThread. Worker threads of the
+	// thread pool.
 	TaskThreadPoolWorkerThread uint16 = 16
 	// TaskThreadPoolWorkerThreadRetirement is ThreadPoolWorkerThreadRetirement.
-	//
 	// Worker threads of the thread pool that become idle.
 	TaskThreadPoolWorkerThreadRetirement uint16 = 17
 	// TaskThreadPoolWorkerThreadAdjustment is ThreadPoolWorkerThreadAdjustment.
-	//
 	// The algorithm that decides how many worker threads there are.
 	TaskThreadPoolWorkerThreadAdjustment uint16 = 18
-	// TaskCLRRuntimeInformation is CLRRuntimeInformation.
-	//
-	// The runtime itself.
+	// TaskCLRRuntimeInformation is CLRRuntimeInformation. The runtime itself.
 	TaskCLRRuntimeInformation uint16 = 19
-	// TaskCLRPerfTrack is CLRPerfTrack.
-	//
-	// Ranges of native images.
+	// TaskCLRPerfTrack is CLRPerfTrack. Ranges of native images.
 	TaskCLRPerfTrack uint16 = 20
-	// TaskType is Type.
-	//
-	// Names of types.
+	// TaskType is Type. Names of types.
 	TaskType uint16 = 21
-	// TaskThreadPoolWorkingThreadCount is ThreadPoolWorkingThreadCount.
-	//
-	// Number of worker threads that are working.
+	// TaskThreadPoolWorkingThreadCount is ThreadPoolWorkingThreadCount. Number of
+	// worker threads that are working.
 	TaskThreadPoolWorkingThreadCount uint16 = 22
-	// TaskThreadPool is ThreadPool.
-	//
-	// The queue of the thread pool.
+	// TaskThreadPool is ThreadPool. The queue of the thread pool.
 	TaskThreadPool uint16 = 23
-	// TaskThread is Thread.
-	//
-	// Creation of threads.
+	// TaskThread is Thread. Creation of threads.
 	TaskThread uint16 = 24
-	// TaskDebugIPCEvent is DebugIPCEvent.
-	//
-	// Messages from the debugger.
+	// TaskDebugIPCEvent is DebugIPCEvent. Messages from the debugger.
 	TaskDebugIPCEvent uint16 = 25
-	// TaskDebugExceptionProcessing is DebugExceptionProcessing.
-	//
-	// The debugger's part of handling exceptions.
+	// TaskDebugExceptionProcessing is DebugExceptionProcessing. The debugger's
+	// part of handling exceptions.
 	TaskDebugExceptionProcessing uint16 = 26
-	// TaskExceptionCatch is ExceptionCatch.
-	//
-	// Catch blocks.
+	// TaskExceptionCatch is ExceptionCatch. Catch blocks.
 	TaskExceptionCatch uint16 = 27
-	// TaskExceptionFinally is ExceptionFinally.
-	//
-	// Finally blocks.
+	// TaskExceptionFinally is ExceptionFinally. Finally blocks.
 	TaskExceptionFinally uint16 = 28
-	// TaskExceptionFilter is ExceptionFilter.
-	//
-	// Exception filters.
+	// TaskExceptionFilter is ExceptionFilter. Exception filters.
 	TaskExceptionFilter uint16 = 29
-	// TaskCodeSymbols is CodeSymbols.
-	//
-	// Symbols of modules that were loaded from memory.
+	// TaskCodeSymbols is CodeSymbols. Symbols of modules that were loaded from
+	// memory.
 	TaskCodeSymbols uint16 = 30
-	// TaskTieredCompilation is TieredCompilation.
-	//
-	// Compilation in tiers: quickly first, with optimization later.
+	// TaskTieredCompilation is TieredCompilation. Compilation in tiers: quickly
+	// first, with optimization later.
 	TaskTieredCompilation uint16 = 31
-	// TaskAssemblyLoader is AssemblyLoader.
-	//
-	// The search for assemblies.
+	// TaskAssemblyLoader is AssemblyLoader. The search for assemblies.
 	TaskAssemblyLoader uint16 = 32
-	// TaskTypeLoad is TypeLoad.
-	//
-	// Loading of types.
+	// TaskTypeLoad is TypeLoad. Loading of types.
 	TaskTypeLoad uint16 = 33
-	// TaskJitInstrumentationData is JitInstrumentationData.
-	//
-	// Profile data of instrumented code.
+	// TaskJitInstrumentationData is JitInstrumentationData. Profile data of
+	// instrumented code.
 	TaskJitInstrumentationData uint16 = 34
-	// TaskExecutionCheckpoint is ExecutionCheckpoint.
-	//
-	// Points of the runtime's start-up.
+	// TaskExecutionCheckpoint is ExecutionCheckpoint. Points of the runtime's
+	// start-up.
 	TaskExecutionCheckpoint uint16 = 35
-	// TaskProfiler is Profiler.
-	//
-	// Loading of profilers.
+	// TaskProfiler is Profiler. Loading of profilers.
 	TaskProfiler uint16 = 36
-	// TaskYieldProcessorMeasurement is YieldProcessorMeasurement.
-	//
-	// Speed of the processor's pause instruction.
+	// TaskYieldProcessorMeasurement is YieldProcessorMeasurement. Speed of the
+	// processor's pause instruction.
 	TaskYieldProcessorMeasurement uint16 = 37
-	// TaskThreadPoolMinMaxThreads is ThreadPoolMinMaxThreads.
-	//
-	// Limits of the thread pool.
+	// TaskThreadPoolMinMaxThreads is ThreadPoolMinMaxThreads. Limits of the thread
+	// pool.
 	TaskThreadPoolMinMaxThreads uint16 = 38
-	// TaskWaitHandleWait is WaitHandleWait.
-	//
-	// Waits on wait handles and monitors.
+	// TaskWaitHandleWait is WaitHandleWait. Waits on wait handles and monitors.
 	TaskWaitHandleWait uint16 = 39
-	// TaskAllocationSampling is AllocationSampling.
-	//
-	// Allocations, sampled at random.
+	// TaskAllocationSampling is AllocationSampling. Allocations, sampled at
+	// random.
 	TaskAllocationSampling uint16 = 40
 )
 

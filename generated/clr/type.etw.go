@@ -211,7 +211,10 @@ func (s BulkTypeValues) All() iter.Seq[BulkTypeValue] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s BulkTypeValues) Equal(t BulkTypeValues) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *BulkTypeValues) read(r *etw.Reader, n uint64) {

@@ -203,9 +203,41 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 	return n, true
 }
 
-// arrayOfRest moves past an array that takes the rest of the payload.
+// constantSize returns the size of one element of d, also of a struct, and
+// whether it is always the same.
+func constantSize(d *FieldDesc, ptr PtrSize) (size int, ok bool) {
+	if n := fixedSize(d, ptr); n > 0 {
+		return n, true
+	}
+	switch {
+	case d.Type == InStruct:
+	case d.Length.Kind != SizeConst:
+		return 0, false
+	case d.Type == InUnicodeString:
+		return 2 * int(d.Length.N), true
+	default:
+		return int(d.Length.N), true
+	}
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		n, ok := constantSize(f, ptr)
+		switch {
+		case !ok:
+			return 0, false
+		case f.Count.Kind == SizeConst:
+			n *= int(f.Count.N)
+		case f.Count.Kind != SizeNone:
+			return 0, false
+		}
+		size += n
+	}
+	return size, true
+}
+
+// arrayOfRest moves past an array that takes the rest of the payload: as many
+// whole elements as there are.
 func (w *walker) arrayOfRest(d *FieldDesc) (n uint64, ok bool) {
-	if size := fixedSize(d, w.ptr); size > 0 {
+	if size, _ := constantSize(d, w.ptr); size > 0 {
 		n = uint64((len(w.p) - w.off) / size)
 		w.off += int(n) * size
 		return n, true

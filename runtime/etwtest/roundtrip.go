@@ -37,7 +37,7 @@ func RoundTrip(t *testing.T, p *etw.Provider) {
 func roundTrip(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
 	e := d.New()
 	if got := e.EventDesc(); got != d {
-		return fmt.Errorf("New makes an event of %s", got.Name)
+		return fmt.Errorf("the description makes an event of %s", got.Name)
 	}
 	n, err := e.DecodePayload(payload, ptr)
 	if err != nil {

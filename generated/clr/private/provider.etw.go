@@ -227,109 +227,71 @@ var Provider = &etw.Provider{
 
 // Keywords, one bit each.
 const (
-	// KeywordGCPrivate is GCPrivateKeyword.
-	//
-	// Decisions and phases of garbage collections.
+	// KeywordGCPrivate is GCPrivateKeyword. Decisions and phases of garbage
+	// collections.
 	KeywordGCPrivate uint64 = 0x1
-	// KeywordBinding is BindingKeyword.
-	//
-	// Binding of assemblies.
+	// KeywordBinding is BindingKeyword. Binding of assemblies.
 	KeywordBinding uint64 = 0x2
-	// KeywordNGenForceRestore is NGenForceRestoreKeyword.
-	//
-	// Restoring of parts of native images.
+	// KeywordNGenForceRestore is NGenForceRestoreKeyword. Restoring of parts of
+	// native images.
 	KeywordNGenForceRestore uint64 = 0x4
-	// KeywordPrivateFusion is PrivateFusionKeyword.
-	//
-	// Use of native images by the assembly binder.
+	// KeywordPrivateFusion is PrivateFusionKeyword. Use of native images by the
+	// assembly binder.
 	KeywordPrivateFusion uint64 = 0x8
-	// KeywordLoaderHeapPrivate is LoaderHeapPrivateKeyword.
-	//
-	// Allocations of the runtime's own structures.
+	// KeywordLoaderHeapPrivate is LoaderHeapPrivateKeyword. Allocations of the
+	// runtime's own structures.
 	KeywordLoaderHeapPrivate uint64 = 0x10
-	// KeywordDynamicTypeUsage is DynamicTypeUsageKeyword.
-	//
-	// Types that are used only at run time, by way of COM or the Windows Runtime.
+	// KeywordDynamicTypeUsage is DynamicTypeUsageKeyword. Types that are used only
+	// at run time, by way of COM or the Windows Runtime.
 	KeywordDynamicTypeUsage uint64 = 0x20
-	// KeywordSecurityPrivate is SecurityPrivateKeyword.
-	//
-	// Evidence and security transparency.
+	// KeywordSecurityPrivate is SecurityPrivateKeyword. Evidence and security
+	// transparency.
 	KeywordSecurityPrivate uint64 = 0x400
-	// KeywordInteropPrivate is InteropPrivateKeyword.
-	//
-	// COM callable wrappers.
+	// KeywordInteropPrivate is InteropPrivateKeyword. COM callable wrappers.
 	KeywordInteropPrivate uint64 = 0x2000
-	// KeywordGCHandlePrivate is GCHandlePrivateKeyword.
-	//
-	// Garbage collection handles.
+	// KeywordGCHandlePrivate is GCHandlePrivateKeyword. Garbage collection
+	// handles.
 	KeywordGCHandlePrivate uint64 = 0x4000
-	// KeywordMulticoreJitPrivate is MulticoreJitPrivateKeyword.
-	//
-	// Multicore JIT.
+	// KeywordMulticoreJitPrivate is MulticoreJitPrivateKeyword. Multicore JIT.
 	KeywordMulticoreJitPrivate uint64 = 0x20000
-	// KeywordPerfTrackPrivate is PerfTrackPrivateKeyword.
-	//
-	// Ranges of native images.
+	// KeywordPerfTrackPrivate is PerfTrackPrivateKeyword. Ranges of native images.
 	KeywordPerfTrackPrivate uint64 = 0x20000000
-	// KeywordStack is StackKeyword.
-	//
-	// A call stack after each event.
+	// KeywordStack is StackKeyword. A call stack after each event.
 	KeywordStack uint64 = 0x40000000
-	// KeywordStartup is StartupKeyword.
-	//
-	// Steps of the runtime's start.
+	// KeywordStartup is StartupKeyword. Steps of the runtime's start.
 	KeywordStartup uint64 = 0x80000000
 )
 
 // Tasks.
 const (
-	// TaskGarbageCollectionPrivate is GarbageCollectionPrivate.
-	//
-	// Decisions and phases of garbage collections.
+	// TaskGarbageCollectionPrivate is GarbageCollectionPrivate. Decisions and
+	// phases of garbage collections.
 	TaskGarbageCollectionPrivate uint16 = 1
-	// TaskCLRFailFast is CLRFailFast.
-	//
-	// The end of a process by an error.
+	// TaskCLRFailFast is CLRFailFast. The end of a process by an error.
 	TaskCLRFailFast uint16 = 2
-	// TaskStartup is Startup.
-	//
-	// Steps of the runtime's start.
+	// TaskStartup is Startup. Steps of the runtime's start.
 	TaskStartup uint16 = 9
-	// TaskBinding is Binding.
-	//
-	// Steps of the binding and loading of an assembly.
+	// TaskBinding is Binding. Steps of the binding and loading of an assembly.
 	TaskBinding uint16 = 10
-	// TaskCLRStackPrivate is CLRStackPrivate.
-	//
-	// Call stacks of other events.
+	// TaskCLRStackPrivate is CLRStackPrivate. Call stacks of other events.
 	TaskCLRStackPrivate uint16 = 11
-	// TaskEvidenceGeneratedTask is EvidenceGeneratedTask.
-	//
-	// Evidence for code access security.
+	// TaskEvidenceGeneratedTask is EvidenceGeneratedTask. Evidence for code access
+	// security.
 	TaskEvidenceGeneratedTask uint16 = 12
-	// TaskCLRNgenBinder is CLRNgenBinder.
-	//
-	// Use of native images.
+	// TaskCLRNgenBinder is CLRNgenBinder. Use of native images.
 	TaskCLRNgenBinder uint16 = 13
-	// TaskTransparencyComputation is TransparencyComputation.
-	//
-	// How transparent code is to security.
+	// TaskTransparencyComputation is TransparencyComputation. How transparent code
+	// is to security.
 	TaskTransparencyComputation uint16 = 14
-	// TaskLoaderHeapAllocation is LoaderHeapAllocation.
-	//
-	// Allocations of the runtime's own structures.
+	// TaskLoaderHeapAllocation is LoaderHeapAllocation. Allocations of the
+	// runtime's own structures.
 	TaskLoaderHeapAllocation uint16 = 16
-	// TaskCLRMulticoreJit is CLRMulticoreJit.
-	//
-	// Multicore JIT.
+	// TaskCLRMulticoreJit is CLRMulticoreJit. Multicore JIT.
 	TaskCLRMulticoreJit uint16 = 17
-	// TaskCLRPerfTrackPrivate is CLRPerfTrackPrivate.
-	//
-	// Ranges of native images.
+	// TaskCLRPerfTrackPrivate is CLRPerfTrackPrivate. Ranges of native images.
 	TaskCLRPerfTrackPrivate uint16 = 20
-	// TaskDynamicTypeUsage is DynamicTypeUsage.
-	//
-	// Types that are used by way of COM or the Windows Runtime.
+	// TaskDynamicTypeUsage is DynamicTypeUsage. Types that are used by way of COM
+	// or the Windows Runtime.
 	TaskDynamicTypeUsage uint16 = 22
 )
 

@@ -97,98 +97,70 @@ var Provider = &etw.Provider{
 
 // Keywords, one bit each.
 const (
-	// KeywordGCRundown is GCRundownKeyword.
-	//
-	// Settings of the garbage collector.
+	// KeywordGCRundown is GCRundownKeyword. Settings of the garbage collector.
 	KeywordGCRundown uint64 = 0x1
-	// KeywordLoaderRundown is LoaderRundownKeyword.
-	//
-	// Application domains, assemblies and modules. Needs StartRundown or
-	// EndRundown.
+	// KeywordLoaderRundown is LoaderRundownKeyword. Application domains,
+	// assemblies and modules. Needs StartRundown or EndRundown.
 	KeywordLoaderRundown uint64 = 0x8
-	// KeywordJitRundown is JitRundownKeyword.
-	//
-	// Methods that the JIT compiled, and dynamic methods. Needs StartRundown or
-	// EndRundown.
+	// KeywordJitRundown is JitRundownKeyword. Methods that the JIT compiled, and
+	// dynamic methods. Needs StartRundown or EndRundown.
 	KeywordJitRundown uint64 = 0x10
-	// KeywordNGenRundown is NGenRundownKeyword.
-	//
-	// Methods of precompiled images. Needs StartRundown or EndRundown.
+	// KeywordNGenRundown is NGenRundownKeyword. Methods of precompiled images.
+	// Needs StartRundown or EndRundown.
 	KeywordNGenRundown uint64 = 0x20
-	// KeywordStartRundown is StartRundownKeyword.
-	//
-	// Cause a rundown when the session enables the provider: DCStart events.
+	// KeywordStartRundown is StartRundownKeyword. Cause a rundown when the session
+	// enables the provider: DCStart events.
 	KeywordStartRundown uint64 = 0x40
-	// KeywordEndRundown is EndRundownKeyword.
-	//
-	// Cause a rundown of what is there when the session ends: DCEnd events.
+	// KeywordEndRundown is EndRundownKeyword. Cause a rundown of what is there
+	// when the session ends: DCEnd events.
 	KeywordEndRundown uint64 = 0x100
 	// KeywordAppDomainResourceManagementRundown is
-	// AppDomainResourceManagementRundownKeyword.
-	//
-	// Threads. Needs StartRundown or EndRundown.
+	// AppDomainResourceManagementRundownKeyword. Threads. Needs StartRundown or
+	// EndRundown.
 	KeywordAppDomainResourceManagementRundown uint64 = 0x800
-	// KeywordThreading is ThreadingKeyword.
-	//
-	// Threads. Needs StartRundown or EndRundown.
+	// KeywordThreading is ThreadingKeyword. Threads. Needs StartRundown or
+	// EndRundown.
 	KeywordThreading uint64 = 0x10000
 	// KeywordJittedMethodILToNativeMapRundown is
-	// JittedMethodILToNativeMapRundownKeyword.
-	//
-	// Maps from IL offsets to machine code, for every method of the rundown.
+	// JittedMethodILToNativeMapRundownKeyword. Maps from IL offsets to machine
+	// code, for every method of the rundown.
 	KeywordJittedMethodILToNativeMapRundown uint64 = 0x20000
 	// KeywordOverrideAndSuppressNGenEventsRundown is
-	// OverrideAndSuppressNGenEventsRundownKeyword.
-	//
-	// Leave methods of precompiled images out of the rundown.
+	// OverrideAndSuppressNGenEventsRundownKeyword. Leave methods of precompiled
+	// images out of the rundown.
 	KeywordOverrideAndSuppressNGenEventsRundown uint64 = 0x40000
-	// KeywordPerfTrackRundown is PerfTrackRundownKeyword.
-	//
-	// Modules and ranges of native images.
+	// KeywordPerfTrackRundown is PerfTrackRundownKeyword. Modules and ranges of
+	// native images.
 	KeywordPerfTrackRundown uint64 = 0x20000000
-	// KeywordStack is StackKeyword.
-	//
-	// A call stack after each event.
+	// KeywordStack is StackKeyword. A call stack after each event.
 	KeywordStack uint64 = 0x40000000
-	// KeywordCompilation is CompilationKeyword.
-	//
-	// Settings of tiered compilation.
+	// KeywordCompilation is CompilationKeyword. Settings of tiered compilation.
 	KeywordCompilation uint64 = 0x1000000000
 )
 
 // Tasks.
 const (
-	// TaskCLRMethodRundown is CLRMethodRundown.
-	//
-	// Methods at a rundown, and the events that mark its start and end.
+	// TaskCLRMethodRundown is CLRMethodRundown. Methods at a rundown, and the
+	// events that mark its start and end.
 	TaskCLRMethodRundown uint16 = 1
-	// TaskCLRLoaderRundown is CLRLoaderRundown.
-	//
-	// Application domains, assemblies, modules and threads at a rundown.
+	// TaskCLRLoaderRundown is CLRLoaderRundown. Application domains, assemblies,
+	// modules and threads at a rundown.
 	TaskCLRLoaderRundown uint16 = 2
-	// TaskCLRStackRundown is CLRStackRundown.
-	//
-	// Call stacks of other events.
+	// TaskCLRStackRundown is CLRStackRundown. Call stacks of other events.
 	TaskCLRStackRundown uint16 = 11
-	// TaskCLRRuntimeInformationRundown is CLRRuntimeInformationRundown.
-	//
-	// The runtime itself.
+	// TaskCLRRuntimeInformationRundown is CLRRuntimeInformationRundown. The
+	// runtime itself.
 	TaskCLRRuntimeInformationRundown uint16 = 19
-	// TaskCLRPerfTrackRundown is CLRPerfTrackRundown.
-	//
-	// Ranges of native images at a rundown.
+	// TaskCLRPerfTrackRundown is CLRPerfTrackRundown. Ranges of native images at a
+	// rundown.
 	TaskCLRPerfTrackRundown uint16 = 20
-	// TaskTieredCompilationRundown is TieredCompilationRundown.
-	//
-	// Settings of tiered compilation.
+	// TaskTieredCompilationRundown is TieredCompilationRundown. Settings of tiered
+	// compilation.
 	TaskTieredCompilationRundown uint16 = 31
-	// TaskExecutionCheckpointRundown is ExecutionCheckpointRundown.
-	//
-	// Points of the runtime's start-up.
+	// TaskExecutionCheckpointRundown is ExecutionCheckpointRundown. Points of the
+	// runtime's start-up.
 	TaskExecutionCheckpointRundown uint16 = 35
-	// TaskCLRGCRundown is CLRGCRundown.
-	//
-	// Settings of the garbage collector.
+	// TaskCLRGCRundown is CLRGCRundown. Settings of the garbage collector.
 	TaskCLRGCRundown uint16 = 40
 )
 

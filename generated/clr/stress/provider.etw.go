@@ -35,21 +35,15 @@ var Provider = &etw.Provider{
 
 // Keywords, one bit each.
 const (
-	// KeywordStack is StackKeyword.
-	//
-	// A call stack after each event.
+	// KeywordStack is StackKeyword. A call stack after each event.
 	KeywordStack uint64 = 0x40000000
 )
 
 // Tasks.
 const (
-	// TaskStressLogTask is StressLogTask.
-	//
-	// The stress log.
+	// TaskStressLogTask is StressLogTask. The stress log.
 	TaskStressLogTask uint16 = 1
-	// TaskCLRStackStress is CLRStackStress.
-	//
-	// Call stacks of other events.
+	// TaskCLRStackStress is CLRStackStress. Call stacks of other events.
 	TaskCLRStackStress uint16 = 11
 )
 
