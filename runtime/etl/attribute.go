@@ -197,11 +197,17 @@ type moment struct {
 // A stackOwner is who a call stack belongs to.
 type stackOwner struct{ process, thread uint32 }
 
+// An orphan is an event of which neither header nor payload say the process.
+type orphan struct {
+	moment
+	thread int64
+}
+
 // An ownerFinding is what one goroutine of the first pass has found.
 type ownerFinding struct {
 	threads []threadEvent
 	stacks  []stackEvent
-	orphans []moment // events that nothing else says the owner of
+	orphans []orphan
 	rec     etw.Record
 	items   []etw.ExtendedItem
 }
@@ -248,7 +254,7 @@ func (o *ownerFinding) visit(b *block, p []byte, key int64) {
 		}
 	}
 	if subjectOf(rec).apply(rec); rec.ProcessID < 0 {
-		o.orphans = append(o.orphans, moment{key, rec.Processor})
+		o.orphans = append(o.orphans, orphan{moment{key, rec.Processor}, rec.ThreadID})
 	}
 }
 
@@ -259,23 +265,33 @@ func newOwners(findings []finding) *owners {
 		for _, e := range findings[i].owners.threads {
 			o.threads[e.thread] = append(o.threads[e.thread], e)
 		}
-		for _, m := range findings[i].owners.orphans {
-			o.stacks[m] = stackOwner{}
-		}
 	}
 	for _, events := range o.threads {
 		slices.SortStableFunc(events, func(a, b threadEvent) int { return cmp.Compare(a.key, b.key) })
 	}
-	known := make(map[moment]stackOwner)
+	// Of the stacks only those count that an event needs.
+	var needed []moment
+	for i := range findings {
+		for _, e := range findings[i].owners.orphans {
+			if e.thread < 0 || o.process(e.thread, e.key) < 0 {
+				needed = append(needed, e.moment)
+			}
+		}
+		findings[i].owners.orphans = nil
+	}
+	slices.SortFunc(needed, compareMoments)
 	for i := range findings {
 		for _, s := range findings[i].owners.stacks {
-			if _, ok := o.stacks[s.moment]; ok {
-				known[s.moment] = s.stackOwner
+			if _, ok := slices.BinarySearchFunc(needed, s.moment, compareMoments); ok {
+				o.stacks[s.moment] = s.stackOwner
 			}
 		}
 	}
-	o.stacks = known
 	return o
+}
+
+func compareMoments(a, b moment) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.processor, b.processor))
 }
 
 // process returns the process that a thread belonged to at the time key, or -1.
@@ -315,8 +331,8 @@ func (o *owners) attribute(rec *etw.Record, key int64) {
 	}
 	if rec.ProcessID < 0 && len(o.stacks) > 0 {
 		s, ok := o.stacks[moment{key, rec.Processor}]
-		if ok && (rec.ThreadID < 0 || rec.ThreadID == int64(s.thread)) {
-			rec.ProcessID, rec.ThreadID = int64(s.process), int64(s.thread)
+		if thread := processOrThread(s.thread); ok && (rec.ThreadID < 0 || rec.ThreadID == thread) {
+			rec.ProcessID, rec.ThreadID = processOrThread(s.process), thread
 		}
 	}
 }

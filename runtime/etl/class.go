@@ -28,6 +28,20 @@ func classOf(hook uint16) etw.GUID {
 	return kernelClasses[group].guid
 }
 
+// KernelGroup returns the number by which the kernel identifies a class in its
+// records, and false if it is none of the kernel's.
+func KernelGroup(class etw.GUID, opcode uint8) (group uint8, ok bool) {
+	if class == kernelClasses[imageGroup].guid && opcode == imageLoadHook&0xff {
+		return imageLoadHook >> 8, true
+	}
+	for i := range kernelClasses {
+		if kernelClasses[i].guid == class {
+			return uint8(i), true
+		}
+	}
+	return 0, false
+}
+
 // ClassName returns the name of a class of classic events of the kernel or of
 // the tools that merge traces, such as "Process", or "" if the class is another.
 func ClassName(class etw.GUID) string {

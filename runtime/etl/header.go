@@ -157,8 +157,7 @@ func (h *Header) parse(record []byte) bool {
 	if len(record) < systemHeaderSize || record[3] != markerRecord || record[6] != 0 || record[7] != 0 {
 		return false
 	}
-	// The members after the two pointers lie 8 bytes earlier with 32-bit ones,
-	// and there is no padding after the time zone.
+	// The members after the two pointers lie 8 bytes earlier with 32-bit ones.
 	shift, pointers := 0, etw.Ptr64
 	switch record[2] {
 	case kindSystem32:

@@ -64,9 +64,11 @@ func (f *file) scan() {
 		h := parseBufferHeader(b)
 		if !f.fits(&h, pos) {
 			next := f.resync(pos, previous)
-			f.skip(pos, next, previous)
-			pos = next
-			continue
+			if !f.repair(&h, pos, next) {
+				f.skip(pos, next, previous)
+				pos = next
+				continue
+			}
 		}
 		previous = pos
 		ref := bufferRef{
@@ -188,6 +190,27 @@ func (f *file) search(pos int64) int64 {
 	return f.size
 }
 
+// repair gives the header h of the buffer at pos the size that the place of the
+// next header asks for. It reports whether everything else about h is right.
+func (f *file) repair(h *bufferHeader, pos, next int64) bool {
+	if next <= pos || next-pos > int64(f.maxOnDisk()) {
+		return false
+	}
+	given := h.size
+	h.size = uint32(next - pos)
+	if !f.alike(h, nil) || h.extent == bufferHeaderSize {
+		return false
+	}
+	f.noteSize(pos, given, next)
+	return true
+}
+
+// noteSize notes that a buffer does not have the size that its header says.
+func (f *file) noteSize(pos int64, given uint32, next int64) {
+	f.lose(pos, pos, &Damage{Err: ErrHeader, What: fmt.Sprintf(
+		"its size is given as %d, but the next one begins after %d bytes", given, next-pos)})
+}
+
 // skip accounts for what lies between pos, where there was no header, and next,
 // where there is one. That may be before pos, but is after previous.
 func (f *file) skip(pos, next, previous int64) {
@@ -202,8 +225,7 @@ func (f *file) skip(pos, next, previous int64) {
 		// A size that is wrong is not worth more than the place of the next header.
 		// For compressed data more than enough is as good as the right size.
 		last := &f.buffers[n-1]
-		f.lose(last.pos, last.pos, &Damage{Err: ErrHeader, What: fmt.Sprintf(
-			"its size is given as %d, but the next one begins after %d bytes", last.size, next-last.pos)})
+		f.noteSize(last.pos, last.size, next)
 		last.size = uint32(min(next-last.pos, maxBufferSize))
 		if !last.compressed {
 			last.extent = min(last.extent, last.size)

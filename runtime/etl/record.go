@@ -115,10 +115,13 @@ func fillEvent(rec *etw.Record, p []byte, items []etw.ExtendedItem) []etw.Extend
 	return items
 }
 
-// optionalID reads a process or thread id, of which all ones mean none.
-func optionalID(p []byte) int64 {
-	if id := binary.LittleEndian.Uint32(p); id != 0xffffffff {
-		return int64(id)
+// optionalID reads a process or thread id.
+func optionalID(p []byte) int64 { return processOrThread(binary.LittleEndian.Uint32(p)) }
+
+// processOrThread returns an id, of which all ones mean none.
+func processOrThread(id uint32) int64 {
+	if id == 0xffffffff {
+		return -1
 	}
-	return -1
+	return int64(id)
 }

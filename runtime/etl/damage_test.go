@@ -1,0 +1,352 @@
+package etl_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/google/go-cmp/cmp"
+)
+
+// damagedTrace returns a file of several buffers for one processor, and which
+// records are in each buffer and where it lies.
+func damagedTrace(t *testing.T, c etl.Compression) (data []byte, buffers []placedBuffer) {
+	t.Helper()
+	h := etltest.DefaultHeader()
+	h.Compression, h.BufferSize = c, 4096
+	var out bytes.Buffer
+	w, err := etltest.NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := out.Len()
+	for i := range uint32(6) {
+		b := placedBuffer{at: at}
+		for j := range uint32(20) {
+			n := 100*i + j
+			r := event(&h, 0, int64(n), n)
+			r.Payload = append(r.Payload, bytes.Repeat([]byte{byte(n), byte(n * 7), byte(n * 13)}, 10)...)
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
+			b.numbers = append(b.numbers, n)
+		}
+		if err := w.Flush(0); err != nil {
+			t.Fatal(err)
+		}
+		at = out.Len()
+		b.end = at
+		buffers = append(buffers, b)
+	}
+	return out.Bytes(), buffers
+}
+
+type placedBuffer struct {
+	at, end int
+	numbers []uint32
+}
+
+func numbersOf(buffers ...placedBuffer) (all []uint32) {
+	for _, b := range buffers {
+		all = append(all, b.numbers...)
+	}
+	return all
+}
+
+func TestDamage(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		compressed bool // applies to compressed files as well
+		break_     func(data []byte, b []placedBuffer) []byte
+		err        error
+		lost       []int // buffers of which nothing is left
+		cut        int   // buffer of which the beginning is left, or -1
+	}{
+		{"intact", true, func(d []byte, b []placedBuffer) []byte { return d }, nil, nil, -1},
+		{"cut in a buffer", true, func(d []byte, b []placedBuffer) []byte { return d[:b[4].at+400] }, etl.ErrTruncated, []int{5}, 4},
+		{"cut in a header", true, func(d []byte, b []placedBuffer) []byte { return d[:b[4].at+40] }, etl.ErrTruncated, []int{4, 5}, -1},
+		{"cut between buffers", true, func(d []byte, b []placedBuffer) []byte { return d[:b[4].at] }, nil, []int{4, 5}, -1},
+		{"zeros at the end", true, func(d []byte, b []placedBuffer) []byte { return append(d, make([]byte, 3*4096)...) }, nil, nil, -1},
+		{"zeros in the middle", true, func(d []byte, b []placedBuffer) []byte {
+			clear(d[b[2].at:b[2].end])
+			return d
+		}, etl.ErrHeader, []int{2}, -1},
+		{"noise in the middle", true, func(d []byte, b []placedBuffer) []byte {
+			for i := b[2].at; i < b[2].end; i++ {
+				d[i] = byte(i*i>>3) | 0x80
+			}
+			return d
+		}, etl.ErrHeader, []int{2}, -1},
+		{"size of a buffer 0", true, func(d []byte, b []placedBuffer) []byte {
+			binary.LittleEndian.PutUint32(d[b[2].at:], 0)
+			return d
+		}, etl.ErrHeader, nil, -1},
+		{"size of a buffer too small", true, func(d []byte, b []placedBuffer) []byte {
+			binary.LittleEndian.PutUint32(d[b[2].at:], 0x48+64)
+			return d
+		}, etl.ErrHeader, nil, -1},
+		{"size of a buffer too large", true, func(d []byte, b []placedBuffer) []byte {
+			binary.LittleEndian.PutUint32(d[b[2].at:], 5000)
+			return d
+		}, etl.ErrHeader, nil, -1},
+		{"size of a buffer huge", true, func(d []byte, b []placedBuffer) []byte {
+			binary.LittleEndian.PutUint32(d[b[2].at:], 0xfffffff0)
+			return d
+		}, etl.ErrHeader, nil, -1},
+		{"a record's mark", false, func(d []byte, b []placedBuffer) []byte {
+			d[b[2].at+0x48+5*recordSize+3] = 0x55
+			return d
+		}, etl.ErrRecord, nil, 2},
+		{"a record's size", false, func(d []byte, b []placedBuffer) []byte {
+			binary.LittleEndian.PutUint16(d[b[2].at+0x48+5*recordSize:], 0xfff0)
+			return d
+		}, etl.ErrRecord, nil, 2},
+		{"a record's size too small", false, func(d []byte, b []placedBuffer) []byte {
+			binary.LittleEndian.PutUint16(d[b[2].at+0x48+5*recordSize:], 20)
+			return d
+		}, etl.ErrRecord, nil, 2},
+	} {
+		for _, c := range compressions {
+			if c != etl.CompressionNone && !test.compressed {
+				continue
+			}
+			data, buffers := damagedTrace(t, c)
+			data = test.break_(data, buffers)
+			r := newReader(t, data)
+			records, err := readAll(r)
+			if !errors.Is(err, test.err) {
+				t.Errorf("%s, %v: error %v, want %v", test.name, c, err, test.err)
+			}
+			if test.err != nil {
+				checkDamage(t, r, err)
+			} else if s := r.Stats(); s.DamageCount != 0 {
+				t.Errorf("%s, %v: damages %v", test.name, c, s.Damages)
+			}
+			if err := r.Next(new(etw.Record)); err != io.EOF {
+				t.Errorf("%s, %v: after the end: %v, want io.EOF", test.name, c, err)
+			}
+			var want []uint32
+			for i, b := range buffers {
+				if i != test.cut && !slices.Contains(test.lost, i) {
+					want = append(want, b.numbers...)
+				}
+			}
+			got := numbers(records)
+			if test.cut >= 0 {
+				// Of the buffer that is cut, the beginning is there.
+				whole := buffers[test.cut].numbers
+				kept := 0
+				got = slices.DeleteFunc(got, func(n uint32) bool {
+					if kept < len(whole) && n == whole[kept] {
+						kept++
+						return true
+					}
+					return false
+				})
+				if c == etl.CompressionNone && kept == 0 {
+					t.Errorf("%s: nothing is left of the buffer that is cut", test.name)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %v: (-want +got)\n%s", test.name, c, diff)
+			}
+		}
+	}
+}
+
+// recordSize is that of the records of damagedTrace.
+const recordSize = (0x50 + 4 + 30 + 7) &^ 7
+
+func checkDamage(t *testing.T, r *etl.Reader, err error) {
+	t.Helper()
+	var all *etl.DamageError
+	if !errors.As(err, &all) || all.Count == 0 || len(all.Damages) == 0 {
+		t.Fatalf("error %v is no DamageError", err)
+	}
+	s := r.Stats()
+	if s.DamageCount != all.Count || s.Err() == nil {
+		t.Errorf("statistics say %d damages, the error %d", s.DamageCount, all.Count)
+	}
+	if d := all.Damages[0]; !strings.Contains(d.Error(), "offset") {
+		t.Errorf("%v does not say where", d)
+	}
+}
+
+// TestCompressedDamage breaks the compressed bytes of a buffer: its beginning is
+// kept, other buffers are.
+func TestCompressedDamage(t *testing.T) {
+	for _, c := range compressions[1:] {
+		data, buffers := damagedTrace(t, c)
+		b := buffers[2]
+		for i := b.end - 24; i < b.end; i++ {
+			data[i] = 0xff
+		}
+		r := newReader(t, data)
+		records, err := readAll(r)
+		if !errors.Is(err, etl.ErrCompression) && !errors.Is(err, etl.ErrRecord) {
+			t.Errorf("%v: error %v", c, err)
+		}
+		seen := make(map[uint32]bool)
+		for _, rec := range records {
+			seen[number(rec)] = true
+		}
+		for _, n := range numbersOf(append(slices.Clone(buffers[:2]), buffers[3:]...)...) {
+			if !seen[n] {
+				t.Errorf("%v: record %d of another buffer is lost", c, n)
+			}
+		}
+		if !seen[b.numbers[0]] {
+			t.Errorf("%v: the beginning of the buffer is lost", c)
+		}
+	}
+}
+
+// TestEveryCut cuts a file at every byte: every record before the cut is there.
+func TestEveryCut(t *testing.T) {
+	for _, c := range compressions {
+		data, buffers := damagedTrace(t, c)
+		all := numbersOf(buffers...)
+		for cut := buffers[3].at; cut <= buffers[4].end; cut++ {
+			records, err := readAll(newReader(t, data[:cut]))
+			got := numbers(records)
+			whole := 3
+			if cut >= buffers[3].end {
+				whole = 4
+			}
+			if cut >= buffers[4].end {
+				whole = 5
+			}
+			sound := len(numbersOf(buffers[:whole]...))
+			if c == etl.CompressionNone && whole < 5 {
+				sound += min(20, max(0, (cut-buffers[whole].at-0x48)/recordSize))
+			}
+			if len(got) < sound || !slices.Equal(got, all[:len(got)]) {
+				t.Fatalf("%v: cut at %d: %d records, want at least %d", c, cut, len(got), sound)
+			}
+			if atEdge := cut == buffers[3].at || cut == buffers[3].end || cut == buffers[4].end; atEdge && err != nil {
+				t.Errorf("%v: cut between buffers: %v", c, err)
+			} else if !atEdge && err == nil && len(got) < len(all[:sound+1]) && c != etl.CompressionNone {
+				t.Errorf("%v: cut at %d: no error", c, cut)
+			}
+		}
+	}
+}
+
+func TestNotETL(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"empty":    nil,
+		"short":    make([]byte, 40),
+		"zeros":    make([]byte, 4096),
+		"text":     bytes.Repeat([]byte("This is not a trace. "), 100),
+		"manifest": []byte("<instrumentationManifest xmlns=\"http://schemas.microsoft.com/win/2004/08/events\"><instrumentation>"),
+	} {
+		if _, err := etl.NewReader(bytes.NewReader(data), int64(len(data))); !errors.Is(err, etl.ErrNotETL) {
+			t.Errorf("%s: error %v, want ErrNotETL", name, err)
+		}
+	}
+}
+
+// TestNoLogFileHeader: without it times are unknown, but the records are there.
+func TestNoLogFileHeader(t *testing.T) {
+	data, buffers := damagedTrace(t, etl.CompressionNone)
+	data[0x48+7] = 9 // another group
+	records, err := readAll(newReader(t, data))
+	if !errors.Is(err, etl.ErrHeader) {
+		t.Errorf("error %v, want ErrHeader", err)
+	}
+	records = slices.DeleteFunc(records, func(r *etw.Record) bool { return r.Kind == etw.Classic })
+	if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestReadError keeps what can be read where the file's reader fails.
+func TestReadError(t *testing.T) {
+	data, buffers := damagedTrace(t, etl.CompressionNone)
+	src := failingReader{bytes.NewReader(data), int64(buffers[2].at) + 0x100}
+	r, err := etl.NewReader(src, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	records, err := readAll(r)
+	if !errors.Is(err, errDisk) {
+		t.Errorf("error %v, want that of the reader", err)
+	}
+	if diff := cmp.Diff(numbersOf(buffers[:2]...), numbers(records)[:40]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+var errDisk = errors.New("disk error")
+
+// A failingReader fails to read beyond an offset.
+type failingReader struct {
+	io.ReaderAt
+	from int64
+}
+
+func (f failingReader) ReadAt(p []byte, off int64) (int, error) {
+	if off+int64(len(p)) > f.from {
+		n, _ := f.ReaderAt.ReadAt(p[:max(0, min(int64(len(p)), f.from-off))], off)
+		return n, errDisk
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+func TestClose(t *testing.T) {
+	data, _ := damagedTrace(t, etl.CompressionXpress)
+	r := newReader(t, data)
+	var rec etw.Record
+	if err := r.Next(&rec); err != nil {
+		t.Fatal(err)
+	}
+	for range r.Records() {
+		break // leaves the reader where it is
+	}
+	if got := r.Stats().Records; got != 2 {
+		t.Errorf("%d records, want 2", got)
+	}
+	for range 2 {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := r.Next(&rec); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Next after Close: %v, want fs.ErrClosed", err)
+	}
+	for rec, err := range r.Records() {
+		if rec != nil || !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Records after Close: %v, %v", rec, err)
+		}
+	}
+}
+
+// TestDamageIsBounded: a trace of nothing but damage keeps a part of the places.
+func TestDamageIsBounded(t *testing.T) {
+	h := etltest.DefaultHeader()
+	h.BufferSize = 1024
+	var out bytes.Buffer
+	w, err := etltest.NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		w.Raw(0, []byte("\x10\x00\x00\x00not a record"))
+		w.Flush(0)
+	}
+	r := newReader(t, out.Bytes())
+	_, err = readAll(r)
+	s := r.Stats()
+	if !errors.Is(err, etl.ErrRecord) || s.DamageCount != 1000 || len(s.Damages) != 100 || s.Undecodable != 1000 {
+		t.Errorf("%d damages, %d kept, %d undecodable, error %v", s.DamageCount, len(s.Damages), s.Undecodable, err)
+	}
+}

@@ -1,0 +1,59 @@
+// Package etl reads .etl files, the event trace logs of Windows, on any system.
+//
+//	r, err := etl.Open("trace.etl")
+//	if err != nil {
+//		return err
+//	}
+//	defer r.Close()
+//	for rec, err := range r.Records() {
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Println(rec.Time(), rec.ProviderName, rec.ID)
+//	}
+//
+// # Order and memory
+//
+// Records come in the order of their times, those of one processor in the order
+// in which it logged them. A file holds the buffers of all processors mixed. The
+// Reader first reads the buffers' headers only, and then merges: at any time it
+// has in memory the buffers that the current time lies in, which is one for each
+// processor, and a few that are read and decompressed ahead in other goroutines.
+// How large the file is does not matter. A Record and the memory that it points
+// to are reused; reading on allocates nothing.
+//
+// [OpenAll] merges several files, as recorders leave them that log the kernel and
+// programs apart.
+//
+// # Damage
+//
+// Files are cut off, are still being written, or have suffered. The Reader
+// delivers everything that is readable. What is not is counted in [Stats], with
+// its places, and does not end the reading: after the last good record, Next
+// returns a [*DamageError] once, and from then on io.EOF. A caller that treats
+// every error but io.EOF as a failure therefore hears of damage, after it has
+// seen all there is. Zeros at the end, as in a file that is being written, are no
+// damage.
+//
+// # Schemas
+//
+// Some events are described by the trace itself: those of TraceLogging and of
+// EventSource, and those that a merge tool has stored the system's knowledge of.
+// Their records have a Schema, by which an [etw.Dynamic] decodes the payload.
+// EventSource and merge tools write schemas as events among the others, and often
+// after those that they describe. So before the first record is delivered the
+// Reader goes over all files once to find them. Where schemas are of no use,
+// [WithoutSchemas] saves that: for a program that decodes with generated types,
+// say, or one that wants only the first records of a large file.
+//
+// Schemas are what programs wrote about themselves and can be wrong. One that
+// makes no sense is left out; for one that does not fit its events there is
+// [etw.Dynamic.DecodeLoose].
+//
+// # Kernel events
+//
+// Events of the kernel and of other classic providers have the Kind [etw.Classic]
+// and are identified by a class and an opcode; [ClassName] and [OpcodeName] name
+// those of the kernel. Where the header of a record does not say which process
+// and thread it is about, they are -1. [WithAttribution] finds out.
+package etl
