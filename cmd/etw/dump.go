@@ -30,8 +30,9 @@ newest known one, and says so. Others are printed as bytes in hexadecimal.
 With --format json each line is an object with the keys time (UTC), ms (since the
 session's start), provider, guid, id, version, opcode, level, task, keywords, event,
 pid, tid, cpu (-1 if not known), size (of the payload), activity and related (if
-there are), fields, stack (with --stacks), payload (with --payload, or if it was not
-decoded) and error (if it does not fit its description).
+there are), fields, stack (with --stacks), payload (with --payload, or if not all of
+it was decoded) and error (if it does not fit its description, or that is of another
+version).
 
 Filters choose events before they are decoded, --where after it. An event must meet
 all of them, and one of the values of each.`,
@@ -81,6 +82,7 @@ type dump struct {
 	limit   int64 // 0 is none
 	printed int64
 	writer  eventWriter
+	shot    shot
 	buf     []byte
 }
 
@@ -124,7 +126,8 @@ func (d *dump) event(out io.Writer, rec *etw.Record, elapsed time.Duration) erro
 	case filter.Late:
 		return errStop // the rest is later still
 	}
-	s := shot{Record: rec, elapsed: elapsed, event: e}
+	s := &d.shot
+	s.Record, s.elapsed, s.event = rec, elapsed, e
 	s.values, s.err = d.decoder.Decode(e, rec)
 	s.rest = d.decoder.Rest()
 	for _, w := range d.wheres {
@@ -132,7 +135,7 @@ func (d *dump) event(out io.Writer, rec *etw.Record, elapsed time.Duration) erro
 			return nil
 		}
 	}
-	d.buf = d.writer.append(d.buf[:0], &s)
+	d.buf = d.writer.append(d.buf[:0], s)
 	if _, err := out.Write(d.buf); err != nil {
 		return err
 	}

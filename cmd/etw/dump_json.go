@@ -100,7 +100,7 @@ func (w *jsonWriter) event(s *shot) *jsonEvent {
 }
 
 // undecoded reports whether there are bytes that the values of s do not show.
-func (s *shot) undecoded() bool { return (s.values == nil || s.err != nil) && len(s.Payload) > 0 }
+func (s *shot) undecoded() bool { return len(s.rest) > 0 }
 
 // problem returns what is not right with the values of s.
 func (s *shot) problem() string {

@@ -31,7 +31,7 @@ const (
 	maxNameWidth = 64
 )
 
-// shownBytes is how much of an unknown payload a line shows.
+// shownBytes is how much a line shows of what was not decoded.
 const shownBytes = 64
 
 func (w *textWriter) begin(b []byte) []byte {
@@ -103,22 +103,13 @@ func (w *textWriter) details(b []byte, s *shot) []byte {
 	if s.values != nil {
 		b = appendFields(b, s.values)
 	}
-	shown := s.rest
-	limit := shownBytes
-	if w.payload {
-		shown, limit = s.Payload, len(s.Payload)
-	}
 	switch {
-	case len(shown) == 0:
-	case w.payload || s.values == nil || s.err != nil:
-		b = append(b, " payload="...)
-		b = hex.AppendEncode(b, shown[:min(limit, len(shown))])
-		if len(shown) > limit {
-			b = append(b, "..."...)
-			b = append(strconv.AppendInt(append(b, '('), int64(len(shown)), 10), " bytes)"...)
-		}
+	case w.payload:
+		b = appendBytes(b, " payload=", s.Payload, len(s.Payload))
+	case len(s.rest) == len(s.Payload):
+		b = appendBytes(b, " payload=", s.rest, shownBytes)
 	default:
-		b = append(strconv.AppendInt(append(b, " (and "...), int64(len(shown)), 10), " bytes more)"...)
+		b = appendBytes(b, " rest=", s.rest, shownBytes)
 	}
 	if problem := s.problem(); problem != "" {
 		b = append(b, ' ')
@@ -129,6 +120,20 @@ func (w *textWriter) details(b []byte, s *shot) []byte {
 		if w.color {
 			b = append(b, colorEnd...)
 		}
+	}
+	return b
+}
+
+// appendBytes appends the first bytes of p in hexadecimal, if there are any.
+func appendBytes(b []byte, name string, p []byte, limit int) []byte {
+	if len(p) == 0 {
+		return b
+	}
+	b = append(b, name...)
+	b = hex.AppendEncode(b, p[:min(limit, len(p))])
+	if len(p) > limit {
+		b = strconv.AppendInt(append(b, "...("...), int64(len(p)), 10)
+		b = append(b, " bytes)"...)
 	}
 	return b
 }

@@ -28,20 +28,16 @@ type head struct {
 }
 
 // OpenTimeline opens traces to be read as one. All of them must open.
-func OpenTimeline(paths []string, opts Options) (t *Timeline, err error) {
+func OpenTimeline(paths []string, opts Options) (*Timeline, error) {
 	opts.Sorted = true
-	t = new(Timeline)
-	defer func() {
-		if err != nil {
-			t.Close()
-		}
-	}()
+	t := new(Timeline)
 	if one := openSession(paths, opts); one != nil {
 		t.sources = []Source{one}
 	} else {
 		for _, path := range paths {
 			more, err := Open(path, opts)
 			if err != nil {
+				t.Close()
 				return nil, err
 			}
 			t.sources = append(t.sources, more...)

@@ -50,6 +50,9 @@ func (o *opening) close() {
 func (o *opening) open(path string) ([]Source, error) {
 	if path == Stdin {
 		o.name, o.size = "<stdin>", -1
+		if f, ok := o.Stdin.(*os.File); ok {
+			return o.stdinFile(f)
+		}
 		return o.stream(o.Stdin)
 	}
 	f, err := os.Open(path)
@@ -69,6 +72,21 @@ func (o *opening) open(path string) ([]Source, error) {
 	}
 	o.size = info.Size()
 	return o.file(f, info.Size())
+}
+
+// stdinFile opens the standard input, which may be a file that something was read
+// of already.
+func (o *opening) stdinFile(f *os.File) ([]Source, error) {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return o.stream(f)
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, err
+	}
+	o.size = max(info.Size()-at, 0)
+	return o.file(io.NewSectionReader(f, at, o.size), o.size)
 }
 
 // file opens what can be read in any order.
@@ -96,13 +114,13 @@ func (o *opening) file(src io.ReaderAt, size int64) ([]Source, error) {
 func (o *opening) stream(r io.Reader) ([]Source, error) {
 	r = o.count(r)
 	head := make([]byte, magicSize)
-	n, err := io.ReadFull(r, head[:8]) // no more, for a live stream may be slow
+	n, err := readFull(r, head[:8]) // no more, for a live stream may be slow
 	if err == nil && kindOf(head[:8]) == kindUnknown {
 		var more int
-		more, err = io.ReadFull(r, head[8:])
+		more, err = readFull(r, head[8:])
 		n += more
 	}
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if k := kindOf(head[:n]); err != nil && err != io.EOF && (k == kindEmpty || k == kindUnknown) {
 		return nil, err
 	}
 	r = &rejoined{head: head[:n], rest: r}
@@ -123,6 +141,19 @@ func (o *opening) stream(r io.Reader) ([]Source, error) {
 	o.closers = append(o.closers, s)
 	o.failed = s.failed
 	return o.file(s, s.size)
+}
+
+// readFull fills p. Unlike io.ReadFull it returns the error of r as it is.
+func readFull(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
 }
 
 // emptiness is the error for nothing.
