@@ -25,7 +25,7 @@ func (g Glob) Match(s string) bool {
 				p++
 				continue
 			}
-			if w == '?' || w == c && width == size {
+			if w == '?' || w == c {
 				p, t = p+width, t+size
 				continue
 			}
