@@ -84,10 +84,3 @@ func (l *damageLog) add(d *Damage) {
 	}
 	l.count++
 }
-
-func (l *damageLog) err() error {
-	if l.count == 0 {
-		return nil
-	}
-	return &DamageError{l.list, l.count}
-}

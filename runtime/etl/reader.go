@@ -204,6 +204,7 @@ func (r *Reader) admit() {
 	b := r.ahead.take()
 	r.admitted++
 	r.stats.Buffers++
+	r.stats.Bytes += int64(len(b.data))
 	r.stats.Unknown += int64(b.tally.unknown)
 	r.stats.Undecodable += int64(b.tally.damaged)
 	r.stats.UnreadBytes += b.tally.unread

@@ -5,6 +5,7 @@ package etl
 type Stats struct {
 	Records int64 // delivered
 	Buffers int64 // read so far
+	Bytes   int64 // of the records in them, without compression
 
 	// EventsLost and BuffersLost are what the sessions themselves could not
 	// record, by their headers.

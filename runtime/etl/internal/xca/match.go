@@ -36,6 +36,9 @@ func (m *matcher) find(at, low, dist, limit int) (bestDist, bestLen int) {
 		}
 		if n > bestLen {
 			bestDist, bestLen = at-c, n
+			if n == limit {
+				break
+			}
 		}
 		c = int(m.prev[c]) - 1
 	}
