@@ -26,10 +26,7 @@ func plainMessage(msg string, fields []*field) string {
 			for _, c := range msg[:n] {
 				index = 10*index + int(c-'0')
 			}
-			msg = msg[n:]
-			if format, rest, ok := strings.Cut(strings.TrimPrefix(msg, "!"), "!"); ok && msg[0] == '!' && len(format) <= 8 {
-				msg = rest
-			}
+			msg = withoutFormat(msg[n:])
 			if index >= 1 && index <= len(fields) {
 				b.WriteString("{" + fields[index-1].goName + "}")
 			}
@@ -49,6 +46,20 @@ func plainMessage(msg string, fields []*field) string {
 		msg = msg[1:]
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// withoutFormat drops the format that may follow the number of an insert, as the
+// !08x! of %1!08x!.
+func withoutFormat(msg string) string {
+	after, ok := strings.CutPrefix(msg, "!")
+	if !ok {
+		return msg
+	}
+	format, rest, ok := strings.Cut(after, "!")
+	if !ok || strings.ContainsFunc(format, func(c rune) bool { return !isAlnum(c) && !strings.ContainsRune(".#+-", c) }) {
+		return msg
+	}
+	return rest
 }
 
 // saysMore reports whether the message of an event says more than the names of

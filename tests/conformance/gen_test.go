@@ -116,9 +116,9 @@ func generate(t *testing.T, check *checker, path string, lenient bool, sum *tall
 	}
 	sum.accepted++
 	sum.Unlock()
-	for _, p := range m.Providers {
+	for i, p := range m.Providers {
 		start := time.Now()
-		files, err := gen.Generate(m, gen.Options{Package: "p", Provider: p.GUID.String(), Lenient: lenient})
+		files, err := gen.Generate(m, gen.Options{Package: "p", Provider: fmt.Sprintf("#%d", i+1), Lenient: lenient, Tests: true})
 		took := time.Since(start)
 		if err == nil {
 			err = check.files(files)
@@ -148,7 +148,7 @@ type checker struct {
 func newChecker(t *testing.T) *checker {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",
-		"github.com/etwgen/etwgen/runtime/etw", "bytes", "encoding/binary", "iter", "log/slog", "math")
+		"github.com/etwgen/etwgen/runtime/etw", "github.com/etwgen/etwgen/runtime/etwtest", "testing", "bytes", "encoding/binary", "iter", "log/slog", "math")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
