@@ -22,7 +22,8 @@ type file struct {
 	asFileTimes bool
 
 	buffers []bufferRef
-	// grid is the size of every buffer of a file without compression, or 0.
+	// grid is the size of every buffer of a file without compression, or 0 where
+	// they differ.
 	grid    int64
 	damage  damageLog
 	stats   fileStats
@@ -72,10 +73,12 @@ func (f *file) readHeader() error {
 	}
 	if !f.header.parse(records[:n]) {
 		f.damage.add(&Damage{File: f.name, Err: ErrHeader, What: "no record of the log file's header; times are unknown"})
+		f.header.BufferSize = h.size
 	}
-	if f.header.Mode&ModeCompressed != 0 {
+	switch {
+	case f.header.Mode&ModeCompressed != 0:
 		f.header.Compression = Compression(h.state)
-	} else {
+	case h.size == f.header.BufferSize:
 		f.grid = int64(h.size)
 	}
 	return nil

@@ -34,8 +34,8 @@ type finding struct {
 	owners   ownerFinding
 }
 
-// A place is where in the plan a record was found. It orders findings of
-// different goroutines.
+// A place is where in the plan a record was found. It orders those of the same
+// time that different goroutines found.
 type place struct{ block, entry int }
 
 // collect reads the blocks of the plan that no other goroutine reads.
@@ -52,7 +52,7 @@ func (f *finding) collect(r *Reader, next *atomic.Int64) {
 		for j, e := range b.entries {
 			p := b.record(e)
 			if r.options.schemas && isMetadata(p) {
-				f.metadata = append(f.metadata, newMetadata(place{i, j}, b, p))
+				f.metadata = append(f.metadata, newMetadata(e.key, place{i, j}, b, p))
 			}
 			if r.options.attribution {
 				f.owners.visit(b, p, e.key)

@@ -57,6 +57,7 @@ type providerSchemas struct {
 
 // A metadata is a record that holds a schema, or a part of one.
 type metadata struct {
+	key      int64
 	place    place
 	provider etw.GUID
 	process  int64
@@ -80,11 +81,11 @@ func isMetadata(p []byte) bool {
 }
 
 // newMetadata keeps the record p.
-func newMetadata(at place, b *block, p []byte) metadata {
+func newMetadata(key int64, at place, b *block, p []byte) metadata {
 	var rec etw.Record
-	fill(&rec, b, p, 0, nil)
+	fill(&rec, b, p, key, nil)
 	return metadata{
-		place: at, provider: rec.Provider, process: rec.ProcessID, thread: rec.ThreadID,
+		key: key, place: at, provider: rec.Provider, process: rec.ProcessID, thread: rec.ThreadID,
 		opcode: rec.Opcode, payload: bytes.Clone(rec.Payload),
 	}
 }
@@ -96,7 +97,10 @@ func newSchemas(findings []finding) *schemas {
 		all = append(all, findings[i].metadata...)
 	}
 	slices.SortFunc(all, func(a, b metadata) int {
-		return cmp.Or(cmp.Compare(a.place.block, b.place.block), cmp.Compare(a.place.entry, b.place.entry))
+		return cmp.Or(
+			cmp.Compare(a.key, b.key),
+			cmp.Compare(a.place.block, b.place.block),
+			cmp.Compare(a.place.entry, b.place.entry))
 	})
 	s := &schemas{
 		providers: make(map[etw.GUID]*providerSchemas),

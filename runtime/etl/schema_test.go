@@ -247,6 +247,23 @@ func TestManifestChunks(t *testing.T) {
 	}
 }
 
+// TestManifestOnSeveralProcessors: a thread goes from processor to processor while
+// it writes its manifest, into buffers that began in another order.
+func TestManifestOnSeveralProcessors(t *testing.T) {
+	h := etltest.DefaultHeader()
+	var records []*etw.Record
+	for i, r := range etltest.ManifestRecords(event(&h, 0, 100, 0), []byte(testManifest), 500) {
+		r.Processor = int32(20 - i)
+		r.Timestamp += int64(i)
+		records = append(records, event(&h, int(r.Processor), int64(50-i), 0), r)
+	}
+	records = append(records, manifestEvent(&h, 200, 3, 0, ""))
+	all := mustReadAll(t, newReader(t, file(t, h, records...)))
+	if last := all[len(all)-1]; last.Schema == nil {
+		t.Error("the manifest was not put together")
+	}
+}
+
 // A tdhWriter builds TRACE_EVENT_INFO and EVENT_MAP_INFO.
 type tdhWriter struct {
 	p    []byte
