@@ -46,11 +46,13 @@ func chosen(cmd *cobra.Command, args []string) []decode.Builtin {
 }
 
 // completeEvents completes names of events.
-func completeEvents(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeEvents(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var list []string
 	for _, b := range chosen(cmd, args) {
 		for _, d := range b.Events {
-			list = append(list, d.Name)
+			if strings.HasPrefix(d.Name, begun) {
+				list = append(list, d.Name)
+			}
 		}
 	}
 	slices.Sort(list)
@@ -63,7 +65,9 @@ func completeKeywords(cmd *cobra.Command, args []string, begun string) ([]string
 	var list []string
 	for _, b := range chosen(cmd, nil) {
 		for _, k := range b.Keywords {
-			list = append(list, before+strings.TrimSuffix(k.Name, keywordSuffix))
+			if name := before + strings.TrimSuffix(k.Name, keywordSuffix); strings.HasPrefix(name, begun) {
+				list = append(list, name)
+			}
 		}
 	}
 	slices.Sort(list)

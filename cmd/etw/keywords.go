@@ -28,7 +28,7 @@ of the provider.`,
   etw keywords GC Loader Jit
   etw keywords --manifest MyProvider.man --provider MyProvider`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-			list, _ := completeKeywords(cmd, args, "")
+			list, _ := completeKeywords(cmd, args, begun)
 			return list, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,19 +82,18 @@ func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) 
 // explain lists the keywords of p that have a bit in mask, and the bits that are
 // of none.
 func explain(p *etw.Provider, mask uint64) *table {
-	t := newTable("  >MASK", "KEYWORD")
-	t.right[0] = true
-	t.rows = nil // without headings
+	t := newTable(">", "")
+	t.rows = nil // it needs no headings
 	left := mask
 	for _, k := range p.Keywords {
 		if k.Mask&mask != 0 {
-			t.add("0x"+strconv.FormatUint(k.Mask, 16), k.Name)
+			t.add("  0x"+strconv.FormatUint(k.Mask, 16), k.Name)
 			left &^= k.Mask
 		}
 	}
 	for bit := uint64(1); bit != 0; bit <<= 1 {
 		if left&bit != 0 {
-			t.add("0x"+strconv.FormatUint(bit, 16), "(not a keyword of "+p.Desc.Name+")")
+			t.add("  0x"+strconv.FormatUint(bit, 16), "(not a keyword of "+p.Desc.Name+")")
 		}
 	}
 	return t

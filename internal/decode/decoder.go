@@ -12,7 +12,7 @@ type Decoder struct {
 	events    map[key]*Event
 	recent    [256]slot
 	dynamic   etw.Dynamic
-	bytesLeft []byte
+	rest      []byte // that the last call of Decode left
 }
 
 // A slot of Decoder.recent holds an event that was looked up before.
@@ -60,24 +60,27 @@ func (d *Decoder) Event(r *etw.Record) *Event {
 // values. They are valid until the next call. Without a description they are nil.
 // If the payload does not fit the description, the values are those before the
 // fault, and the error says where it is. Rest returns what was not decoded.
-func (d *Decoder) Decode(e *Event, r *etw.Record) (etw.Described, error) {
-	if e.typed != nil {
-		n, err := e.typed.DecodePayload(r.Payload, r.PointerSize)
-		if err == nil {
-			d.bytesLeft = r.Payload[n:]
-			return e.typed, nil
-		}
-		_, _ = d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
-		d.bytesLeft = d.dynamic.Rest()
-		return &d.dynamic, err
+func (d *Decoder) Decode(e *Event, r *etw.Record) (values etw.Described, err error) {
+	values = &d.dynamic
+	n := 0
+	switch e.Basis {
+	case Typed:
+		values = e.typed
+		n, err = e.typed.DecodePayload(r.Payload, r.PointerSize)
+	case Manifest:
+		n, err = d.dynamic.Decode(e.Desc, r.Payload, r.PointerSize)
+	case Schema, Older:
+		// These may not be quite right: a string that the payload cuts off passes.
+		n, err = d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
+	default:
+		values = nil
 	}
-	if e.Desc == nil {
-		d.bytesLeft = r.Payload
-		return nil, nil
+	if err != nil && e.Basis != Schema && e.Basis != Older {
+		n, _ = d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
+		values = &d.dynamic
 	}
-	_, err := d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
-	d.bytesLeft = d.dynamic.Rest()
-	return &d.dynamic, err
+	d.rest = r.Payload[n:]
+	return values, err
 }
 
 // Check reports whether the payload of r fits the description of e, as far as
@@ -89,4 +92,4 @@ func (d *Decoder) Check(e *Event, r *etw.Record) bool {
 
 // Rest returns the bytes of the payload that the last call of Decode did not
 // make anything of.
-func (d *Decoder) Rest() []byte { return d.bytesLeft }
+func (d *Decoder) Rest() []byte { return d.rest }

@@ -3,7 +3,6 @@ package trace
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etl"
@@ -114,7 +113,7 @@ func (s *etlSource) Facts() []Fact {
 	}
 	f.number("buffer_size", int64(h.BufferSize), "bytes")
 	f.number("buffers", n.Buffers, "")
-	f.add("buffers_written", h.BuffersWritten, strconv.FormatUint(uint64(h.BuffersWritten), 10)+" by the header")
+	f.number("buffers_written", int64(h.BuffersWritten), "")
 	f.number("events_lost", n.EventsLost, "")
 	f.number("buffers_lost", n.BuffersLost, "")
 	f.nonzero("unknown_records", n.Unknown, "of kinds that are not known")
