@@ -145,7 +145,7 @@ var reservedLocals = func() map[string]bool {
 		false float32 float64 imag int int8 int16 int32 int64 iota len make max min new nil panic print
 		println real recover rune string true uint uint8 uint16 uint32 uint64 uintptr
 		binary bytes etw iter math slog
-		b d e err from i init main n p ptr r s size t v version vs w x yield`) {
+		b d e err f fields from i init main n p ptr r s size t v version vs w x yield`) {
 		m[name] = true
 	}
 	return m

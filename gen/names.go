@@ -19,7 +19,7 @@ type names struct {
 	errs    *diagnostics
 	file    string // of the manifest
 	pkg     *nameScope
-	locals  map[string]bool
+	locals  map[string]int // the last number that a name got, at least 1
 }
 
 // A nameScope is a set of names that exclude each other: those of a package, or
@@ -29,6 +29,7 @@ type nameScope struct {
 	kind     string
 	reserved map[string]bool
 	taken    map[string]claim
+	last     map[string]int // the last number that a name got as a suffix
 }
 
 // A claim is a node of a manifest that wants a Go name.
@@ -49,7 +50,7 @@ func newNames(file string, opts Options, errs *diagnostics) *names {
 		renames: opts.Rename,
 		used:    make(map[string]bool),
 		errs:    errs,
-		locals:  make(map[string]bool),
+		locals:  map[string]int{"providerDesc": 1},
 	}
 	n.pkg = n.scope("name", map[string]bool{"Provider": true})
 	return n
@@ -57,7 +58,7 @@ func newNames(file string, opts Options, errs *diagnostics) *names {
 
 // scope returns a new scope for names of the given kind.
 func (n *names) scope(kind string, reserved map[string]bool) *nameScope {
-	return &nameScope{names: n, kind: kind, reserved: reserved, taken: make(map[string]claim)}
+	return &nameScope{names: n, kind: kind, reserved: reserved, taken: make(map[string]claim), last: make(map[string]int)}
 }
 
 // claim settles and returns the name of c.
@@ -93,8 +94,9 @@ func (s *nameScope) claim(c claim) string {
 			s.kind, name, first.what, first.pos, c.key))
 		return name
 	}
-	for i := 2; ; i++ {
-		if numbered := fmt.Sprintf("%s%d", withoutDigitEnd(name), i); !s.has(numbered) {
+	for {
+		s.last[name] = max(s.last[name]+1, 2)
+		if numbered := fmt.Sprintf("%s%d", withoutDigitEnd(name), s.last[name]); !s.has(numbered) {
 			s.taken[numbered] = c
 			return numbered
 		}
@@ -119,10 +121,11 @@ func withoutDigitEnd(name string) string {
 // the package sees: a clash just gets a number.
 func (n *names) local(name string) string {
 	base := name
-	for i := 2; n.locals[name]; i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
+	for n.locals[name] > 0 {
+		n.locals[base]++
+		name = fmt.Sprintf("%s_%d", base, n.locals[base])
 	}
-	n.locals[name] = true
+	n.locals[name] = 1
 	return name
 }
 

@@ -145,7 +145,7 @@ type checker struct {
 }
 
 // newChecker finds the export data of all that generated code imports.
-func newChecker(t *testing.T) *checker {
+func newChecker(t testing.TB) *checker {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}",
 		"github.com/etwgen/etwgen/runtime/etw", "github.com/etwgen/etwgen/runtime/etwtest", "testing", "bytes", "encoding/binary", "iter", "log/slog", "math")
