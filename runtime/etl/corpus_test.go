@@ -171,3 +171,31 @@ func recordsByBuffer(t *testing.T, data []byte) (ends []bufferEnd) {
 	}
 	return ends
 }
+
+// TestCorpusSession merges the files of one session, whose headers were written
+// one after the other.
+func TestCorpusSession(t *testing.T) {
+	r, err := etl.OpenAll(corpus.Glob(t, "etl", "diaghub*.etl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	records := mustReadAll(t, r)
+	for i, rec := range records {
+		if rec.Clock != records[0].Clock {
+			t.Fatalf("record %d has another clock", i)
+		}
+		if i > 0 && rec.Timestamp < records[i-1].Timestamp {
+			t.Fatalf("record %d is earlier than the one before it", i)
+		}
+	}
+	var earliest etw.FileTime
+	for _, h := range r.Headers() {
+		if earliest == 0 || h.Start < earliest {
+			earliest = h.Start
+		}
+	}
+	if got := records[0].Clock.Start; got != earliest {
+		t.Errorf("times count from %v, want %v", got, earliest)
+	}
+}

@@ -30,7 +30,7 @@ func (r *Reader) prepare() {
 
 // A finding is what one goroutine has found.
 type finding struct {
-	metadata []metadata
+	metadata metadataFinding
 	owners   ownerFinding
 }
 
@@ -52,7 +52,7 @@ func (f *finding) collect(r *Reader, next *atomic.Int64) {
 		for j, e := range b.entries {
 			p := b.record(e)
 			if r.options.schemas && isMetadata(p) {
-				f.metadata = append(f.metadata, newMetadata(e.key, place{i, j}, b, p))
+				f.metadata.add(e.key, place{i, j}, b, p)
 			}
 			if r.options.attribution {
 				f.owners.visit(b, p, e.key)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -25,14 +26,15 @@ type schemas struct {
 
 	maps  map[mapKey]*etw.MapDesc
 	arena descArena
-	// described counts the TraceLogging schemas that are kept.
+	// described is how many bytes of TraceLogging schemas are kept.
 	described int
 	keyBuffer []byte
 }
 
-// maxDescribed bounds how many TraceLogging schemas are kept. Programs have
-// fixed ones; a trace with more makes new ones for each event.
-const maxDescribed = 1 << 14
+// maxDescribed bounds the bytes of TraceLogging schemas that are kept. Programs
+// have fixed ones, of some hundred bytes; a trace with more makes new ones for
+// each event.
+const maxDescribed = 2 << 20
 
 // A classKey identifies the layout of a classic event.
 type classKey struct {
@@ -80,21 +82,53 @@ func isMetadata(p []byte) bool {
 	return false
 }
 
-// newMetadata keeps the record p.
-func newMetadata(key int64, at place, b *block, p []byte) metadata {
+// A metadataFinding is what one goroutine of the first pass has found.
+type metadataFinding struct {
+	list []metadata
+	// payloads holds each payload once: programs write the same manifest whenever
+	// they start.
+	payloads map[uint64][]byte
+	bytes    int
+}
+
+// maxMetadata bounds the bytes of schemas that a goroutine keeps. Compressed, they
+// could come from a file that is a thousand times smaller.
+const (
+	maxMetadata  = 64 << 20
+	metadataSize = 100 // of a record without its payload, about
+)
+
+var payloadSeed = maphash.MakeSeed()
+
+// add keeps the record p.
+func (f *metadataFinding) add(key int64, at place, b *block, p []byte) {
+	if f.bytes > maxMetadata {
+		return
+	}
 	var rec etw.Record
 	fill(&rec, b, p, key, nil)
-	return metadata{
-		key: key, place: at, provider: rec.Provider, process: rec.ProcessID, thread: rec.ThreadID,
-		opcode: rec.Opcode, payload: bytes.Clone(rec.Payload),
+	sum := maphash.Bytes(payloadSeed, rec.Payload)
+	payload, ok := f.payloads[sum]
+	if !ok || !bytes.Equal(payload, rec.Payload) {
+		payload = bytes.Clone(rec.Payload)
+		if f.payloads == nil {
+			f.payloads = make(map[uint64][]byte)
+		}
+		f.payloads[sum] = payload
+		f.bytes += len(payload)
 	}
+	f.list = append(f.list, metadata{
+		key: key, place: at, provider: rec.Provider, process: rec.ProcessID, thread: rec.ThreadID,
+		opcode: rec.Opcode, payload: payload,
+	})
+	f.bytes += metadataSize
 }
 
 // newSchemas puts in order what the goroutines of the first pass have found.
 func newSchemas(findings []finding) *schemas {
 	var all []metadata
 	for i := range findings {
-		all = append(all, findings[i].metadata...)
+		all = append(all, findings[i].metadata.list...)
 	}
 	slices.SortFunc(all, func(a, b metadata) int {
 		return cmp.Or(
@@ -110,8 +144,7 @@ func newSchemas(findings []finding) *schemas {
 	s.readMaps(all)
 	s.readEvents(all)
 	for _, m := range assemble(all) {
-		p := s.provider(m.provider)
-		p.manifests = append(p.manifests, m)
+		s.provider(m.provider).addManifest(m)
 	}
 	return s
 }
@@ -242,8 +275,8 @@ func (s *schemas) traceLogged(p *providerSchemas, rec *etw.Record, schema []byte
 			Name: name, Fields: fields,
 		}
 	}
-	if s.described++; s.described > maxDescribed {
-		s.described = 1
+	if s.described += len(key); s.described > maxDescribed {
+		s.described = len(key)
 		for _, p := range s.providers {
 			p.traceLogged = nil
 		}

@@ -65,6 +65,21 @@ func assemble(all []metadata) (complete []manifest) {
 	return complete
 }
 
+// addManifest adds a manifest of the provider. Most are equal to one before, and
+// share its text.
+func (p *providerSchemas) addManifest(m manifest) {
+	for i := range p.manifests {
+		if bytes.Equal(p.manifests[i].text, m.text) {
+			if p.manifests[i].process == m.process {
+				return
+			}
+			m.text = p.manifests[i].text
+			break
+		}
+	}
+	p.manifests = append(p.manifests, m)
+}
+
 // readManifests reads the manifests of a provider. Mostly they are all the same.
 // Where they are not, programs were built with different versions of it: each
 // process then goes by its own, and others by the last one.
