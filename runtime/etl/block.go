@@ -71,7 +71,7 @@ func (b *block) read(p []byte) int {
 	n, err := b.file.readAt(p, b.ref.pos+bufferHeaderSize)
 	switch {
 	case err != nil:
-		b.fail(n, &Damage{Err: err})
+		b.fail(0, &Damage{Err: err})
 	case n < len(p):
 		// The file has become shorter since it was scanned.
 		b.ref.cut = true
@@ -115,10 +115,10 @@ func (b *block) fail(at int, d *Damage) {
 		d.At = at + bufferHeaderSize
 	}
 	b.tally.damage = d
-	b.tally.unread = int64(b.ref.extent) - bufferHeaderSize - int64(at)
+	b.tally.unread = max(int64(b.ref.extent)-bufferHeaderSize-int64(at), 0)
 }
 
-// typicalRecord is a size that few traces stay below on average.
+// typicalRecord is a guess at the size of records, on the low side.
 const typicalRecord = 64
 
 // walk finds the records. Each begins at a multiple of 8; after the last there

@@ -101,6 +101,10 @@ func TestDamage(t *testing.T) {
 			binary.LittleEndian.PutUint32(d[b[2].at:], 0xfffffff0)
 			return d
 		}, etl.ErrHeader, nil, -1},
+		{"size of the last but one beyond the end", true, func(d []byte, b []placedBuffer) []byte {
+			binary.LittleEndian.PutUint32(d[b[4].at:], 4000)
+			return d
+		}, etl.ErrHeader, nil, -1},
 		{"a record's mark", false, func(d []byte, b []placedBuffer) []byte {
 			d[b[2].at+0x48+5*recordSize+3] = 0x55
 			return d

@@ -103,7 +103,12 @@ func (f *file) fits(h *bufferHeader, pos int64) bool {
 		return false
 	}
 	if f.grid == 0 || h.compressed() || int64(h.size) == f.grid {
-		return int64(h.size) <= f.size-pos || h.size <= f.maxOnDisk()
+		if int64(h.size) <= f.size-pos {
+			return true
+		}
+		// The last buffer may be cut off. But if another header follows, it is the
+		// size that is wrong.
+		return h.size <= f.maxOnDisk() && (f.grid > 0 || f.search(pos+bufferHeaderSize) == f.size)
 	}
 	// Off the grid, only what follows can tell whether the size is right.
 	return f.headerAt(pos+int64(h.size), h)
