@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// A csvWriter prints an event as a line of RFC 4180, with the columns that JSON
-// has as keys. Fields are an object of JSON.
+// A csvWriter prints an event as a record of CSV, as RFC 4180 has it but for the
+// ends of lines, with the columns that JSON has as keys. Fields are an object of
+// JSON.
 type csvWriter struct {
 	json jsonWriter
 	cell []byte
@@ -18,7 +19,7 @@ func (w *csvWriter) begin(b []byte) []byte {
 	if w.json.stacks {
 		b = append(b, ",stack"...)
 	}
-	return append(b, ",payload,error\r\n"...)
+	return append(b, ",payload,error\n"...)
 }
 
 func (w *csvWriter) append(b []byte, s *shot) []byte {
@@ -52,7 +53,7 @@ func (w *csvWriter) append(b []byte, s *shot) []byte {
 		b = hex.AppendEncode(b, s.Payload)
 	}
 	b = appendCell(b, []byte(s.problem()))
-	return append(b, '\r', '\n')
+	return append(b, '\n')
 }
 
 // appendCell appends a comma and a cell, in quotes where it needs them.

@@ -89,19 +89,11 @@ func (w *textWriter) name(s *shot) string {
 	return name
 }
 
-// clean replaces characters that do not belong in a line.
-func clean(s string) string {
-	quoted := strconv.Quote(s)
-	if quoted[1:len(quoted)-1] == s {
-		return s
-	}
-	return quoted
-}
-
 // details appends fields, payload and error, each after a space.
 func (w *textWriter) details(b []byte, s *shot) []byte {
 	if s.values != nil {
-		b = appendFields(b, s.values)
+		mark := len(b)
+		b = cleanFrom(appendFields(b, s.values), mark)
 	}
 	switch {
 	case w.payload:
@@ -116,7 +108,7 @@ func (w *textWriter) details(b []byte, s *shot) []byte {
 		if w.color {
 			b = append(b, colorError...)
 		}
-		b = append(append(append(b, '['), problem...), ']')
+		b = append(append(append(b, '['), clean(problem)...), ']')
 		if w.color {
 			b = append(b, colorEnd...)
 		}

@@ -100,10 +100,10 @@ func infoText(w io.Writer, s trace.Source, providers []providerCount) error {
 		s.Facts(),
 		[]trace.Fact{{Key: "events", Text: strconv.FormatInt(n.Events, 10)}},
 	)
-	fmt.Fprintf(w, "%s\n", s.Name())
+	fmt.Fprintf(w, "%s\n", clean(s.Name()))
 	for _, f := range facts {
 		label := strings.ReplaceAll(strings.TrimSuffix(f.Key, "_ms"), "_", " ")
-		fmt.Fprintf(w, "  %-17s  %s\n", label, f.Text)
+		fmt.Fprintf(w, "  %-17s  %s\n", label, clean(f.Text))
 	}
 	if len(providers) == 0 {
 		return nil

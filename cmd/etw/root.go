@@ -97,15 +97,15 @@ func exitCode(cmd *cobra.Command, err error) int {
 	case errors.Is(err, errReported):
 		return exitTrouble
 	case !errors.As(err, &began), errors.As(err, &usage):
-		line, _, _ := strings.Cut(err.Error(), "\n")
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s; see %[1]s --help\n", cmd.CommandPath(), line)
+		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s; see %[1]s --help\n", cmd.CommandPath(), clean(line))
 		return exitUsage
 	}
 	report(cmd, err)
 	return exitTrouble
 }
 
-// report prints an error.
+// report prints an error in one line.
 func report(cmd *cobra.Command, err error) {
-	fmt.Fprintf(cmd.ErrOrStderr(), "etw: %v\n", err)
+	fmt.Fprintf(cmd.ErrOrStderr(), "etw: %s\n", clean(err.Error()))
 }

@@ -207,7 +207,7 @@ func (st *stats) text(w io.Writer) error {
 	if n.LostBuffers > 0 {
 		lost += " and " + strconv.FormatInt(n.LostBuffers, 10) + " buffers"
 	}
-	fmt.Fprintf(w, "%s: %s, %d events, %s, %d undecodable\n", st.source.Name(), st.source.Format(), n.Events, lost, st.undecodable())
+	fmt.Fprintf(w, "%s: %s, %d events, %s, %d undecodable\n", clean(st.source.Name()), st.source.Format(), n.Events, lost, st.undecodable())
 	if len(st.rows) == 0 {
 		return nil
 	}

@@ -25,8 +25,9 @@ func newTable(headings ...string) *table {
 }
 
 func (t *table) add(cells ...string) {
-	for i, c := range cells {
-		t.widths[i] = max(t.widths[i], utf8.RuneCountInString(c))
+	for i := range cells {
+		cells[i] = clean(cells[i])
+		t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cells[i]))
 	}
 	t.rows = append(t.rows, cells)
 }

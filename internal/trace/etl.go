@@ -21,7 +21,7 @@ type etlSource struct {
 
 // etl opens an .etl file.
 func (o *opening) etl(src io.ReaderAt, size int64) ([]Source, error) {
-	r, err := etl.NewReader(src, size, o.etlOptions()...)
+	r, err := etl.NewReader(src, size)
 	if err != nil {
 		if o.failed != nil {
 			err = o.failed
@@ -34,10 +34,6 @@ func (o *opening) etl(src io.ReaderAt, size int64) ([]Source, error) {
 func newETL(o *opening, r *etl.Reader) *etlSource {
 	h := r.Header()
 	return &etlSource{opening: o, r: r, header: h, clock: h.Clock(), failed: o.failed}
-}
-
-func (o *opening) etlOptions() []etl.Option {
-	return nil
 }
 
 func (s *etlSource) Next(rec *etw.Record) error {

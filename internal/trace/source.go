@@ -54,9 +54,6 @@ type Options struct {
 	// Sorted asks for the order of time, which .nettrace files do not have by
 	// themselves.
 	Sorted bool
-	// Attribution asks for the process and thread that an event of the kernel is
-	// about, where its header does not say.
-	Attribution bool
 	// UnpackLimit is how many bytes a compressed file may unpack to. With 0 that
 	// depends on its size.
 	UnpackLimit int64

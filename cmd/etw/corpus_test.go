@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// A readerCount is what a reader itself says of a trace.
+type readerCount struct {
+	events, lost, undecodable int64
+	clean                     bool
+}
+
+func readETL(t *testing.T, path string) readerCount {
+	t.Helper()
+	r, err := etl.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n := readerCount{clean: true}
+	var rec etw.Record
+	for {
+		err := r.Next(&rec)
+		if err == io.EOF {
+			break
+		}
+		n.clean = n.clean && err == nil
+	}
+	s := r.Stats()
+	n.events, n.lost, n.undecodable = s.Records, s.EventsLost, s.Undecodable+s.Unknown
+	return n
+}
+
+func readNettrace(t *testing.T, path string) readerCount {
+	t.Helper()
+	r, err := nettrace.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n := readerCount{}
+	var rec etw.Record
+	for err == nil {
+		err = r.Next(&rec)
+	}
+	n.clean = err == io.EOF
+	s := r.Stats()
+	n.events, n.lost = s.Events, int64(s.Lost)
+	return n
+}
+
+// TestCorpus runs stat and dump on every trace of the corpus, and holds them
+// against the readers and against each other.
+func TestCorpus(t *testing.T) {
+	paths := append(corpus.Glob(t, "etl", "*.etl"), corpus.Glob(t, "nettrace", "*.net*")...)
+	tested := 0
+	for _, path := range paths {
+		if strings.HasSuffix(path, ".txt") {
+			continue
+		}
+		tested++
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			read := readNettrace
+			if filepath.Ext(path) == ".etl" {
+				read = readETL
+			}
+			want := read(t, path)
+			stat := corpusStat(t, path, want)
+			corpusDump(t, path, want, stat)
+		})
+	}
+	if tested < 15 {
+		t.Errorf("only %d traces", tested)
+	}
+}
+
+// statObject is what stat --json prints.
+type statObject struct {
+	File        string    `json:"file"`
+	Format      string    `json:"format"`
+	Events      int64     `json:"events"`
+	Lost        int64     `json:"lost"`
+	Undecodable int64     `json:"undecodable"`
+	Counts      []statRow `json:"counts"`
+}
+
+func wantCode(clean bool) int {
+	if clean {
+		return 0
+	}
+	return exitTrouble
+}
+
+func corpusStat(t *testing.T, path string, want readerCount) statObject {
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"stat", "--json", path}, strings.NewReader(""), &stdout, &stderr); code != wantCode(want.clean) {
+		t.Fatalf("stat: exit code %d: %s", code, stderr.String())
+	}
+	var got statObject
+	dec := json.NewDecoder(&stdout)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if got.File != path || got.Events != want.events || got.Lost != want.lost || got.Undecodable < want.undecodable {
+		t.Errorf("stat: %d events, %d lost, %d undecodable; the reader has %+v", got.Events, got.Lost, got.Undecodable, want)
+	}
+	var sum int64
+	for _, row := range got.Counts {
+		sum += row.Count
+	}
+	if sum != want.events {
+		t.Errorf("stat: the counts are of %d events, not %d", sum, want.events)
+	}
+	return got
+}
+
+func corpusDump(t *testing.T, path string, want readerCount, stat statObject) {
+	var sums [2][sha256.Size]byte
+	for i := range sums {
+		hash := sha256.New()
+		check := newDumpCheck(t)
+		var stderr bytes.Buffer
+		out := io.MultiWriter(hash, check)
+		if i > 0 {
+			out = hash
+		}
+		code := run([]string{"dump", "--format", "json", "--stacks", "--payload", path}, strings.NewReader(""), out, &stderr)
+		if check.close(); code != wantCode(want.clean) {
+			t.Fatalf("dump: exit code %d: %s", code, stderr.String())
+		}
+		hash.Sum(sums[i][:0])
+		if i > 0 {
+			break
+		}
+		if check.lines != want.events {
+			t.Errorf("dump: %d lines, want %d", check.lines, want.events)
+		}
+		if check.errors != stat.Undecodable-want.undecodable {
+			t.Errorf("dump: %d events are undecodable, by stat %d", check.errors, stat.Undecodable)
+		}
+		counts := make(map[string]int64)
+		for _, row := range stat.Counts {
+			counts[row.Provider+" "+row.Event] += row.Count
+		}
+		for name, n := range check.counts {
+			if counts[name] != n {
+				t.Errorf("dump: %d events %s, by stat %d", n, name, counts[name])
+			}
+		}
+	}
+	if sums[0] != sums[1] {
+		t.Error("dump: the second time is different")
+	}
+}
+
+// A dumpCheck checks the lines that are written to it.
+type dumpCheck struct {
+	t      *testing.T
+	w      *io.PipeWriter
+	done   chan struct{}
+	lines  int64
+	errors int64
+	counts map[string]int64 // by provider and event
+	ms     float64
+}
+
+func newDumpCheck(t *testing.T) *dumpCheck {
+	r, w := io.Pipe()
+	c := &dumpCheck{t: t, w: w, done: make(chan struct{}), counts: make(map[string]int64), ms: -1e300}
+	go func() {
+		defer close(c.done)
+		lines := bufio.NewReader(r)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				if len(line) > 0 {
+					t.Errorf("the last line does not end: %s", line)
+				}
+				return
+			}
+			c.line(line)
+		}
+	}()
+	return c
+}
+
+func (c *dumpCheck) Write(p []byte) (int, error) { return c.w.Write(p) }
+
+func (c *dumpCheck) close() {
+	c.w.Close()
+	<-c.done
+}
+
+// line checks one line.
+func (c *dumpCheck) line(line []byte) {
+	c.lines++
+	var head struct {
+		MS       *float64
+		Provider *string
+		Event    *string
+		Error    *string
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		c.t.Errorf("line %d: %v: %.200s", c.lines, err, line)
+		return
+	}
+	if head.MS == nil || head.Provider == nil || head.Event == nil {
+		c.t.Errorf("line %d lacks a key: %.200s", c.lines, line)
+		return
+	}
+	if *head.MS < c.ms {
+		c.t.Errorf("line %d: %v ms come after %v", c.lines, *head.MS, c.ms)
+	}
+	c.ms = *head.MS
+	if head.Error != nil && !strings.Contains(*head.Error, "is not known") {
+		c.errors++
+	}
+	name := *head.Provider + " " + *head.Event
+	if c.counts[name]++; c.counts[name] == 1 {
+		if err := checkKeys(line, true); err != nil {
+			c.t.Errorf("line %d: %v: %.200s", c.lines, err, line)
+		}
+	}
+}
+
+// checkKeys checks that an event has the keys that it should, in their order, and
+// values of the right types.
+func checkKeys(line []byte, full bool) error {
+	all := []struct {
+		key      string
+		optional bool
+		value    any
+	}{
+		{"time", false, ""}, {"ms", false, 0.0}, {"provider", false, ""}, {"guid", false, ""}, {"id", false, 0.0}, {"version", false, 0.0},
+		{"opcode", false, 0.0}, {"level", false, 0.0}, {"task", false, 0.0}, {"keywords", false, ""}, {"event", false, ""}, {"pid", false, 0.0},
+		{"tid", false, 0.0}, {"cpu", false, 0.0}, {"size", false, 0.0}, {"activity", true, ""}, {"related", true, ""}, {"fields", false, nil},
+		{"stack", !full, nil}, {"payload", !full, ""}, {"error", true, ""},
+	}
+	dec := json.NewDecoder(bytes.NewReader(line))
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	next := 0
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		for next < len(all) && all[next].key != token && all[next].optional {
+			next++
+		}
+		if next == len(all) || all[next].key != token {
+			return errors.New("unexpected key " + token.(string))
+		}
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			return err
+		}
+		switch all[next].value.(type) {
+		case string:
+			_, ok := value.(string)
+			if !ok {
+				return errors.New(all[next].key + " is no string")
+			}
+		case float64:
+			if _, ok := value.(float64); !ok {
+				return errors.New(all[next].key + " is no number")
+			}
+		}
+		next++
+	}
+	for ; next < len(all); next++ {
+		if !all[next].optional {
+			return errors.New("no key " + all[next].key)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
+)
+
+// etwProcess returns a command that runs etw as a process of its own.
+func etwProcess(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Package testscript runs what the program is called.
+	cmd := exec.Command(exe)
+	cmd.Args = append([]string{"etw"}, args...)
+	return cmd
+}
+
+func exitCodeOf(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	t.Fatal(err)
+	return -1
+}
+
+func recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "tests", "recorded", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestInterrupt interrupts a command that waits for more of a stream: it prints
+// what it has.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted by another one")
+	}
+	// A whole block with one event, and the start of a block that never ends. It
+	// is so long that the event has been read when all of it is written.
+	w := nettracetest.NewWriter(4, netHeader)
+	w.Metadata(nettracetest.Row{ID: 1, Provider: "Acme", EventID: 1, Name: "Made"})
+	w.Events(nettracetest.Event{Metadata: 1, Time: 1e6, Thread: 1, SortPoint: true})
+	w.Events(nettracetest.Event{Metadata: 1, Time: 2e6, Thread: 1, SortPoint: true, Payload: make([]byte, 1<<20)})
+	trace := w.Bytes()[:w.Offset()/2]
+	for _, c := range []struct{ command, want string }{{"stat", "1 events"}, {"dump", "Acme/Made"}, {"info", "events             1"}} {
+		cmd := etwProcess(t, c.command, "-")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stdin.Write(trace); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if code := exitCodeOf(t, cmd.Wait()); code != 1 {
+			t.Errorf("%s: exit code %d", c.command, code)
+		}
+		if got, want := stderr.String(), "etw: interrupted after 1 events\n"; got != want {
+			t.Errorf("%s: stderr %q, want %q", c.command, got, want)
+		}
+		if !strings.Contains(stdout.String(), c.want) {
+			t.Errorf("%s: stdout %q", c.command, stdout.String())
+		}
+	}
+}
+
+// TestBrokenPipe reads the first line and no more.
+func TestBrokenPipe(t *testing.T) {
+	cmd := etwProcess(t, "dump", "--format", "json", filepath.Join("..", "..", "tests", "recorded", "jit.nettrace"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReaderSize(stdout, 16).ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"time":`) {
+		t.Errorf("first line %q, %v", line, err)
+	}
+	stdout.Close()
+	if code := exitCodeOf(t, cmd.Wait()); code != 0 || stderr.Len() > 0 {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+}
+
+// failingWriter fails after some bytes.
+type failingWriter struct{ left int }
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if len(p) > w.left {
+		return 0, errors.New("the disk is full")
+	}
+	w.left -= len(p)
+	return len(p), nil
+}
+
+func TestWriteErrors(t *testing.T) {
+	trace := filepath.Join("..", "..", "tests", "recorded", "jit.nettrace")
+	for _, args := range [][]string{
+		{"dump", trace}, {"dump", "-f", "json", trace}, {"stat", trace}, {"stat", "--json", trace}, {"info", trace}, {"info", "--json", trace},
+		{"events"}, {"events", "clr"}, {"events", "clr", "GCStart"}, {"events", "--json"}, {"keywords"},
+	} {
+		var stderr bytes.Buffer
+		if code := run(args, strings.NewReader(""), &failingWriter{left: 10}, &stderr); code != 1 || stderr.String() != "etw: the disk is full\n" {
+			t.Errorf("%v: exit code %d, stderr %q", args, code, stderr.String())
+		}
+	}
+}
+
+// TestStdinEnds checks that the standard input is read to its end, in pieces of
+// any size.
+func TestStdinEnds(t *testing.T) {
+	trace := recorded(t, "jit.nettrace")
+	var want, got bytes.Buffer
+	if code := run([]string{"dump", "-"}, bytes.NewReader(trace), &want, io.Discard); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	if code := run([]string{"dump", "-"}, &slowReader{trace}, &got, io.Discard); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	if !bytes.Equal(want.Bytes(), got.Bytes()) || want.Len() < 10000 {
+		t.Errorf("%d and %d bytes differ", want.Len(), got.Len())
+	}
+}
+
+// A slowReader returns a few bytes at a time, and its error with the last ones.
+type slowReader struct{ data []byte }
+
+func (r *slowReader) Read(p []byte) (int, error) {
+	n := copy(p[:min(len(p), 1000)], r.data)
+	r.data = r.data[n:]
+	if len(r.data) == 0 {
+		return n, io.EOF
+	}
+	return n, nil
+}
