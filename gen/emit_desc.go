@@ -101,7 +101,7 @@ func fieldDesc(f *field) *jen.Statement {
 	if m.OutType != manifest.OutDefault {
 		parts = append(parts, key("Out", etw(outTypeNames[m.OutType])))
 	}
-	if e := mapType(f.kind); e != nil {
+	if e := enumOf(f.kind); e != nil {
 		parts = append(parts, key("Map", jen.Op("&").Id(e.desc)))
 	}
 	if count.kind != manifest.NoSize {
@@ -117,17 +117,6 @@ func fieldDesc(f *field) *jen.Statement {
 		parts = append(parts, key("Fields", fieldDescs(k.s.fields)))
 	}
 	return jen.Values(parts...)
-}
-
-// mapType returns the type of the map of a field, or nil.
-func mapType(k kind) *enum {
-	switch k := k.(type) {
-	case numberKind:
-		return k.enum
-	case fixedArray:
-		return k.enum
-	}
-	return nil
 }
 
 // sizeDesc returns the description of a count or length.

@@ -104,7 +104,7 @@ func TestRatios(t *testing.T) {
 	}
 	for _, c := range contests(t) {
 		ours, rival := 1e9, 1e9
-		for range 5 {
+		for range 12 {
 			ours = min(ours, nanoseconds(c.bench, c.payload))
 			rival = min(rival, nanoseconds(c.rival, c.payload))
 		}
