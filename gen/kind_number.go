@@ -87,7 +87,7 @@ func (k numberKind) isFloat() bool { return k.goName == "float32" || k.goName ==
 func (k numberKind) appendTo(x *jen.Statement) *jen.Statement {
 	switch {
 	case k.isFloat():
-		x = jen.Qual("math", k.method[:5]+k.method[5:]+"bits").Call(x)
+		x = jen.Qual("math", k.method+"bits").Call(x)
 	case k.enum != nil || k.goName != k.wire():
 		x = jen.Id(k.wire()).Call(x)
 	}

@@ -94,8 +94,8 @@ func TestGenerateEverything(t *testing.T) {
 			for _, r := range sum.refused {
 				t.Log("not accepted:", r)
 			}
-			t.Logf("%s: %d of %d manifests accepted; of these %d of %d events compile, in %d packages, %d kB of Go, generated in %v",
-				f.name, sum.accepted, sum.manifests, sum.compiled, sum.events, sum.providers, sum.bytes>>10, sum.generating.Round(time.Millisecond))
+			t.Logf("%s: %d of %d manifests accepted; of these %d of %d events compile, in %d packages, %d kB of Go, %.0f events generated per second",
+				f.name, sum.accepted, sum.manifests, sum.compiled, sum.events, sum.providers, sum.bytes>>10, float64(sum.events)/sum.generating.Seconds())
 			if sum.compiled != sum.events {
 				t.Errorf("%s: %d of %d events do not compile", f.name, sum.events-sum.compiled, sum.events)
 			}
