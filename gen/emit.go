@@ -8,14 +8,12 @@ import (
 
 // emit writes the package: its provider, its maps, and a file for each task.
 func (p *pkg) emit(opts Options) ([]File, error) {
-	var order []string
 	byName := make(map[string]*jen.File)
 	file := func(stem string) *jen.File {
 		f := byName[stem]
 		if f == nil {
 			f = p.newFile()
 			byName[stem] = f
-			order = append(order, stem)
 		}
 		return f
 	}
@@ -46,23 +44,14 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 			emitAny(f, a)
 		}
 	}
-	files := make([]File, 0, len(order)+1)
-	for _, stem := range order {
-		out, err := render(stem+".etw.go", byName[stem])
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, out)
+	outputs := make(map[string]*jen.File)
+	for stem, f := range byName {
+		outputs[stem+".etw.go"] = f
 	}
 	if opts.Tests {
-		out, err := render("provider.etw_test.go", p.emitTests())
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, out)
+		outputs["provider.etw_test.go"] = p.emitTests()
 	}
-	sortFiles(files)
-	return files, nil
+	return renderAll(outputs)
 }
 
 // newFile returns an empty file of the package.

@@ -12,8 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/dave/jennifer/jen"
 
@@ -96,6 +100,28 @@ func Select(m *manifest.Manifest, name string) (*manifest.Provider, error) {
 
 func sameGUID(a, b string) bool {
 	return strings.EqualFold(strings.Trim(a, "{}"), strings.Trim(b, "{}"))
+}
+
+// renderAll returns the texts of files, sorted by name. Most of the time of
+// generating goes into formatting them, so they are rendered side by side.
+func renderAll(sources map[string]*jen.File) ([]File, error) {
+	names := slices.Sorted(maps.Keys(sources))
+	files := make([]File, len(names))
+	errs := make([]error, len(names))
+	var next atomic.Int32
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(names); i = int(next.Add(1)) - 1 {
+				files[i], errs[i] = render(names[i], sources[names[i]])
+			}
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return files, nil
 }
 
 // render returns the text of a file.
