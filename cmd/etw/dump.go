@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -113,6 +114,11 @@ func (d *dump) run(cmd *cobra.Command, t *trace.Timeline, out *bufio.Writer) err
 	trouble := r.each(t.Next, func(rec *etw.Record, elapsed time.Duration) error { return d.event(out, rec, elapsed) })
 	if err := out.Flush(); err != nil {
 		return err
+	}
+	for _, s := range t.Sources() {
+		if n := s.Stats().OutOfOrder; n > 0 {
+			report(cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))
+		}
 	}
 	return trouble
 }

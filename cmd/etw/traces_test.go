@@ -20,6 +20,7 @@ var traces = map[string]func() ([]byte, error){
 	"later":      laterTrace,
 	"newer":      newerTrace,
 	"activity":   activityTrace,
+	"disorder":   disorderTrace,
 }
 
 func header() etl.Header {
@@ -161,6 +162,18 @@ func activityTrace() ([]byte, error) {
 		nettracetest.Event{Metadata: 2, Time: 9e6 + 77, Thread: 401, Capture: 401, Activity: a, Payload: payload(1, "")[:4]},
 		nettracetest.Event{Metadata: 1, Time: 5e6 + 77, Thread: 402, Capture: 402, Processor: 2, Activity: b, Related: a, Payload: payload(2, "/a b")},
 		nettracetest.Event{Metadata: 2, Time: 5e6 + 123 + 77, Thread: 402, Capture: 402, Lost: 3, Activity: b, Payload: []byte{2}},
+	)
+	w.End()
+	return w.Bytes(), nil
+}
+
+// disorderTrace promises that no event is older than the first, and breaks it.
+func disorderTrace() ([]byte, error) {
+	w := nettracetest.NewWriter(4, netHeader)
+	w.Metadata(nettracetest.Row{ID: 1, Provider: "Acme-Web", EventID: 1, Name: "Tick"})
+	w.Events(
+		nettracetest.Event{Metadata: 1, Time: 5e6 + 77, Thread: 401, Capture: 401, SortPoint: true},
+		nettracetest.Event{Metadata: 1, Time: 3e6 + 77, Thread: 402, Capture: 402, SortPoint: true},
 	)
 	w.End()
 	return w.Bytes(), nil

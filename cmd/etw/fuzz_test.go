@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzDump prints whatever it is given in every format: the lines of JSON are
+// valid, and all formats have the same number of events.
+func FuzzDump(f *testing.F) {
+	for _, name := range []string{"alloc.nettrace", "eventsource.netperf", "eventsource.nettrace", "exceptions.nettrace"} {
+		f.Add(recorded(f, name))
+	}
+	for _, write := range traces {
+		data, err := write()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dump := func(args ...string) ([]byte, int, []byte) {
+			var stdout, stderr bytes.Buffer
+			code := run(append(append([]string{"dump"}, args...), "--unpack-limit", "1M", "-"), bytes.NewReader(data), &stdout, &stderr)
+			if code != 0 && (code != exitTrouble || stderr.Len() == 0) {
+				t.Fatalf("exit code %d, stderr %q", code, stderr.Bytes())
+			}
+			return stdout.Bytes(), code, stderr.Bytes()
+		}
+		asJSON, code, stderr := dump("--format", "json", "--stacks", "--payload")
+		events := 0
+		for line := range bytes.Lines(asJSON) {
+			events++
+			if !json.Valid(line) || !utf8.Valid(line) {
+				t.Fatalf("line %d is not valid: %q", events, line)
+			}
+			if err := checkKeys(line, true); err != nil {
+				t.Fatalf("line %d: %v: %q", events, err, line)
+			}
+		}
+		asText, textCode, textStderr := dump()
+		if n := bytes.Count(asText, []byte("\n")); n > 0 && n != events+1 {
+			t.Fatalf("%d lines of text for %d events", n, events)
+		}
+		if textCode != code || !bytes.Equal(stderr, textStderr) {
+			t.Fatalf("exit codes %d and %d, stderr %q and %q", code, textCode, stderr, textStderr)
+		}
+		asCSV, _, _ := dump("--format", "csv", "--stacks")
+		if records, err := csv.NewReader(bytes.NewReader(asCSV)).ReadAll(); err != nil || len(records) > 0 && len(records) != events+1 {
+			t.Fatalf("%d records of CSV for %d events: %v", len(records), events, err)
+		}
+	})
+}
