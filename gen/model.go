@@ -338,6 +338,9 @@ func (b *builder) nameStructs() {
 func (b *builder) nameEnums() {
 	for i, e := range b.enums {
 		name, given := mapName(e.m.Name), e.m.GoName
+		if b.names.pkg.has(name) {
+			name = exportedName(e.m.Name) // an event has the short name
+		}
 		if e.narrow = i > 0 && b.enums[i-1].m == e.m; e.narrow {
 			widest := b.enums[i-1]
 			for j := i; b.enums[j].narrow; j-- {

@@ -12,7 +12,8 @@ import (
 //	event        symbol                    GCStart_V1            GCStartV1
 //	any version  "Any" + oldest event      GCStart, GCStart_V1   AnyGCStart
 //	struct       event + singular          BulkType, Values      BulkTypeValue, BulkTypeValues
-//	map          name without "Map"        GCReasonMap           GCReason
+//	map          name without "Map",       GCReasonMap           GCReason
+//	             unless an event has it
 //	map entry    map + entry               AllocSmall            GCReasonAllocSmall
 //	keyword      "Keyword" + name          GCKeyword             KeywordGC
 //	task         "Task" + name             GarbageCollection     TaskGarbageCollection

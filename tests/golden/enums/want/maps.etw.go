@@ -73,6 +73,24 @@ var accessMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v Access) String() string { return accessMap.ValueString(uint32(v)) }
 
+// EnumsMap is a value of the map EnumsMap.
+type EnumsMap uint32
+
+// Values of EnumsMap.
+const (
+	EnumsMapSame EnumsMap = 1
+)
+
+var enumsMapMap = etw.MapDesc{
+	Name: "EnumsMap",
+	Entries: []etw.MapEntry{
+		{Value: 1, Name: "Same"},
+	},
+}
+
+// String returns the name of v, or its number if it has none.
+func (v EnumsMap) String() string { return enumsMapMap.ValueString(uint32(v)) }
+
 // Unused is a value of the map UnusedMap.
 type Unused uint32
 
