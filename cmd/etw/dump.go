@@ -35,8 +35,9 @@ there are), fields, stack (with --stacks), payload (with --payload, or if not al
 it was decoded) and error (if it does not fit its description, or that is of another
 version).
 
-Filters choose events before they are decoded, --where after it. An event must meet
-all of them, and one of the values of each.`,
+Filters choose events before they are decoded, --where after it. An event must pass
+all of them. A filter that is given several times passes what one of its values
+does, but of several --where all must hold.`,
 		Example: `  etw dump app.nettrace
   etw dump --provider clr --event 'GC*' --limit 20 app.nettrace
   etw dump --where 'TypeName ~ ^System' --from 1.5s --to 2s app.nettrace

@@ -34,7 +34,7 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f.StringVar(&s.ids, "id", "", "only events with these `ids`, such as 1,3,10-20; classic events have none")
 	f.StringVar(&s.processes, "pid", "", "only events of these `processes`, such as 4,1000-1999")
 	f.StringVar(&s.threads, "tid", "", "only events of these `threads`")
-	f.StringVar(&s.level, "level", "", "only events that are at least this important: 1 to 255, critical, error,\nwarning, informational or verbose")
+	f.StringVar(&s.level, "level", "", "only events that are at least this important, or have no level: 1 to 255,\ncritical, error, warning, informational or verbose")
 	f.StringVar(&s.keywords, "keywords", "", "only events with one of these keywords: a `mask` such as 0x8000, or names\nof keywords of the provider, such as GC,Exception")
 	f.StringVar(&s.from, "from", "", "only events from this `time` on: 2024-05-01T10:00:00Z, or milliseconds\nor a duration such as 1.5s since the session's start")
 	f.StringVar(&s.to, "to", "", "only events before this `time`")

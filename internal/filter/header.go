@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"strings"
 	"time"
 
 	"github.com/etwgen/etwgen/internal/decode"
@@ -34,7 +35,7 @@ type Provider struct {
 // pattern of names.
 func ParseProvider(text string) Provider {
 	for _, b := range decode.Builtins {
-		if text == b.Alias {
+		if strings.EqualFold(text, b.Alias) {
 			return Provider{GUID: b.Desc.GUID}
 		}
 	}
