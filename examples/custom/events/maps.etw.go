@@ -23,6 +23,4 @@ var paymentMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v Payment) String() string {
-	return paymentMap.ValueString(uint32(v))
-}
+func (v Payment) String() string { return paymentMap.ValueString(uint32(v)) }

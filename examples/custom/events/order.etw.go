@@ -6,9 +6,10 @@ package events
 import (
 	"bytes"
 	"encoding/binary"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"iter"
 	"log/slog"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // OrderPlaced is OrderPlaced: event 1, version 0, of task Order, keyword
@@ -22,9 +23,7 @@ type OrderPlaced struct {
 }
 
 // EventDesc returns the description of OrderPlaced.
-func (*OrderPlaced) EventDesc() *etw.EventDesc {
-	return &orderPlaced
-}
+func (*OrderPlaced) EventDesc() *etw.EventDesc { return &orderPlaced }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -61,17 +60,9 @@ func (e *OrderPlaced) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *OrderPlaced) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *OrderPlaced) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *OrderPlaced) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *OrderPlaced) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *OrderPlaced) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var orderPlaced = etw.EventDesc{
 	Provider: &providerDesc,
@@ -86,9 +77,7 @@ var orderPlaced = etw.EventDesc{
 		{Name: "Customer", Type: etw.InUnicodeString},
 		{Name: "Payment", Type: etw.InUInt8, Map: &paymentMap},
 	},
-	New: func() etw.Event {
-		return new(OrderPlaced)
-	},
+	New: func() etw.Event { return new(OrderPlaced) },
 }
 
 // OrderPlacedV1 is OrderPlaced_V1: event 1, version 1, of task Order, keyword
@@ -104,9 +93,7 @@ type OrderPlacedV1 struct {
 }
 
 // EventDesc returns the description of OrderPlaced_V1.
-func (*OrderPlacedV1) EventDesc() *etw.EventDesc {
-	return &orderPlacedV1
-}
+func (*OrderPlacedV1) EventDesc() *etw.EventDesc { return &orderPlacedV1 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -151,17 +138,9 @@ func (e *OrderPlacedV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *OrderPlacedV1) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *OrderPlacedV1) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *OrderPlacedV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *OrderPlacedV1) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
 
 var orderPlacedV1 = etw.EventDesc{
 	Provider: &providerDesc,
@@ -183,9 +162,7 @@ var orderPlacedV1 = etw.EventDesc{
 		}},
 	},
 	Extends: &orderPlaced,
-	New: func() etw.Event {
-		return new(OrderPlacedV1)
-	},
+	New:     func() etw.Event { return new(OrderPlacedV1) },
 }
 
 // OrderPlacedV1Line is one element of [OrderPlacedV1.Lines].
@@ -215,6 +192,8 @@ func (v *OrderPlacedV1Line) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (v OrderPlacedV1Line) String() string { return etw.StructString(&orderPlacedV1.Fields[4], &v) }
+
 // OrderPlacedV1Lines is a sequence of [OrderPlacedV1Line] that aliases a
 // payload.
 type OrderPlacedV1Lines struct {
@@ -237,9 +216,7 @@ func MakeOrderPlacedV1Lines(ptr etw.PtrSize, vs ...OrderPlacedV1Line) (OrderPlac
 }
 
 // Len returns the number of elements.
-func (s OrderPlacedV1Lines) Len() int {
-	return s.n
-}
+func (s OrderPlacedV1Lines) Len() int { return s.n }
 
 // All iterates over the elements.
 func (s OrderPlacedV1Lines) All() iter.Seq[OrderPlacedV1Line] {
@@ -258,7 +235,10 @@ func (s OrderPlacedV1Lines) All() iter.Seq[OrderPlacedV1Line] {
 // Equal reports whether s and t hold the same bytes, for the same size of
 // pointers.
 func (s OrderPlacedV1Lines) Equal(t OrderPlacedV1Lines) bool {
-	return s.n == t.n && (s.ptr == t.ptr || s.n == 0) && bytes.Equal(s.p, t.p)
+	if s.n == 0 {
+		return t.n == 0
+	}
+	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
 func (s *OrderPlacedV1Lines) read(r *etw.Reader, n uint64) {
@@ -291,21 +271,15 @@ type AnyOrderPlaced struct {
 }
 
 // HasLineCount reports whether the version that was decoded has LineCount.
-func (e *AnyOrderPlaced) HasLineCount() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyOrderPlaced) HasLineCount() bool { return e.Seen.Layout >= 1 }
 
 // HasLines reports whether the version that was decoded has Lines.
-func (e *AnyOrderPlaced) HasLines() bool {
-	return e.Seen.Layout >= 1
-}
+func (e *AnyOrderPlaced) HasLines() bool { return e.Seen.Layout >= 1 }
 
 var anyOrderPlaced = []*etw.EventDesc{&orderPlaced, &orderPlacedV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyOrderPlaced) EventDescs() []*etw.EventDesc {
-	return anyOrderPlaced
-}
+func (*AnyOrderPlaced) EventDescs() []*etw.EventDesc { return anyOrderPlaced }
 
 // EventDesc returns the description of the version that was decoded.
 func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc {
@@ -365,14 +339,6 @@ func (e *AnyOrderPlaced) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyOrderPlaced) String() string {
-	return string(etw.AppendText(nil, e))
-}
-
-func (e *AnyOrderPlaced) LogValue() slog.Value {
-	return etw.LogValue(e)
-}
-
-func (e *AnyOrderPlaced) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
-}
+func (e *AnyOrderPlaced) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *AnyOrderPlaced) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *AnyOrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }

@@ -30,9 +30,7 @@ var Provider = &etw.Provider{
 
 // Keywords, one bit each.
 const (
-	// KeywordOrders is Orders.
-	//
-	// What customers order.
+	// KeywordOrders is Orders. What customers order.
 	KeywordOrders uint64 = 0x1
 )
 
