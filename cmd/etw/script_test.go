@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RECORDED", recorded)
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each process otherwise
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
