@@ -264,27 +264,22 @@ func afterPrefix(b []byte, length Size) []byte {
 	return b
 }
 
-// located returns the value that the location word b points to, counted from
+// located returns the value that the location word points to, counted from
 // offset from of p.
-func located(d *FieldDesc, p []byte, from int, b []byte, ptr PtrSize, in fielder) Value {
-	word := binary.LittleEndian.Uint32(b)
-	size, start := int(word>>16), from+int(word&0xffff)
-	if len(d.Fields) != 1 || start+size > len(p) {
-		return Value{}
+func located(d *FieldDesc, p []byte, from int, word []byte, ptr PtrSize, in fielder) Value {
+	start, end, err := locate(d, word, from, len(p), ptr)
+	if err != nil {
+		return Value{} // not possible for a payload that was decoded
 	}
 	elem := &d.Fields[0]
-	unit := fixedSize(elem, ptr)
-	if unit == 0 || size%unit != 0 {
-		return Value{}
-	}
-	end := start + size
 	switch elem.Type {
 	case InChar16:
 		return UTF16Value(UTF16(p[start:end:end]))
 	case InChar8:
 		return ANSIValue(ANSI(p[start:end:end]))
 	}
-	return Value{kind: ArrayValueKind, ptr: ptr, num: span(start, end), aux: uint64(size / unit), p: p, desc: elem, src: in}
+	n := (end - start) / fixedSize(elem, ptr)
+	return Value{kind: ArrayValueKind, ptr: ptr, num: span(start, end), aux: uint64(n), p: p, desc: elem, src: in}
 }
 
 // explain returns the error of a walk that failed, with the path to the field

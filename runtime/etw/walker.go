@@ -44,7 +44,7 @@ const maxNesting = 32
 var fixedSizes = [256]uint8{
 	InInt8: 1, InUInt8: 1, InInt16: 2, InUInt16: 2, InInt32: 4, InUInt32: 4, InInt64: 8, InUInt64: 8,
 	InFloat: 4, InDouble: 8, InBoolean: 4, InGUID: 16, InFileTime: 8, InSystemTime: 16,
-	InHexInt32: 4, InHexInt64: 8, InBool8: 1, InChar16: 2, InChar8: 1, InDecimal: 16, InRelLoc: 4, InDataLoc: 4,
+	InHexInt32: 4, InHexInt64: 8, InBool8: 1, InChar16: 2, InChar8: 1, InDecimal: 16,
 }
 
 // fixedSize returns the size of one element of d, or 0 if it varies.
@@ -77,7 +77,7 @@ func minSize(d *FieldDesc, ptr PtrSize, depth int) int {
 		return 2
 	case InVarInt, InVarUint:
 		return 1
-	case InLongBinary, InWBEMSID:
+	case InLongBinary, InWBEMSID, InRelLoc, InDataLoc:
 		return 4
 	case InStruct:
 		sum := 0
@@ -173,21 +173,17 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 		}
 		length = Size{Kind: SizeConst, N: uint32(v)}
 	}
-	least := fixedSize(d, w.ptr)
-	fixed := least > 0
-	if !fixed {
-		sized := *d
-		sized.Length = length
-		least = minSize(&sized, w.ptr, 0)
-		if d.Type == InUnicodeString && length.Kind == SizeConst {
-			least = 2 * int(length.N)
-		}
+	elem := *d
+	elem.Length = length
+	least, constant := constantSize(&elem, w.ptr)
+	if !constant {
+		least = minSize(&elem, w.ptr, 0)
 	}
 	if !countFits(n, least, len(w.p)-w.off) {
 		w.off = start
 		return 0, w.fail(ErrCount)
 	}
-	if fixed {
+	if constant && (least > 0 || d.Type != InStruct) {
 		w.off += int(n) * least
 		return n, true
 	}
@@ -263,7 +259,8 @@ func (w *walker) counted(d *FieldDesc, length Size) bool {
 		return false
 	}
 	if w.off == from {
-		if w.empty++; w.empty > maxEmpty {
+		// Arrays of such elements may lie in each other.
+		if w.empty++; w.empty > 8*maxEmpty {
 			return w.fail(ErrCount)
 		}
 	}
@@ -360,6 +357,8 @@ func (w *walker) element(d *FieldDesc, length Size) bool {
 		return w.skip(uint64(n))
 	}
 	switch d.Type {
+	case InRelLoc, InDataLoc:
+		return w.location(d)
 	case InPointer:
 		return w.skip(uint64(w.ptr))
 	case InUnicodeString:
@@ -474,6 +473,45 @@ func (w *walker) wbemSID() bool {
 		return true
 	}
 	return w.sid(w.off + 2*int(w.ptr))
+}
+
+// location moves past a word that says where a value lies, and checks that it
+// lies in the payload.
+func (w *walker) location(d *FieldDesc) bool {
+	if !w.has(4) {
+		return w.fail(ErrTruncated)
+	}
+	word := w.p[w.off : w.off+4]
+	from := 0
+	if d.Type == InRelLoc {
+		from = w.off + 4
+	}
+	if _, _, err := locate(d, word, from, len(w.p), w.ptr); err != nil {
+		return w.fail(err)
+	}
+	w.off += 4
+	return true
+}
+
+// locate returns from where to where in a payload of size bytes the value lies
+// that word points to, counted from offset from.
+func locate(d *FieldDesc, word []byte, from, size int, ptr PtrSize) (start, end int, err error) {
+	v := binary.LittleEndian.Uint32(word)
+	start = from + int(v&0xffff)
+	end = start + int(v>>16)
+	if len(d.Fields) != 1 {
+		return 0, 0, ErrSchema
+	}
+	unit := fixedSize(&d.Fields[0], ptr)
+	switch {
+	case unit == 0:
+		return 0, 0, ErrSchema
+	case end > size:
+		return 0, 0, ErrTruncated
+	case (end-start)%unit != 0:
+		return 0, 0, ErrLength
+	}
+	return start, end, nil
 }
 
 // varint moves past a variable-length integer.
