@@ -143,7 +143,7 @@ func (w *walker) value(k, i int, in fielder) Value {
 	if d.Count.Kind == SizeNone {
 		return elementValue(d, w.p, start, end, w.ptr, in)
 	}
-	n, start := w.count(d, start, end)
+	n, start := w.count(k, i, start, end)
 	if d.Length.Kind == SizeNone {
 		switch d.Type {
 		case InChar16:
@@ -155,22 +155,21 @@ func (w *walker) value(k, i int, in fielder) Value {
 	return Value{kind: ArrayValueKind, ptr: w.ptr, num: span(start, end), aux: n, p: w.p, desc: d, src: in}
 }
 
-// count returns the number of elements of the array d, which lies from start to
-// end, and where the first one starts.
-func (w *walker) count(d *FieldDesc, start, end int) (n uint64, first int) {
-	off := w.off
-	defer func() { w.off = off }()
-	w.off = start
+// count returns the number of elements of the array that is field i of frame k
+// and lies from start to end, and where the first one starts. Where the payload
+// does not say how many there are, it passes the array once more, as if the
+// payload ended there.
+func (w *walker) count(k, i, start, end int) (n uint64, first int) {
+	d := &w.frames[k].fields[i]
+	p, off, at, empty := w.p, w.off, w.frames[k].i, w.empty
+	defer func() { w.p, w.off, w.frames[k].i, w.empty, w.err = p, off, at, empty, nil }()
+	w.off, w.frames[k].i = start, i
 	if d.Count.Kind != SizeRest {
 		n, _ = w.size(d.Count)
 		return n, w.off
 	}
-	if size := fixedSize(d, w.ptr); size > 0 {
-		return uint64((end - start) / size), start
-	}
-	for w.off < end && w.element(d, d.Length) {
-		n++
-	}
+	w.p, w.empty = p[:end], 0
+	n, _ = w.arrayOfRest(d)
 	return n, start
 }
 

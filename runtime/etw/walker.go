@@ -62,17 +62,13 @@ func minSize(d *FieldDesc, ptr PtrSize, depth int) int {
 	}
 	switch d.Type {
 	case InUnicodeString:
-		if d.Length.Kind == SizeNone {
-			return 2
-		}
+		return minLength(d.Length, 2, 2)
 	case InAnsiString:
-		if d.Length.Kind == SizeNone {
-			return 1
-		}
+		return minLength(d.Length, 1, 1)
+	case InBinary:
+		return minLength(d.Length, 0, 1)
 	case InSID:
-		if d.Length.Kind == SizeNone {
-			return 8
-		}
+		return minLength(d.Length, 8, 1)
 	case InCountedUnicodeString, InCountedAnsiString, InCountedBinary:
 		return 2
 	case InVarInt, InVarUint:
@@ -80,29 +76,47 @@ func minSize(d *FieldDesc, ptr PtrSize, depth int) int {
 	case InLongBinary, InWBEMSID, InRelLoc, InDataLoc:
 		return 4
 	case InStruct:
-		sum := 0
-		if depth < maxNesting {
-			for i := range d.Fields {
-				f := &d.Fields[i]
-				switch f.Count.Kind {
-				case SizeNone:
-					sum += minSize(f, ptr, depth+1)
-				case SizePrefix:
-					sum += 2
-				case SizeConst:
-					sum += int(min(f.Count.N, maxEmpty)) * minSize(f, ptr, depth+1)
-				}
-			}
-		}
-		return min(sum, 1<<20)
-	}
-	if d.Length.Kind == SizePrefix {
-		return 2
-	}
-	if d.Length.Kind == SizeConst {
-		return int(min(d.Length.N, 1<<20))
+		return minStruct(d.Fields, ptr, depth)
 	}
 	return 0
+}
+
+// minLength returns the least size of a value of a length in units of unit
+// bytes; without one it is alone.
+func minLength(length Size, alone, unit int) int {
+	switch length.Kind {
+	case SizeNone:
+		return alone
+	case SizePrefix:
+		return 2
+	case SizeConst:
+		return int(min(length.N, maxLeast)) * unit
+	}
+	return 0
+}
+
+// maxLeast bounds sums of sizes, so that they do not overflow. No payload has so
+// many bytes.
+const maxLeast = 1 << 18
+
+func minStruct(fields []FieldDesc, ptr PtrSize, depth int) int {
+	sum := 0
+	if depth >= maxNesting {
+		return 0
+	}
+	for i := range fields {
+		f := &fields[i]
+		switch f.Count.Kind {
+		case SizeNone:
+			sum += minSize(f, ptr, depth+1)
+		case SizePrefix:
+			sum += 2
+		case SizeConst:
+			sum += int(min(f.Count.N, maxEmpty)) * minSize(f, ptr, depth+1)
+		}
+		sum = min(sum, maxLeast)
+	}
+	return sum
 }
 
 // fail stops the walk.
@@ -205,14 +219,14 @@ func constantSize(d *FieldDesc, ptr PtrSize) (size int, ok bool) {
 	if n := fixedSize(d, ptr); n > 0 {
 		return n, true
 	}
-	switch {
-	case d.Type == InStruct:
-	case d.Length.Kind != SizeConst:
-		return 0, false
-	case d.Type == InUnicodeString:
-		return 2 * int(d.Length.N), true
+	switch d.Type {
+	case InStruct:
+	case InUnicodeString:
+		return 2 * int(d.Length.N), d.Length.Kind == SizeConst
+	case InAnsiString, InBinary, InSID:
+		return int(d.Length.N), d.Length.Kind == SizeConst
 	default:
-		return int(d.Length.N), true
+		return 0, false
 	}
 	for i := range d.Fields {
 		f := &d.Fields[i]
