@@ -81,6 +81,15 @@ func minSize(d *FieldDesc, ptr PtrSize, depth int) int {
 	return 0
 }
 
+// takesLength reports whether a length means anything for a type.
+func takesLength(t InType) bool {
+	switch t {
+	case InUnicodeString, InAnsiString, InBinary, InSID:
+		return true
+	}
+	return false
+}
+
 // minLength returns the least size of a value of a length in units of unit
 // bytes; without one it is alone.
 func minLength(length Size, alone, unit int) int {
@@ -176,7 +185,7 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 		return 0, false
 	}
 	length := d.Length
-	if d.Length.Kind == SizeField { // the same for each element
+	if d.Length.Kind == SizeField && takesLength(d.Type) { // the same for each element
 		v, ok := w.size(d.Length)
 		if !ok {
 			return 0, false
