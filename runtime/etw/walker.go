@@ -328,18 +328,22 @@ func (w *walker) reference(up, i int) (uint64, bool) {
 	if in == nil {
 		return 0, w.fail(ErrSchema)
 	}
-	return in.FieldValue(i).Uint(), true
+	switch v := in.FieldValue(i); v.kind {
+	case IntValueKind, UintValueKind, BoolValueKind, PointerValueKind:
+		return v.num, true
+	}
+	return 0, true // as loadUint has it
 }
 
 // loadUint returns the integer of type t in p. Other types are 0, which no
 // length may be: a description that refers to one is wrong, and harmless.
 func loadUint(t InType, p []byte) (uint64, bool) {
 	switch t {
-	case InUInt8, InBool8, InChar8:
+	case InUInt8, InBool8:
 		return uint64(p[0]), true
 	case InInt8:
 		return uint64(int8(p[0])), true
-	case InUInt16, InChar16:
+	case InUInt16:
 		return uint64(binary.LittleEndian.Uint16(p)), true
 	case InInt16:
 		return uint64(int16(binary.LittleEndian.Uint16(p))), true
@@ -355,8 +359,11 @@ func loadUint(t InType, p []byte) (uint64, bool) {
 		}
 		return binary.LittleEndian.Uint64(p), true
 	case InVarUint:
-		v, n := binary.Uvarint(p)
-		return v, n > 0
+		v, _ := binary.Uvarint(p) // which was checked when it was passed
+		return v, true
+	case InVarInt:
+		v, _ := binary.Varint(p)
+		return uint64(v), true
 	}
 	return 0, true
 }
