@@ -71,6 +71,7 @@ does, but of several --where all must hold.`,
 	}
 	style.flags(cmd)
 	sel.flags(cmd)
+	in.attributeFlag(cmd)
 	in.manifestFlag(cmd)
 	in.flags(cmd)
 	return cmd

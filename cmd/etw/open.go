@@ -19,6 +19,7 @@ import (
 type input struct {
 	unpackLimit string
 	manifests   []string
+	attribute   bool
 }
 
 func (in *input) flags(cmd *cobra.Command) {
@@ -29,9 +30,13 @@ func (in *input) manifestFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&in.manifests, "manifest", nil, "decode by the instrumentation manifest in this `file`, too; repeatable")
 }
 
+func (in *input) attributeFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&in.attribute, "attribute", false, "find the processes and threads of kernel events, which .etl files do\nnot always say; takes memory for each thread and call stack")
+}
+
 // options returns how to open traces.
 func (in *input) options(cmd *cobra.Command) (trace.Options, error) {
-	opts := trace.Options{Stdin: stdinOf(cmd.Context(), cmd.InOrStdin())}
+	opts := trace.Options{Stdin: stdinOf(cmd.Context(), cmd.InOrStdin()), Attribute: in.attribute}
 	if in.unpackLimit != "" {
 		limit, err := parseSize(in.unpackLimit)
 		if err != nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"time"
 
 	"github.com/etwgen/etwgen/generated/clr"
@@ -21,6 +23,7 @@ var traces = map[string]func() ([]byte, error){
 	"newer":      newerTrace,
 	"activity":   activityTrace,
 	"disorder":   disorderTrace,
+	"samples":    samplesTrace,
 }
 
 func header() etl.Header {
@@ -59,6 +62,28 @@ func kernelTrace(h etl.Header) ([]byte, error) {
 		at(4, etw.Record{Kind: etw.Classic, Provider: process, Opcode: 2, Version: 4, ProcessID: 4, ThreadID: 8, Payload: []byte{3}}),
 		at(5, etw.Record{Kind: etw.Message, Provider: unknown, ID: 12, ProcessID: 4, ThreadID: 8, Payload: []byte("hi")}),
 	)
+}
+
+// samplesTrace has a sample of the processor, which says only in its payload
+// what thread ran, and the start of that thread.
+func samplesTrace() ([]byte, error) {
+	thread := etw.MustParseGUID("3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c")
+	perfInfo := etw.MustParseGUID("ce1dbfb4-137e-4da6-87b0-3f59aa102cbc")
+	start := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 100), 200)
+	sample := binary.LittleEndian.AppendUint64(nil, 0x7ff600001000)
+	sample = binary.LittleEndian.AppendUint32(sample, 200)
+	sample = binary.LittleEndian.AppendUint32(sample, 1)
+	var out bytes.Buffer
+	w, err := etltest.NewWriter(&out, header())
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		w.WriteAs(etltest.FormSystem, at(1, etw.Record{Kind: etw.Classic, Provider: thread, Opcode: 1, Version: 3, Payload: append(start, make([]byte, 64)...)})),
+		w.WriteAs(etltest.FormPerfInfo, at(2, etw.Record{Kind: etw.Classic, Provider: perfInfo, Opcode: 46, Version: 2, Payload: sample})),
+		w.Close(),
+	)
+	return out.Bytes(), err
 }
 
 func compressedTrace() ([]byte, error) {

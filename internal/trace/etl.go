@@ -21,7 +21,7 @@ type etlSource struct {
 
 // etl opens an .etl file.
 func (o *opening) etl(src io.ReaderAt, size int64) ([]Source, error) {
-	r, err := etl.NewReader(src, size)
+	r, err := etl.NewReader(src, size, o.etlOptions()...)
 	if err != nil {
 		if o.failed != nil {
 			err = o.failed
@@ -29,6 +29,13 @@ func (o *opening) etl(src io.ReaderAt, size int64) ([]Source, error) {
 		return nil, err
 	}
 	return []Source{newETL(o, r)}, nil
+}
+
+func (o Options) etlOptions() []etl.Option {
+	if o.Attribute {
+		return []etl.Option{etl.WithAttribution()}
+	}
+	return nil
 }
 
 func newETL(o *opening, r *etl.Reader) *etlSource {

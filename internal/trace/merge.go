@@ -62,7 +62,7 @@ func openSession(paths []string, opts Options) Source {
 		}
 	}
 	o := &opening{Options: opts, size: -1} // each damage names its file
-	r, err := etl.OpenAll(paths)
+	r, err := etl.OpenAll(paths, opts.etlOptions()...)
 	if err != nil {
 		return nil // opening them one by one says what is wrong
 	}

@@ -54,6 +54,9 @@ type Options struct {
 	// Sorted asks for the order of time, which .nettrace files do not have by
 	// themselves.
 	Sorted bool
+	// Attribute asks for the processes and threads of kernel events, whose
+	// records in .etl files do not always name them.
+	Attribute bool
 	// UnpackLimit is how many bytes a compressed file may unpack to. With 0 that
 	// depends on its size.
 	UnpackLimit int64
