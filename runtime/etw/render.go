@@ -221,13 +221,24 @@ func jsonValue(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
 	if form == numberForm {
 		return append(b[:mark], b[mark+1:]...)
 	}
+	return closeJSONString(b, mark)
+}
+
+// closeJSONString ends the string that b holds, as it is, after the quote at
+// mark. Nearly all need no escapes, and so no copy.
+func closeJSONString(b []byte, mark int) []byte {
+	plain := true
 	for _, c := range b[mark+1:] {
 		if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
-			s := string(b[mark+1:])
-			return AppendJSONString(b[:mark], s)
+			plain = false
+			break
 		}
 	}
-	return append(b, '"')
+	if plain && utf8.Valid(b[mark+1:]) {
+		return append(b, '"')
+	}
+	s := string(b[mark+1:])
+	return AppendJSONString(b[:mark], s)
 }
 
 // jsonEnum appends a named value in a form other than its name.
@@ -238,8 +249,10 @@ func jsonEnum(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
 	b = append(b, `{"value":`...)
 	b = appendInteger(b, v)
 	b = append(b, `,"name":`...)
-	b = AppendJSONString(b, d.Map.ValueString(uint32(v.num)))
-	return append(b, '}')
+	mark := len(b)
+	b = append(b, '"')
+	b = d.Map.AppendValue(b, uint32(v.num))
+	return append(closeJSONString(b, mark), '}')
 }
 
 // AppendJSONString appends s as a JSON string. What is not valid UTF-8 becomes

@@ -123,6 +123,24 @@ func TestEnumStyles(t *testing.T) {
 	}
 }
 
+// Names come from traces, too, and may be any bytes.
+func TestNamesOfAnyBytes(t *testing.T) {
+	names := MapDesc{Entries: []MapEntry{{1, "a\xff\"\n"}}}
+	d := new(Dynamic)
+	e := desc(FieldDesc{Name: "\xffkey", Type: InUInt8, Map: &names})
+	if _, err := d.Decode(e, []byte{1}, Ptr64); err != nil {
+		t.Fatal(err)
+	}
+	for style, want := range map[EnumStyle]string{
+		EnumNames:   `{"�key":"a�\"\n"}`,
+		EnumObjects: `{"�key":{"value":1,"name":"a�\"\n"}}`,
+	} {
+		if got := string(AppendFieldsJSON(nil, d, style)); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 func TestLogValue(t *testing.T) {
 	var buf bytes.Buffer
 	h := slog.NewTextHandler(&buf, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
