@@ -1,0 +1,42 @@
+package etw
+
+import (
+	"strconv"
+)
+
+// AppendValue appends the name of v. Flags are joined with |, and bits without a
+// name follow in hexadecimal. A value without a name is a number.
+func (m *MapDesc) AppendValue(b []byte, v uint32) []byte {
+	if name, ok := m.Lookup(v); ok {
+		return append(b, name...)
+	}
+	if !m.Flags || v == 0 {
+		return strconv.AppendUint(b, uint64(v), 10)
+	}
+	mark := len(b)
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		if e.Value != 0 && v&e.Value == e.Value {
+			if len(b) > mark {
+				b = append(b, '|')
+			}
+			b = append(b, e.Name...)
+			v &^= e.Value
+		}
+	}
+	if v != 0 {
+		if len(b) > mark {
+			b = append(b, '|')
+		}
+		b = strconv.AppendUint(append(b, "0x"...), uint64(v), 16)
+	}
+	return b
+}
+
+// ValueString returns what AppendValue appends.
+func (m *MapDesc) ValueString(v uint32) string {
+	if name, ok := m.Lookup(v); ok {
+		return name
+	}
+	return string(m.AppendValue(nil, v))
+}

@@ -1,0 +1,206 @@
+package etw
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/big"
+	"net/netip"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A scalarForm says how the text of a scalar is to be quoted.
+type scalarForm uint8
+
+const (
+	numberForm scalarForm = iota // a number or Boolean, which JSON does not quote
+	wordForm                     // text without a character that needs quoting
+	stringForm                   // any text
+)
+
+// appendScalar appends a value that is no array or struct, as its outType asks.
+func appendScalar(b []byte, d *FieldDesc, v Value) ([]byte, scalarForm) {
+	switch v.kind {
+	case IntValueKind, UintValueKind:
+		return appendNumber(b, d, v)
+	case FloatValueKind:
+		return appendFloat(b, v.Float(), 64)
+	case Float32ValueKind:
+		return appendFloat(b, v.Float(), 32)
+	case BoolValueKind:
+		return strconv.AppendBool(b, v.num != 0), numberForm
+	case PointerValueKind:
+		return strconv.AppendUint(append(b, "0x"...), v.num, 16), wordForm
+	case GUIDValueKind:
+		b, _ = v.GUID().AppendText(b)
+		return b, wordForm
+	case FileTimeValueKind:
+		b, _ = v.FileTime().AppendText(b)
+		return b, wordForm
+	case SystemTimeValueKind:
+		b, _ = v.SystemTime().AppendText(b)
+		return b, wordForm
+	case UTF16ValueKind:
+		return UTF16(trimNULs(v.p, 2)).AppendTo(b), stringForm
+	case ANSIValueKind:
+		return ANSI(trimNULs(v.p, 1)).AppendTo(b), stringForm
+	case SIDValueKind:
+		b, _ = SID(v.p).AppendText(b)
+		return b, wordForm
+	case BinaryValueKind:
+		return appendBinary(b, d.Out, v.p)
+	case DecimalValueKind:
+		return appendDecimal(b, v.p), wordForm
+	}
+	return b, wordForm
+}
+
+// trimNULs cuts the padding of strings of fixed length.
+func trimNULs(p []byte, unit int) []byte {
+	for len(p) >= unit && p[len(p)-1] == 0 && p[len(p)-unit] == 0 {
+		p = p[:len(p)-unit]
+	}
+	return p
+}
+
+// appendInteger appends an integer in decimal.
+func appendInteger(b []byte, v Value) []byte {
+	if v.kind == IntValueKind {
+		return strconv.AppendInt(b, int64(v.num), 10)
+	}
+	return strconv.AppendUint(b, v.num, 10)
+}
+
+// appendNumber appends an integer as its map and outType ask.
+func appendNumber(b []byte, d *FieldDesc, v Value) ([]byte, scalarForm) {
+	if d.Map != nil {
+		if name, ok := d.Map.Lookup(uint32(v.num)); ok {
+			return append(b, name...), stringForm
+		}
+		if d.Map.Flags && v.num != 0 {
+			return d.Map.AppendValue(b, uint32(v.num)), stringForm
+		}
+		return appendInteger(b, v), numberForm
+	}
+	size := int(fixedSizes[d.Type])
+	if size == 0 {
+		size = 8
+	}
+	bits := v.num & (math.MaxUint64 >> (64 - 8*size))
+	switch d.Out {
+	case OutHexInt8, OutHexInt16, OutHexInt32, OutHexInt64, OutCodePointer, OutHexBinary:
+		return strconv.AppendUint(append(b, "0x"...), bits, 16), wordForm
+	case OutHResult, OutNTStatus:
+		return appendHex(append(b, "0x"...), bits, 8), wordForm
+	case OutIPv4:
+		var a [4]byte
+		binary.LittleEndian.PutUint32(a[:], uint32(bits))
+		return netip.AddrFrom4(a).AppendTo(b), wordForm
+	case OutPort:
+		return strconv.AppendUint(b, bits>>8&0xff|bits&0xff<<8, 10), numberForm
+	case OutBoolean:
+		return strconv.AppendBool(b, bits != 0), numberForm
+	case OutString:
+		if size <= 2 {
+			return utf8.AppendRune(b, rune(bits)), stringForm
+		}
+	}
+	if d.Out == OutDefault && (d.Type == InHexInt32 || d.Type == InHexInt64) {
+		return strconv.AppendUint(append(b, "0x"...), bits, 16), wordForm
+	}
+	return appendInteger(b, v), numberForm
+}
+
+// appendFloat appends a number. JSON has none for infinities and NaN: they are
+// words.
+func appendFloat(b []byte, f float64, bits int) ([]byte, scalarForm) {
+	b = strconv.AppendFloat(b, f, 'g', -1, bits)
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return b, wordForm
+	}
+	return b, numberForm
+}
+
+// appendBinary appends bytes as their outType asks, else in hexadecimal.
+func appendBinary(b []byte, out OutType, p []byte) ([]byte, scalarForm) {
+	switch out {
+	case OutString, OutXML, OutJSON, OutUTF8:
+		return ANSI(trimNULs(p, 1)).AppendTo(b), stringForm
+	case OutIPv6:
+		if len(p) == 16 {
+			return netip.AddrFrom16([16]byte(p)).AppendTo(b), wordForm
+		}
+	case OutSocketAddress:
+		if a, ok := socketAddress(p); ok {
+			return a.AppendTo(b), wordForm
+		}
+	}
+	return hex.AppendEncode(b, p), wordForm
+}
+
+// socketAddress reads a SOCKADDR_IN or SOCKADDR_IN6. The family is as Windows
+// or as Linux numbers it.
+func socketAddress(p []byte) (netip.AddrPort, bool) {
+	if len(p) < 8 {
+		return netip.AddrPort{}, false
+	}
+	port := binary.BigEndian.Uint16(p[2:])
+	switch binary.LittleEndian.Uint16(p) {
+	case 2:
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(p[4:])), port), true
+	case 23, 10:
+		if len(p) < 24 {
+			return netip.AddrPort{}, false
+		}
+		a := netip.AddrFrom16([16]byte(p[8:]))
+		if len(p) >= 28 {
+			if zone := binary.LittleEndian.Uint32(p[24:]); zone != 0 {
+				a = a.WithZone(strconv.FormatUint(uint64(zone), 10))
+			}
+		}
+		return netip.AddrPortFrom(a, port), true
+	}
+	return netip.AddrPort{}, false
+}
+
+// characters returns an array of bytes or code units that is to be shown as
+// text.
+func characters(d *FieldDesc, v Value) (Value, bool) {
+	switch d.Out {
+	case OutString, OutUTF8, OutXML, OutJSON:
+	default:
+		return Value{}, false
+	}
+	switch d.Type {
+	case InUInt8, InInt8:
+		return ANSIValue(ANSI(v.Bytes())), true
+	case InUInt16:
+		return UTF16Value(UTF16(v.Bytes())), true
+	}
+	return Value{}, false
+}
+
+// appendDecimal appends a .NET decimal: flags with a scale and a sign, then the
+// high, low and middle words of the integer.
+func appendDecimal(b, p []byte) []byte {
+	flags := binary.LittleEndian.Uint32(p)
+	scale := int(flags >> 16 & 0xff)
+	if scale > 28 {
+		return hex.AppendEncode(b, p)
+	}
+	n := new(big.Int).SetUint64(uint64(binary.LittleEndian.Uint32(p[4:])))
+	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(binary.LittleEndian.Uint64(p[8:])))
+	digits := n.String()
+	for len(digits) <= scale {
+		digits = "0" + digits
+	}
+	if flags>>31 != 0 {
+		b = append(b, '-')
+	}
+	b = append(b, digits[:len(digits)-scale]...)
+	if scale > 0 {
+		b = append(append(b, '.'), digits[len(digits)-scale:]...)
+	}
+	return b
+}
