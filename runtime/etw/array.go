@@ -216,20 +216,10 @@ func MakePointers(ptr PtrSize, vs ...Pointer) (Pointers, error) {
 }
 
 // Len returns the number of elements.
-func (s Pointers) Len() int {
-	if s.ptr == Ptr32 {
-		return len(s.p) / 4
-	}
-	return len(s.p) / 8
-}
+func (s Pointers) Len() int { return len(s.p) / s.ptr.Bytes() }
 
 // At returns element i, which must be in [0, Len).
-func (s Pointers) At(i int) Pointer {
-	if s.ptr == Ptr32 {
-		return Pointer(binary.LittleEndian.Uint32(s.p[4*i:]))
-	}
-	return Pointer(binary.LittleEndian.Uint64(s.p[8*i:]))
-}
+func (s Pointers) At(i int) Pointer { return Pointer(s.ptr.load(s.p, i)) }
 
 // All iterates over the elements.
 func (s Pointers) All() iter.Seq[Pointer] {

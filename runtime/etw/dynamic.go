@@ -230,7 +230,7 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 		return Value{kind: DecimalValueKind, p: b}
 	case InWBEMSID:
 		if len(b) > 4 {
-			return SIDValue(SID(b[2*int(ptr):]))
+			return SIDValue(SID(b[2*ptr.Bytes():]))
 		}
 		return SIDValue(nil)
 	case InRelLoc:

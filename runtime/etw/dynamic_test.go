@@ -206,6 +206,19 @@ func TestDynamicErrors(t *testing.T) {
 	}
 }
 
+// A pointer size that is not given is 8 bytes, as for readers and writers.
+func TestDynamicWithoutPointerSize(t *testing.T) {
+	var d Dynamic
+	n, err := d.Decode(desc(FieldDesc{Name: "a", Type: InPointer}, FieldDesc{Name: "b", Type: InWBEMSID}),
+		payload(uint64(0x10), uint64(1), uint64(2), []byte(MakeSID(5, 18))), 0)
+	if n != 36 || err != nil {
+		t.Fatalf("read %d bytes, %v", n, err)
+	}
+	if got, want := string(AppendText(nil, &d)), "E a=0x10 b=S-1-5-18"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestDecodeLoose(t *testing.T) {
 	d := new(Dynamic)
 	e := desc(FieldDesc{Name: "a", Type: InUInt8}, FieldDesc{Name: "b", Type: InUInt32, Count: ref(0)}, FieldDesc{Name: "c", Type: InUInt8})

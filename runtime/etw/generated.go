@@ -2,15 +2,6 @@ package etw
 
 // What only generated code needs.
 
-// Bytes returns the number of bytes of a pointer: 4 for Ptr32, and 8 for all
-// else, as readers and writers take it.
-func (p PtrSize) Bytes() int {
-	if p == Ptr32 {
-		return 4
-	}
-	return 8
-}
-
 // StructString returns the text of a struct that d describes.
 func StructString(d *FieldDesc, v interface{ FieldValue(i int) Value }) string {
 	return string(AppendFieldText(nil, d, StructValue(d, v)))

@@ -1,6 +1,9 @@
 package etw
 
-import "time"
+import (
+	"encoding/binary"
+	"time"
+)
 
 // PtrSize is the size in bytes of a pointer in the program that logged an
 // event: 4 or 8.
@@ -11,6 +14,23 @@ const (
 	Ptr32 PtrSize = 4
 	Ptr64 PtrSize = 8
 )
+
+// Bytes returns the number of bytes of a pointer: 4 for Ptr32, and 8 for all
+// else, as readers and writers take it.
+func (p PtrSize) Bytes() int {
+	if p == Ptr32 {
+		return 4
+	}
+	return 8
+}
+
+// load returns pointer i of those that lie back to back in b.
+func (p PtrSize) load(b []byte, i int) uint64 {
+	if p == Ptr32 {
+		return uint64(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return binary.LittleEndian.Uint64(b[8*i:])
+}
 
 // A Kind says how the program that logged a record identified the event.
 type Kind uint8

@@ -14,7 +14,7 @@ func AppendText(b []byte, e Described) []byte {
 	for i := range d.Fields {
 		if v := e.FieldValue(i); v.kind != NoValue {
 			b = append(b, ' ')
-			b = appendName(b, d.Fields, i)
+			b = append(b, fieldName(d.Fields, i)...)
 			b = append(b, '=')
 			b = textValue(b, &d.Fields[i], v)
 		}
@@ -31,13 +31,6 @@ func fieldName(fields []FieldDesc, i int) string {
 		return fields[i].Name
 	}
 	return "field" + strconv.Itoa(i)
-}
-
-func appendName(b []byte, fields []FieldDesc, i int) []byte {
-	if fields[i].Name != "" {
-		return append(b, fields[i].Name...)
-	}
-	return strconv.AppendInt(append(b, "field"...), int64(i), 10)
 }
 
 // textValue appends a value for people.
@@ -63,7 +56,7 @@ func textValue(b []byte, d *FieldDesc, v Value) []byte {
 			if i > 0 {
 				b = append(b, ' ')
 			}
-			b = appendName(b, d.Fields, i)
+			b = append(b, fieldName(d.Fields, i)...)
 			b = append(b, '=')
 			b = textValue(b, &d.Fields[i], m)
 		}

@@ -1,7 +1,6 @@
 package etw
 
 import (
-	"encoding/binary"
 	"iter"
 )
 
@@ -12,20 +11,10 @@ type Stack struct {
 }
 
 // Len returns the number of addresses.
-func (s Stack) Len() int {
-	if s.PtrSize == Ptr32 {
-		return len(s.Addresses) / 4
-	}
-	return len(s.Addresses) / 8
-}
+func (s Stack) Len() int { return len(s.Addresses) / s.PtrSize.Bytes() }
 
 // At returns address i, which must be in [0, Len).
-func (s Stack) At(i int) uint64 {
-	if s.PtrSize == Ptr32 {
-		return uint64(binary.LittleEndian.Uint32(s.Addresses[4*i:]))
-	}
-	return binary.LittleEndian.Uint64(s.Addresses[8*i:])
-}
+func (s Stack) At(i int) uint64 { return s.PtrSize.load(s.Addresses, i) }
 
 // All iterates over the addresses, the innermost first.
 func (s Stack) All() iter.Seq[uint64] {

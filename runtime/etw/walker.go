@@ -271,7 +271,7 @@ func (w *walker) element(d *FieldDesc, length Size) bool {
 	case InRelLoc, InDataLoc:
 		return w.location(d)
 	case InPointer:
-		return w.skip(uint64(w.ptr))
+		return w.skip(uint64(w.ptr.Bytes()))
 	case InUnicodeString:
 		if length.Kind == SizeNone {
 			return w.utf16()
@@ -383,7 +383,7 @@ func (w *walker) wbemSID() bool {
 		w.off += 4
 		return true
 	}
-	return w.sid(w.off + 2*int(w.ptr))
+	return w.sid(w.off + 2*w.ptr.Bytes())
 }
 
 // location moves past a word that says where a value lies, and checks that it

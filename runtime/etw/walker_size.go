@@ -10,7 +10,7 @@ var fixedSizes = [256]uint8{
 // fixedSize returns the size of one element of d, or 0 if it varies.
 func fixedSize(d *FieldDesc, ptr PtrSize) int {
 	if d.Type == InPointer {
-		return int(ptr)
+		return ptr.Bytes()
 	}
 	return int(fixedSizes[d.Type])
 }
