@@ -82,21 +82,10 @@ func fieldDesc(f *field) *jen.Statement {
 	}
 	parts := []jen.Code{key("Name", jen.Lit(name))}
 	typ := inTypeNames[m.Type]
-	var count, length size
-	switch k := f.kind.(type) {
-	case restKind:
-		typ, length.kind = "InBinary", manifest.RestSize
-	case textKind:
-		length = k.length
-	case fixedArray:
-		count = k.count
-	case pointerArray:
-		count = k.count
-	case textArray:
-		count, length = k.count, k.length
-	case structArray:
-		count = k.count
+	if _, ok := f.kind.(restKind); ok {
+		typ = "InBinary"
 	}
+	count, length := sizesOf(f.kind)
 	parts = append(parts, key("Type", etw(typ)))
 	if m.OutType != manifest.OutDefault {
 		parts = append(parts, key("Out", etw(outTypeNames[m.OutType])))

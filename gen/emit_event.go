@@ -105,17 +105,7 @@ func emitField(g *jen.Group, f *field) {
 // countNote says how many elements an array has, or that a field takes all that
 // is left.
 func countNote(f *field) string {
-	var count size
-	switch k := f.kind.(type) {
-	case fixedArray:
-		count = k.count
-	case pointerArray:
-		count = k.count
-	case textArray:
-		count = k.count
-	case structArray:
-		count = k.count
-	}
+	count, _ := sizesOf(f.kind)
 	switch count.kind {
 	case manifest.ConstSize:
 		if count.n == 1 {

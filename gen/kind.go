@@ -182,3 +182,23 @@ func (in *scoping) size(m manifest.Size) (size, error) {
 	}
 	return s, fmt.Errorf("%s does not come before the field", m.Field.Name)
 }
+
+// sizesOf returns the number of elements of a kind that is an array, and the
+// length of what has one.
+func sizesOf(k kind) (count, length size) {
+	switch k := k.(type) {
+	case restKind:
+		length.kind = manifest.RestSize
+	case textKind:
+		length = k.length
+	case fixedArray:
+		count = k.count
+	case pointerArray:
+		count = k.count
+	case textArray:
+		count, length = k.count, k.length
+	case structArray:
+		count = k.count
+	}
+	return count, length
+}
