@@ -12,8 +12,8 @@ type GUID [16]byte
 
 var errGUID = errors.New("not a GUID of the form {00000000-0000-0000-0000-000000000000}")
 
-// guidOrder lists the bytes of a GUID in the order in which its text does.
-var guidOrder = [16]int{3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15}
+// guidText has the place in the text, without braces, of each byte of a GUID.
+var guidText = [16]int{6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34}
 
 // ParseGUID reads the registry form of a GUID, in either case, with its braces
 // or without.
@@ -25,15 +25,10 @@ func ParseGUID(s string) (GUID, error) {
 		return GUID{}, errGUID
 	}
 	var g GUID
-	i := 0
-	for _, at := range guidOrder {
-		if s[i] == '-' {
-			i++
-		}
-		if _, err := hex.Decode(g[at:at+1], []byte(s[i:i+2])); err != nil {
+	for i, at := range guidText {
+		if _, err := hex.Decode(g[i:i+1], []byte(s[at:at+2])); err != nil {
 			return GUID{}, errGUID
 		}
-		i += 2
 	}
 	return g, nil
 }
@@ -43,14 +38,9 @@ func (g GUID) IsZero() bool { return g == GUID{} }
 
 // String returns the registry form in lower case, with braces.
 func (g GUID) String() string {
-	const digits = "0123456789abcdef"
-	b := make([]byte, 0, 38)
-	b = append(b, '{')
-	for i, at := range guidOrder {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			b = append(b, '-')
-		}
-		b = append(b, digits[g[at]>>4], digits[g[at]&0xf])
+	text := []byte("{00000000-0000-0000-0000-000000000000}")
+	for i, at := range guidText {
+		hex.Encode(text[1+at:], g[i:i+1])
 	}
-	return string(append(b, '}'))
+	return string(text)
 }

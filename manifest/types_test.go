@@ -115,7 +115,8 @@ func TestGUID(t *testing.T) {
 		t.Errorf("String: %s", got)
 	}
 	for _, s := range []string{"", "{}", "{e13c0d23-ccbc-4e12-931b-d9cc2eee27e4", "e13c0d23-ccbc-4e12-931b-d9cc2eee27e", "e13c0d23-ccbc-4e12-931b-d9cc2eee27eg",
-		"e13c0d23+ccbc-4e12-931b-d9cc2eee27e4", "{e13c0d23-ccbc-4e12-931bd9cc2eee27e4--}"} {
+		"e13c0d23+ccbc-4e12-931b-d9cc2eee27e4", "{e13c0d23-ccbc-4e12-931bd9cc2eee27e4--}",
+		"e13c0d23-ccbc-4e12-931b-d9cc-eee27e4", "e13c0d23-ccbc-4e12-931b--9cc2eee27e4", "000000009$0e1-0000-0000-0 00X0000000", "{0f3e1C7A-52B4-4C1e-9d20-6A7B8C-0000f}"} {
 		if g, err := manifest.ParseGUID(s); err == nil {
 			t.Errorf("%q is accepted as %v", s, g)
 		}

@@ -1,7 +1,7 @@
 package etw
 
 import (
-	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 )
@@ -12,6 +12,10 @@ import (
 type GUID [16]byte
 
 var errGUID = errors.New("etw: not a GUID")
+
+// guidText has the place in the text of each byte of a GUID: the text lists
+// each group from its most significant byte.
+var guidText = [16]int{6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34}
 
 // ParseGUID reads a GUID in the registry form, with or without braces:
 // {e13c0d23-ccbc-4e12-931b-d9cc2eee27e4}.
@@ -24,20 +28,10 @@ func ParseGUID(s string) (GUID, error) {
 		return GUID{}, fmt.Errorf("%w: %q", errGUID, s)
 	}
 	var g GUID
-	// The text lists bytes from the most significant of each group.
-	order := [16]int{3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15}
-	i := 0
-	for _, at := range order {
-		if text[i] == '-' {
-			i++
-		}
-		hi, ok1 := unhex(text[i])
-		lo, ok2 := unhex(text[i+1])
-		if !ok1 || !ok2 {
+	for i, at := range guidText {
+		if _, err := hex.Decode(g[i:i+1], []byte(text[at:at+2])); err != nil {
 			return GUID{}, fmt.Errorf("%w: %q", errGUID, s)
 		}
-		g[at] = hi<<4 | lo
-		i += 2
 	}
 	return g, nil
 }
@@ -51,34 +45,18 @@ func MustParseGUID(s string) GUID {
 	return g
 }
 
-func unhex(c byte) (byte, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	}
-	return 0, false
-}
-
 // IsZero reports whether g is the zero GUID.
 func (g GUID) IsZero() bool { return g == GUID{} }
 
 // AppendText appends the registry form in lower case without braces. It
 // implements encoding.TextAppender and never fails.
 func (g GUID) AppendText(b []byte) ([]byte, error) {
-	b = appendHex(b, uint64(binary.LittleEndian.Uint32(g[0:])), 8)
-	b = append(b, '-')
-	b = appendHex(b, uint64(binary.LittleEndian.Uint16(g[4:])), 4)
-	b = append(b, '-')
-	b = appendHex(b, uint64(binary.LittleEndian.Uint16(g[6:])), 4)
-	b = append(b, '-')
-	b = appendHex(b, uint64(binary.BigEndian.Uint16(g[8:])), 4)
-	b = append(b, '-')
-	b = appendHex(b, uint64(binary.BigEndian.Uint16(g[10:])), 4)
-	return appendHex(b, uint64(binary.BigEndian.Uint32(g[12:])), 8), nil
+	n := len(b)
+	b = append(b, "00000000-0000-0000-0000-000000000000"...)
+	for i, at := range guidText {
+		hex.Encode(b[n+at:], g[i:i+1])
+	}
+	return b, nil
 }
 
 // String returns the registry form in lower case without braces.

@@ -18,7 +18,7 @@ func TestGUID(t *testing.T) {
 		t.Errorf("String() = %q, want %q", got, text)
 	}
 	for _, s := range []string{"", "{}", text[1:], text + "0", "{" + text, "g" + text[1:], text[:35] + "x",
-		"e13c0d23xccbc-4e12-931b-d9cc2eee27e4"} {
+		"e13c0d23xccbc-4e12-931b-d9cc2eee27e4", "e13c0d23-ccbc-4e12-931b-d9cc2e-e27e4", "e13c0d23-ccbc-4e12-931b--9cc2eee27e4"} {
 		if g, err := ParseGUID(s); err == nil {
 			t.Errorf("ParseGUID(%q) = %v, want an error", s, g)
 		}
