@@ -1,0 +1,260 @@
+// Package docs holds the pages of the module against what they speak of: links
+// lead somewhere, commands run and print what the page shows, code compiles.
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+var link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+
+func TestLinks(t *testing.T) {
+	links := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		for _, m := range link.FindAllStringSubmatch(page(t, path), -1) {
+			links++
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", path, m[1], err)
+			}
+		}
+		return nil
+	})
+	if err != nil || links == 0 {
+		t.Errorf("%d links, %v", links, err)
+	}
+}
+
+// Commands of the README that are not run here: the tests themselves, and what
+// makes a module of the user's own, for which TestCustomManifest in examples
+// stands.
+var runElsewhere = []string{
+	"go generate ./...", "go test ./...", "go mod edit", "go mod tidy", "go get",
+}
+
+// TestCommands runs the README's commands. A line of output that is "..." stands
+// for any lines.
+func TestCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs")
+	}
+	t.Setenv("GOBIN", t.TempDir())
+	ran := 0
+	for _, c := range commands(page(t, filepath.Join(root, "README.md"))) {
+		if slices.ContainsFunc(runElsewhere, func(s string) bool { return strings.HasPrefix(c.line, s) }) {
+			continue
+		}
+		ran++
+		args := words(c.line)
+		if args[0] != "go" {
+			t.Errorf("no test runs %q", c.line)
+			continue
+		}
+		if args[1] == "test" {
+			args = slices.Insert(args, 2, "-short", "-v")
+		}
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = root
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", c.line, err, out)
+		}
+		if args[1] == "test" && !bytes.Contains(out, []byte("--- PASS")) {
+			t.Errorf("%s runs no test", c.line)
+		}
+		if c.output != nil && !matches(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), c.output) {
+			t.Errorf("%s printed\n%s\nnot\n%s", c.line, out, strings.Join(c.output, "\n"))
+		}
+	}
+	if ran < 8 {
+		t.Errorf("only %d commands were found", ran)
+	}
+}
+
+// A command is a line of the README, and what the README says it prints.
+type command struct {
+	line   string
+	output []string
+}
+
+var (
+	comment    = regexp.MustCompile(`\s+#.*`)
+	inlineCode = regexp.MustCompile("`(go [^`]+)`")
+)
+
+// commands returns those of indented blocks and those within sentences.
+func commands(md string) []command {
+	var cs []command
+	fenced := false
+	shown := -1 // the command whose output the block shows
+	for line := range strings.Lines(md) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		code, indented := strings.CutPrefix(line, "    ")
+		switch {
+		case fenced:
+		case !indented:
+			shown = -1
+			for _, m := range inlineCode.FindAllStringSubmatch(line, -1) {
+				cs = append(cs, command{line: m[1]})
+			}
+		case strings.HasPrefix(code, "$ "):
+			shown = len(cs)
+			cs = append(cs, command{line: code[2:]})
+		case shown >= 0:
+			cs[shown].output = append(cs[shown].output, code)
+		default:
+			cs = append(cs, command{line: comment.ReplaceAllString(code, "")})
+		}
+	}
+	return cs
+}
+
+// words splits a command line as a shell does, as far as the README goes.
+func words(line string) []string {
+	var ws []string
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			ws = append(ws, part)
+		} else {
+			ws = append(ws, strings.Fields(part)...)
+		}
+	}
+	return ws
+}
+
+func matches(got, want []string) bool {
+	if len(want) == 0 {
+		return len(got) == 0
+	}
+	if strings.TrimSpace(want[0]) == "..." {
+		for i := range len(got) + 1 {
+			if matches(got[i:], want[1:]) {
+				return true
+			}
+		}
+		return false
+	}
+	return len(got) > 0 && strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") && matches(got[1:], want[1:])
+}
+
+// TestFirstProgram compiles the README's first program as it stands there, and
+// runs it on a trace.
+func TestFirstProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs")
+	}
+	_, body, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "```go\n")
+	body, _, ok := strings.Cut(body, "```")
+	if !ok || !strings.Contains(body, "etw.Handle") {
+		t.Fatalf("the README begins with no program: %q", body)
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "main.go")
+	write(t, source, `package main
+
+import (
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+func main() {
+`+body+"}\n")
+	write(t, filepath.Join(dir, "app.nettrace"), page(t, filepath.Join(root, "tests/recorded/gc.nettrace")))
+
+	// The overlay puts the file into the module without writing there.
+	module, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(module, "tests", "docs", "first", "main.go"): source}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	program := filepath.Join(dir, "first")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./first").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(program)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil || !regexp.MustCompile(`(?m)\A(paused \d+.*s\n){3,}\z`).Match(out) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestExcerpts checks that the other code of the README is in the files that it
+// was taken from, line by line.
+func TestExcerpts(t *testing.T) {
+	sources := page(t, filepath.Join(root, "generated/clr/clr.man")) + page(t, filepath.Join(root, "generated/clr/garbagecollection.etw.go")) +
+		page(t, filepath.Join(root, "examples/custom/events/doc.go"))
+	have := map[string]bool{}
+	for line := range strings.Lines(sources) {
+		line = strings.TrimSuffix(strings.TrimSpace(line), " {") // of a function, the README shows the head
+		have[strings.Join(strings.Fields(line), " ")] = true
+	}
+	blocks := strings.Split(page(t, filepath.Join(root, "README.md")), "```")
+	checked := 0
+	for i := 3; i < len(blocks); i += 2 { // the first block is the program
+		_, code, _ := strings.Cut(blocks[i], "\n")
+		for line := range strings.Lines(code) {
+			line = strings.Join(strings.Fields(line), " ")
+			before, _, elided := strings.Cut(line, "...")
+			found := have[line] || have[strings.TrimSuffix(line, " {")]
+			for h := range have {
+				found = found || elided && strings.HasPrefix(h, strings.TrimSpace(before))
+			}
+			if line != "" && !found {
+				t.Errorf("%q is in no file", line)
+			}
+			checked++
+		}
+	}
+	if checked < 10 {
+		t.Errorf("only %d lines were found", checked)
+	}
+}
+
+func page(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, path, data string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
