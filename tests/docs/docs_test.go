@@ -42,6 +42,26 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// A path in a sentence is in backquotes and has a slash.
+var pathInText = regexp.MustCompile("`((?:[a-z][A-Za-z0-9_.-]*/)+[A-Za-z0-9_.*-]*)`")
+
+// TestPaths checks that the files and folders that pages name are there.
+func TestPaths(t *testing.T) {
+	paths := 0
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "docs/performance.md", "docs/robustness.md"} {
+		for _, m := range pathInText.FindAllStringSubmatch(page(t, filepath.Join(root, name)), -1) {
+			paths++
+			found, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(m[1], "...")))
+			if err != nil || len(found) == 0 {
+				t.Errorf("%s names %s, which is not there (%v)", name, m[1], err)
+			}
+		}
+	}
+	if paths < 20 {
+		t.Errorf("only %d paths were found", paths)
+	}
+}
+
 // Commands of the README that are not run here: the tests themselves, and what
 // makes a module of the user's own, for which TestCustomManifest in examples
 // stands.
