@@ -2,91 +2,104 @@
 package architecture
 
 import (
+	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 const module = "github.com/etwgen/etwgen"
 
-// The packages of the module that each package may import, by prefix. What is
-// not listed may import none. ARCHITECTURE.md draws the same graph.
-var mayImport = map[string][]string{
-	"cmd/etwgen":       {"gen", "manifest"},
-	"cmd/etw":          {"generated", "runtime", "manifest", "internal"},
-	"gen":              {"manifest"},
-	"manifest":         {},
-	"generated":        {"runtime/etw", "runtime/etwtest"},
-	"runtime/etw":      {},
-	"runtime/etwtest":  {"runtime/etw"},
-	"runtime/etl":      {"runtime/etw", "runtime/etl"},
-	"runtime/nettrace": {"runtime/etw", "runtime/nettrace"},
-	"internal":         {"generated", "runtime", "manifest", "internal"},
-	"examples":         {"generated", "runtime"},
-	"tests":            {"cmd", "gen", "generated", "runtime", "manifest", "internal", "tests"},
-}
+// A rule is a line of the table in ARCHITECTURE.md: what the packages in a
+// folder may import. The values become true when a package does.
+type rule map[string]bool
 
-// The modules that packages may import from outside the standard library.
-var mayRequire = map[string][]string{
-	"cmd/etwgen": {"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/rogpeppe/go-internal/diff"},
-	"cmd/etw":    {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys"},
-	"gen":        {"github.com/dave/jennifer"},
-	"manifest":   {"github.com/beevik/etree"},
-	"internal":   {"golang.org/x/sys"},
-	"tests":      {"github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// rules reads the table, by folder.
+func rules(t *testing.T) map[string]rule {
+	page, err := os.ReadFile("../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## Who imports whom")
+	section, _, _ = strings.Cut(section, "\n## ")
+	all := map[string]rule{}
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		names := quoted.FindAllStringSubmatch(line, -1)
+		r := rule{}
+		for _, name := range names[1:] {
+			r[name[1]] = false
+		}
+		all[names[0][1]] = r
+	}
+	if len(all) < 10 {
+		t.Fatalf("ARCHITECTURE.md has a table of %d lines", len(all))
+	}
+	return all
 }
 
 func TestDependencyDirection(t *testing.T) {
+	rules := rules(t)
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}}|{{join .Imports \" \"}}", module+"/...").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, out)
 	}
-	packages := 0
+	used := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		path, imports, _ := strings.Cut(strings.TrimSpace(line), "|")
-		rel := strings.TrimPrefix(path, module+"/")
-		from := area(rel)
-		if from == "" {
-			t.Errorf("package %s is in no area of the graph", rel)
+		pkg := strings.TrimPrefix(path, module+"/")
+		folder := longestPrefix(pkg, rules)
+		if folder == "" {
+			t.Errorf("package %s is not in the graph", pkg)
 			continue
 		}
-		packages++
+		used[folder] = true
 		for _, imported := range strings.Fields(imports) {
-			switch {
-			case strings.HasPrefix(imported, module+"/"):
-				to := strings.TrimPrefix(imported, module+"/")
-				if !under(to, mayImport[from]) && !under(to, []string{from}) {
-					t.Errorf("%s imports %s, against the graph", rel, to)
-				}
-			case strings.Contains(strings.SplitN(imported, "/", 2)[0], "."):
-				if !under(imported, mayRequire[from]) {
-					t.Errorf("%s imports %s, which %s may not", rel, imported, from)
-				}
+			name, ours := strings.CutPrefix(imported, module+"/")
+			if !ours && !strings.Contains(strings.SplitN(imported, "/", 2)[0], ".") {
+				continue // the standard library
+			}
+			if ours && under(name, folder) {
+				continue
+			}
+			edge := longestPrefix(name, rules[folder])
+			if edge == "" {
+				t.Errorf("%s imports %s, against the graph", pkg, name)
+				continue
+			}
+			rules[folder][edge] = true
+		}
+	}
+	for folder, r := range rules {
+		if !used[folder] {
+			t.Errorf("the graph has %s, where no package is", folder)
+		}
+		for edge, used := range r {
+			if !used {
+				t.Errorf("the graph has an edge from %s to %s that no package uses", folder, edge)
 			}
 		}
 	}
-	if packages < 8 {
-		t.Errorf("saw only %d packages", packages)
-	}
 }
 
-// area returns the longest key of mayImport that the package lies under.
-func area(pkg string) string {
+// longestPrefix returns the most special of the folders that a package lies
+// under.
+func longestPrefix[V any](pkg string, folders map[string]V) string {
 	best := ""
-	for a := range mayImport {
-		if len(a) > len(best) && under(pkg, []string{a}) {
-			best = a
+	for f := range folders {
+		if len(f) > len(best) && under(pkg, f) {
+			best = f
 		}
 	}
 	return best
 }
 
-// under reports whether pkg is one of the folders, or in one of them.
-func under(pkg string, folders []string) bool {
-	for _, f := range folders {
-		if pkg == f || strings.HasPrefix(pkg, f+"/") {
-			return true
-		}
-	}
-	return false
+// under reports whether pkg is the folder, or in it.
+func under(pkg, folder string) bool {
+	return pkg == folder || strings.HasPrefix(pkg, folder+"/")
 }

@@ -43,7 +43,7 @@ func TestLinks(t *testing.T) {
 }
 
 // A path in a sentence is in backquotes and has a slash.
-var pathInText = regexp.MustCompile("`((?:[a-z][A-Za-z0-9_.-]*/)+[A-Za-z0-9_.*-]*)`")
+var pathInText = regexp.MustCompile("`([a-z]+/[A-Za-z0-9_.*/-]*)`")
 
 // TestPaths checks that the files and folders that pages name are there.
 func TestPaths(t *testing.T) {
