@@ -74,6 +74,7 @@ func (f *file) readHeader() error {
 	if !f.header.parse(records[:n]) {
 		f.damage.add(&Damage{File: f.name, Err: ErrHeader, What: "no record of the log file's header; times are unknown"})
 		f.header.BufferSize = h.size
+		f.header.PointerSize = etw.Ptr64 // as nearly all systems have it
 	}
 	switch {
 	case f.header.Mode&ModeCompressed != 0:
