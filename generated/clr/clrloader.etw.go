@@ -1643,7 +1643,7 @@ var assemblyLoadUnloadLayoutFields = []etw.FieldDesc{
 // AssemblyLoadV1 is AssemblyLoad_V1: event 154, version 1, of task CLRLoader,
 // opcode AssemblyLoad, keyword LoaderKeyword, level win:Informational.
 //
-// An assembly was loaded. Version 1 inserts BindingID and ClrInstanceID.
+// An assembly was loaded. Version 1 inserts BindingID and adds ClrInstanceID.
 type AssemblyLoadV1 struct {
 	// Identifier of the assembly.
 	AssemblyID uint64
@@ -1903,7 +1903,8 @@ var assemblyUnload = etw.EventDesc{
 // CLRLoader, opcode AssemblyUnload, keyword LoaderKeyword, level
 // win:Informational.
 //
-// An assembly was unloaded. Version 1 inserts BindingID and ClrInstanceID.
+// An assembly was unloaded. Version 1 inserts BindingID and adds
+// ClrInstanceID.
 type AssemblyUnloadV1 struct {
 	// Identifier of the assembly.
 	AssemblyID uint64

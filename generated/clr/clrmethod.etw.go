@@ -574,8 +574,9 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 // MethodLoad, keywords JitKeyword and NGenKeyword, level win:Informational.
 //
 // The code of a method is ready: it was compiled, or it came with a
-// precompiled image. Dynamic and generic methods and the helpers of the JIT
-// use MethodLoadVerbose instead.
+// precompiled image. While a session has the provider at level Verbose, every
+// method comes as MethodLoadVerbose instead; dynamic and generic methods and
+// the helpers of the JIT always do.
 type MethodLoad struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -636,8 +637,9 @@ var methodLoad = etw.EventDesc{
 // win:Informational.
 //
 // The code of a method is ready: it was compiled, or it came with a
-// precompiled image. Dynamic and generic methods and the helpers of the JIT
-// use MethodLoadVerbose instead. Version 1 adds ClrInstanceID.
+// precompiled image. While a session has the provider at level Verbose, every
+// method comes as MethodLoadVerbose instead; dynamic and generic methods and
+// the helpers of the JIT always do. Version 1 adds ClrInstanceID.
 type MethodLoadV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -761,8 +763,9 @@ var methodLoadUnloadV1LayoutFields = []etw.FieldDesc{
 // win:Informational.
 //
 // The code of a method is ready: it was compiled, or it came with a
-// precompiled image. Dynamic and generic methods and the helpers of the JIT
-// use MethodLoadVerbose instead. Version 2 adds ReJITID.
+// precompiled image. While a session has the provider at level Verbose, every
+// method comes as MethodLoadVerbose instead; dynamic and generic methods and
+// the helpers of the JIT always do. Version 2 adds ReJITID.
 type MethodLoadV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1013,7 +1016,8 @@ func (e *AnyMethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 // win:Informational.
 //
 // A method's code is gone, because its module or its application domain was
-// unloaded. Dynamic methods use MethodUnloadVerbose instead.
+// unloaded. While a session has the provider at level Verbose, every method
+// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
 type MethodUnload struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1074,8 +1078,9 @@ var methodUnload = etw.EventDesc{
 // win:Informational.
 //
 // A method's code is gone, because its module or its application domain was
-// unloaded. Dynamic methods use MethodUnloadVerbose instead. Version 1 adds
-// ClrInstanceID.
+// unloaded. While a session has the provider at level Verbose, every method
+// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
+// Version 1 adds ClrInstanceID.
 type MethodUnloadV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1140,8 +1145,9 @@ var methodUnloadV1 = etw.EventDesc{
 // win:Informational.
 //
 // A method's code is gone, because its module or its application domain was
-// unloaded. Dynamic methods use MethodUnloadVerbose instead. Version 2 adds
-// ReJITID.
+// unloaded. While a session has the provider at level Verbose, every method
+// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
+// Version 2 adds ReJITID.
 type MethodUnloadV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1327,9 +1333,10 @@ func (e *AnyMethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // CLRMethod, opcode MethodLoadVerbose, keywords JitKeyword and NGenKeyword,
 // level win:Informational.
 //
-// The code of a method is ready, with the method's name. The level is
-// Informational, in spite of the event's name. Dynamic and generic methods and
-// the helpers of the JIT always come as this event.
+// The code of a method is ready, with the method's name. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods and the helpers of the
+// JIT.
 type MethodLoadVerbose struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1395,10 +1402,10 @@ var methodLoadVerbose = etw.EventDesc{
 // CLRMethod, opcode MethodLoadVerbose, keywords JitKeyword and NGenKeyword,
 // level win:Informational.
 //
-// The code of a method is ready, with the method's name. The level is
-// Informational, in spite of the event's name. Dynamic and generic methods and
-// the helpers of the JIT always come as this event. Version 1 adds
-// ClrInstanceID.
+// The code of a method is ready, with the method's name. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods and the helpers of the
+// JIT. Version 1 adds ClrInstanceID.
 type MethodLoadVerboseV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1544,9 +1551,10 @@ var methodLoadUnloadVerboseV1LayoutFields = []etw.FieldDesc{
 // CLRMethod, opcode MethodLoadVerbose, keywords JitKeyword and NGenKeyword,
 // level win:Informational.
 //
-// The code of a method is ready, with the method's name. The level is
-// Informational, in spite of the event's name. Dynamic and generic methods and
-// the helpers of the JIT always come as this event. Version 2 adds ReJITID.
+// The code of a method is ready, with the method's name. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods and the helpers of the
+// JIT. Version 2 adds ReJITID.
 type MethodLoadVerboseV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1838,7 +1846,9 @@ func (e *AnyMethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.Append
 // level win:Informational.
 //
 // A method's code is gone, with the method's name: a dynamic method was freed,
-// or a module or an application domain was unloaded.
+// or a module or an application domain was unloaded. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods.
 type MethodUnloadVerbose struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1905,7 +1915,9 @@ var methodUnloadVerbose = etw.EventDesc{
 // NGenKeyword, level win:Informational.
 //
 // A method's code is gone, with the method's name: a dynamic method was freed,
-// or a module or an application domain was unloaded. Version 1 adds
+// or a module or an application domain was unloaded. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods. Version 1 adds
 // ClrInstanceID.
 type MethodUnloadVerboseV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
@@ -1977,7 +1989,9 @@ var methodUnloadVerboseV1 = etw.EventDesc{
 // NGenKeyword, level win:Informational.
 //
 // A method's code is gone, with the method's name: a dynamic method was freed,
-// or a module or an application domain was unloaded. Version 2 adds ReJITID.
+// or a module or an application domain was unloaded. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods. Version 2 adds ReJITID.
 type MethodUnloadVerboseV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.

@@ -147,7 +147,8 @@ type ContentionStartV2 struct {
 	LockID etw.Pointer
 	// Address of the object that the lock belongs to. A collection may move it.
 	AssociatedObjectID etw.Pointer
-	// Number of the managed thread that holds the lock, where it is known.
+	// Identifier of the operating system's thread that holds the lock; 0 if it is
+	// not known.
 	LockOwnerThreadID uint64
 }
 

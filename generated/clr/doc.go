@@ -32,7 +32,9 @@
 //
 // A session selects events by a mask of keywords and a level. The functions
 // that begin with Enable return what one enables for a purpose, such as
-// [EnableGC]; [etw.Mux.Enablement] tells what given handlers need.
+// [EnableGC]; [etw.Mux.Enablement] tells what given handlers need. One thing it
+// cannot know: the runtime writes MethodLoadVerbose and MethodUnloadVerbose for all
+// methods only at level Verbose, though their own level is Informational.
 //
 // [SymbolsOf] tells which events that give names to addresses a mask causes. To
 // name the code that was there before a session began, or that is there when it

@@ -22,8 +22,8 @@ func EnableGC() etw.Enable { return enable(KeywordGC, levelInformational) }
 func EnableGCVerbose() etw.Enable { return enable(KeywordGC, levelVerbose) }
 
 // EnableAllocations selects the samples of what a program allocates: allocation
-// ticks, which every runtime has, and the random samples of .NET 10. Keywords
-// 0x80000000001, level Verbose.
+// ticks, which every runtime has and which come with all that EnableGCVerbose
+// selects, and the random samples of .NET 10. Keywords 0x80000000001, level Verbose.
 func EnableAllocations() etw.Enable {
 	return enable(KeywordGC|KeywordAllocationSampling, levelVerbose)
 }
@@ -52,10 +52,11 @@ func EnableLoader() etw.Enable {
 }
 
 // EnableSymbols selects what it takes to name the code that a program runs while
-// the session lasts: keywords 0xb8, level Informational. The events of rundown's
-// EnableEnd name the rest. [SymbolsOf] says what the mask causes.
+// the session lasts: keywords 0xb8, level Verbose, below which most methods come
+// without their names. The events of rundown's EnableEnd name the rest.
+// [SymbolsOf] says what the mask causes.
 func EnableSymbols() etw.Enable {
-	return enable(KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration, levelInformational)
+	return enable(KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration, levelVerbose)
 }
 
 // EnableDefault selects what Microsoft's page on the CLR's providers enables for
@@ -68,24 +69,25 @@ func EnableDefault() etw.Enable {
 		KeywordContention|KeywordException|KeywordThreading, levelVerbose)
 }
 
-// EnableWithoutEnumeration selects all that the .NET Framework 4 had but call
-// stacks and the enumeration of precompiled methods, as Microsoft's overview of
-// the CLR's events does: keywords 0x1fc1f, level Verbose.
+// EnableWithoutEnumeration selects what Microsoft's overview of the CLR's events
+// does in its example: every keyword up to Threading, but NGen and the two
+// enumerations. Keywords 0x1fc1f, level Verbose.
 func EnableWithoutEnumeration() etw.Enable {
 	return enable(KeywordGC|KeywordGCHandle|KeywordAssemblyLoader|KeywordLoader|KeywordJit|
 		KeywordSecurity|KeywordAppDomainResourceManagement|KeywordJitTracing|KeywordInterop|
 		KeywordContention|KeywordException|KeywordThreading, levelVerbose)
 }
 
-// EnableAll selects everything that the manifest knows, at level Verbose. It
-// slows a program down, and it causes garbage collections, since one of the
-// keywords asks for them. Keywords 0xfffe3fffcff.
+// EnableAll selects every event of the provider. It slows a program down, and it
+// causes garbage collections, since one of the keywords asks for them. The one
+// keyword left out is OverrideAndSuppressNGenEvents, which takes events away.
+// Keywords 0xfffe3fbfcff, level Verbose.
 func EnableAll() etw.Enable {
 	var all uint64
 	for _, k := range Provider.Keywords {
 		all |= k.Mask
 	}
-	return enable(all, levelVerbose)
+	return enable(all&^KeywordOverrideAndSuppressNGenEvents, levelVerbose)
 }
 
 // A Preset is a choice of events with a name, for programs that let people
@@ -110,7 +112,7 @@ func Presets() []Preset {
 		{"loader", "application domains, assemblies and modules", EnableLoader},
 		{"symbols", "names of the code that runs during the session", EnableSymbols},
 		{"default", "a profile with names for its addresses", EnableDefault},
-		{"without-enumeration", "all of .NET Framework 4 but stacks and precompiled methods", EnableWithoutEnumeration},
+		{"without-enumeration", "all keywords up to Threading but those of precompiled methods", EnableWithoutEnumeration},
 		{"all", "everything; slows programs down and causes collections", EnableAll},
 	}
 }

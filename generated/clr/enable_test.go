@@ -24,14 +24,18 @@ func TestEnable(t *testing.T) {
 		{"EnableThreadPool", clr.EnableThreadPool(), "0x10000:4"},
 		{"EnableJIT", clr.EnableJIT(), "0x1000000010:5"},
 		{"EnableLoader", clr.EnableLoader(), "0xc:4"},
-		{"EnableSymbols", clr.EnableSymbols(), "0xb8:4"},
-		{"EnableAll", clr.EnableAll(), "0xfffe3fffcff:5"},
+		{"EnableSymbols", clr.EnableSymbols(), "0xb8:5"},
+		{"EnableAll", clr.EnableAll(), "0xfffe3fbfcff:5"},
 
 		// The command lines of the public pages.
 		{"EnableDefault", clr.EnableDefault(), "0x1ccbd:5"},                       // providers page, step 1
 		{"EnableWithoutEnumeration", clr.EnableWithoutEnumeration(), "0x1fc1f:5"}, // overview
 		{"rundown.EnableEnd", rundown.EnableEnd(), "0x138:5"},                     // overview; the providers page's 0xB8 lacks EndRundown
 		{"rundown.EnableStart", rundown.EnableStart(), "0x78:5"},
+
+		// What handlers need, with a rundown: methods have names at level Verbose.
+		{"rundown.AtEnd", rundown.AtEnd(etw.Enable{Keywords: rundown.KeywordJitRundown, Level: 4}), "0x110:5"},
+		{"rundown.AtStart", rundown.AtStart(etw.Enable{Keywords: rundown.KeywordJitRundown, Level: 4}), "0x50:5"},
 	}
 	for _, test := range tests {
 		if got := fmt.Sprintf("%#x:%d", test.enable.Keywords, test.enable.Level); got != test.want {
@@ -99,6 +103,21 @@ func TestEnableGetsEvents(t *testing.T) {
 	}
 	for name := range handlers {
 		t.Errorf("no preset %s", name)
+	}
+}
+
+// TestEnableAll checks that nothing is left out: no event, and none that a keyword
+// would suppress.
+func TestEnableAll(t *testing.T) {
+	all := clr.EnableAll()
+	for _, d := range clr.Provider.Events {
+		if d.Level > all.Level || d.Keywords != 0 && d.Keywords&all.Keywords == 0 {
+			t.Errorf("%s needs %#x:%d", d.Name, d.Keywords, d.Level)
+		}
+	}
+	both := clr.Lifetime{Load: true, Unload: true}
+	if got, want := clr.SymbolsOf(all.Keywords), (clr.SymbolEvents{Loader: both, Jitted: both, Precompiled: both, Dynamic: both}); got != want {
+		t.Errorf("symbols: %+v, want %+v", got, want)
 	}
 }
 

@@ -83,7 +83,7 @@ var gcStart = etw.EventDesc{
 //
 // A garbage collection started. The pause it causes runs from the
 // GCSuspendEEBegin before it to the GCRestartEEEnd after it. Version 1 inserts
-// Depth, Type and ClrInstanceID.
+// Depth and adds Type and ClrInstanceID.
 type GCStartV1 struct {
 	// Number of this collection: 1 for the first of the process.
 	Count uint32
@@ -593,8 +593,8 @@ func (e *AnyGCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e)
 // GarbageCollection, opcode GCRestartEEEnd, keyword GCKeyword, level
 // win:Informational.
 //
-// All managed threads run again. This ends the pause that the last
-// GCSuspendEEBegin began.
+// All managed threads run again. This ends the pause that GCSuspendEEBegin
+// began on the same thread.
 type GCRestartEEEnd struct{}
 
 // EventDesc returns the description of GCRestartEEEnd.
@@ -631,8 +631,8 @@ var gcRestartEEEnd = etw.EventDesc{
 // GarbageCollection, opcode GCRestartEEEnd, keyword GCKeyword, level
 // win:Informational.
 //
-// All managed threads run again. This ends the pause that the last
-// GCSuspendEEBegin began. Version 1 adds ClrInstanceID.
+// All managed threads run again. This ends the pause that GCSuspendEEBegin
+// began on the same thread. Version 1 adds ClrInstanceID.
 type GCRestartEEEndV1 struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
@@ -800,10 +800,9 @@ type GCHeapStats struct {
 	FinalizationPromotedCount uint64
 	// Number of pinned objects, which the collector may not move.
 	PinnedObjectCount uint32
-	// Number of synchronization blocks in use. The name is a slip for
-	// SyncBlockCount.
+	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
 	SinkBlockCount uint32
-	// Number of garbage collection handles in use.
+	// Number of garbage collection handles that exist.
 	GCHandleCount uint32
 }
 
@@ -944,10 +943,9 @@ type GCHeapStatsV1 struct {
 	FinalizationPromotedCount uint64
 	// Number of pinned objects, which the collector may not move.
 	PinnedObjectCount uint32
-	// Number of synchronization blocks in use. The name is a slip for
-	// SyncBlockCount.
+	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
 	SinkBlockCount uint32
-	// Number of garbage collection handles in use.
+	// Number of garbage collection handles that exist.
 	GCHandleCount uint32
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
@@ -1097,10 +1095,9 @@ type GCHeapStatsV2 struct {
 	FinalizationPromotedCount uint64
 	// Number of pinned objects, which the collector may not move.
 	PinnedObjectCount uint32
-	// Number of synchronization blocks in use. The name is a slip for
-	// SyncBlockCount.
+	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
 	SinkBlockCount uint32
-	// Number of garbage collection handles in use.
+	// Number of garbage collection handles that exist.
 	GCHandleCount uint32
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
@@ -2156,7 +2153,8 @@ func (e *AnyGCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // win:Informational.
 //
 // The runtime begins to stop all managed threads, for a garbage collection or
-// for another reason. The pause lasts until GCRestartEEEnd.
+// for another reason. The pause lasts until the same thread writes
+// GCRestartEEEnd. Another thread may begin meanwhile; it waits for its turn.
 type GCSuspendEEBegin struct {
 	// Why the threads are being stopped.
 	Reason GCSuspendEEReason16
@@ -2215,13 +2213,15 @@ var gcSuspendEEBegin = etw.EventDesc{
 // win:Informational.
 //
 // The runtime begins to stop all managed threads, for a garbage collection or
-// for another reason. The pause lasts until GCRestartEEEnd. Version 1 adds
-// Count and ClrInstanceID and widens Reason from UInt16 to UInt32.
+// for another reason. The pause lasts until the same thread writes
+// GCRestartEEEnd. Another thread may begin meanwhile; it waits for its turn.
+// Version 1 adds Count and ClrInstanceID and widens Reason from UInt16 to
+// UInt32.
 type GCSuspendEEBeginV1 struct {
 	// Why the threads are being stopped.
 	Reason GCSuspendEEReason
-	// Number of collections so far. If a collection follows, the Count of its
-	// GCStart is one more.
+	// Number of collections so far: the Count of the GCStart that follows is one
+	// more. 0xFFFFFFFF where the reason is no collection.
 	Count uint32
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
@@ -2371,12 +2371,12 @@ func (e *AnyGCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJ
 //
 // About 100 KB have been allocated on one of the object heaps since its last
 // such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. The type named is that of the object whose
-// allocation went past the mark, which makes the event a cheap sample of what
-// a program allocates.
+// mode also heap by heap. From version 2 on the event names the type of the
+// object whose allocation went past the mark, which makes it a cheap sample of
+// what a program allocates.
 type GCAllocationTick struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits:
-	// AllocationAmount64 is exact.
+	// Bytes that were allocated since the last such event, cut to 32 bits. From
+	// version 2 on AllocationAmount64 is exact.
 	AllocationAmount uint32
 	// Which of the object heaps the allocation was made on.
 	AllocationKind GCAllocationKind
@@ -2441,12 +2441,12 @@ var gcAllocationTick = etw.EventDesc{
 //
 // About 100 KB have been allocated on one of the object heaps since its last
 // such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. The type named is that of the object whose
-// allocation went past the mark, which makes the event a cheap sample of what
-// a program allocates. Version 1 adds ClrInstanceID.
+// mode also heap by heap. From version 2 on the event names the type of the
+// object whose allocation went past the mark, which makes it a cheap sample of
+// what a program allocates. Version 1 adds ClrInstanceID.
 type GCAllocationTickV1 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits:
-	// AllocationAmount64 is exact.
+	// Bytes that were allocated since the last such event, cut to 32 bits. From
+	// version 2 on AllocationAmount64 is exact.
 	AllocationAmount uint32
 	// Which of the object heaps the allocation was made on.
 	AllocationKind GCAllocationKind
@@ -2520,13 +2520,13 @@ var gcAllocationTickV1 = etw.EventDesc{
 //
 // About 100 KB have been allocated on one of the object heaps since its last
 // such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. The type named is that of the object whose
-// allocation went past the mark, which makes the event a cheap sample of what
-// a program allocates. Version 2 adds AllocationAmount64, TypeID, TypeName and
-// HeapIndex.
+// mode also heap by heap. From version 2 on the event names the type of the
+// object whose allocation went past the mark, which makes it a cheap sample of
+// what a program allocates. Version 2 adds AllocationAmount64, TypeID,
+// TypeName and HeapIndex.
 type GCAllocationTickV2 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits:
-	// AllocationAmount64 is exact.
+	// Bytes that were allocated since the last such event, cut to 32 bits. From
+	// version 2 on AllocationAmount64 is exact.
 	AllocationAmount uint32
 	// Which of the object heaps the allocation was made on.
 	AllocationKind GCAllocationKind
@@ -2632,12 +2632,12 @@ var gcAllocationTickV2 = etw.EventDesc{
 //
 // About 100 KB have been allocated on one of the object heaps since its last
 // such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. The type named is that of the object whose
-// allocation went past the mark, which makes the event a cheap sample of what
-// a program allocates. Version 3 adds Address.
+// mode also heap by heap. From version 2 on the event names the type of the
+// object whose allocation went past the mark, which makes it a cheap sample of
+// what a program allocates. Version 3 adds Address.
 type GCAllocationTickV3 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits:
-	// AllocationAmount64 is exact.
+	// Bytes that were allocated since the last such event, cut to 32 bits. From
+	// version 2 on AllocationAmount64 is exact.
 	AllocationAmount uint32
 	// Which of the object heaps the allocation was made on.
 	AllocationKind GCAllocationKind
@@ -2750,12 +2750,12 @@ var gcAllocationTickV3 = etw.EventDesc{
 //
 // About 100 KB have been allocated on one of the object heaps since its last
 // such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. The type named is that of the object whose
-// allocation went past the mark, which makes the event a cheap sample of what
-// a program allocates. Version 4 adds ObjectSize.
+// mode also heap by heap. From version 2 on the event names the type of the
+// object whose allocation went past the mark, which makes it a cheap sample of
+// what a program allocates. Version 4 adds ObjectSize.
 type GCAllocationTickV4 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits:
-	// AllocationAmount64 is exact.
+	// Bytes that were allocated since the last such event, cut to 32 bits. From
+	// version 2 on AllocationAmount64 is exact.
 	AllocationAmount uint32
 	// Which of the object heaps the allocation was made on.
 	AllocationKind GCAllocationKind

@@ -296,7 +296,7 @@ const (
 	// domains, assemblies and modules.
 	KeywordLoader uint64 = 0x8
 	// KeywordJit is JitKeyword. Methods that the JIT compiles, and dynamic
-	// methods.
+	// methods. At level Verbose they all come with their names.
 	KeywordJit uint64 = 0x10
 	// KeywordNGen is NGenKeyword. Methods of precompiled images. By itself it
 	// selects nothing more; with StartEnumeration or EndEnumeration, the methods

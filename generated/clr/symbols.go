@@ -13,7 +13,7 @@ type SymbolEvents struct {
 type Lifetime struct{ Load, Unload bool }
 
 // SymbolsOf returns which events a mask of keywords causes, at level
-// Informational or above:
+// Informational or, for the names of methods, Verbose:
 //
 //	Loader                     load and unload events of domains, assemblies and modules
 //	Jit                        load events of compiled methods; load and unload events

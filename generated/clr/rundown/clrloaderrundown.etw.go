@@ -1792,7 +1792,7 @@ var assemblyLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 // level win:Informational.
 //
 // A loaded assembly, at the start rundown. Version 1 inserts BindingID and
-// ClrInstanceID.
+// adds ClrInstanceID.
 type AssemblyDCStartV1 struct {
 	// Identifier of the assembly.
 	AssemblyID uint64
@@ -2053,7 +2053,7 @@ var assemblyDCEnd = etw.EventDesc{
 // CLRLoaderRundown, opcode AssemblyDCEnd, keyword LoaderRundownKeyword, level
 // win:Informational.
 //
-// A loaded assembly, at the end rundown. Version 1 inserts BindingID and
+// A loaded assembly, at the end rundown. Version 1 inserts BindingID and adds
 // ClrInstanceID.
 type AssemblyDCEndV1 struct {
 	// Identifier of the assembly.

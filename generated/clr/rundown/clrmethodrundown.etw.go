@@ -14,8 +14,9 @@ import (
 // CLRMethodRundown, opcode MethodDCStart, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the start rundown. Dynamic and generic
-// methods come as MethodDCStartVerbose.
+// A method whose code was there at the start rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCStartVerbose
+// instead; dynamic and generic methods always do.
 type MethodDCStart struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -129,8 +130,10 @@ var methodLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 // CLRMethodRundown, opcode MethodDCStart, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the start rundown. Dynamic and generic
-// methods come as MethodDCStartVerbose. Version 1 adds ClrInstanceID.
+// A method whose code was there at the start rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCStartVerbose
+// instead; dynamic and generic methods always do. Version 1 adds
+// ClrInstanceID.
 type MethodDCStartV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -253,8 +256,9 @@ var methodLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 // CLRMethodRundown, opcode MethodDCStart, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the start rundown. Dynamic and generic
-// methods come as MethodDCStartVerbose. Version 2 adds ReJITID.
+// A method whose code was there at the start rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCStartVerbose
+// instead; dynamic and generic methods always do. Version 2 adds ReJITID.
 type MethodDCStartV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -504,8 +508,9 @@ func (e *AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // opcode MethodDCEnd, keywords JitRundownKeyword and NGenRundownKeyword, level
 // win:Informational.
 //
-// A method whose code was there at the end rundown. Dynamic and generic
-// methods come as MethodDCEndVerbose.
+// A method whose code was there at the end rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
+// dynamic and generic methods always do.
 type MethodDCEnd struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -565,8 +570,9 @@ var methodDCEnd = etw.EventDesc{
 // CLRMethodRundown, opcode MethodDCEnd, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the end rundown. Dynamic and generic
-// methods come as MethodDCEndVerbose. Version 1 adds ClrInstanceID.
+// A method whose code was there at the end rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
+// dynamic and generic methods always do. Version 1 adds ClrInstanceID.
 type MethodDCEndV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -630,8 +636,9 @@ var methodDCEndV1 = etw.EventDesc{
 // CLRMethodRundown, opcode MethodDCEnd, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the end rundown. Dynamic and generic
-// methods come as MethodDCEndVerbose. Version 2 adds ReJITID.
+// A method whose code was there at the end rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
+// dynamic and generic methods always do. Version 2 adds ReJITID.
 type MethodDCEndV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -817,8 +824,9 @@ func (e *AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 // CLRMethodRundown, opcode MethodDCStartVerbose, keywords JitRundownKeyword
 // and NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the start rundown, with its name. The level
-// is Informational, in spite of the event's name.
+// A method whose code was there at the start rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods.
 type MethodDCStartVerbose struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -955,8 +963,9 @@ var methodLoadUnloadRundownVerboseLayoutFields = []etw.FieldDesc{
 // task CLRMethodRundown, opcode MethodDCStartVerbose, keywords
 // JitRundownKeyword and NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the start rundown, with its name. The level
-// is Informational, in spite of the event's name. Version 1 adds
+// A method whose code was there at the start rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods. Version 1 adds
 // ClrInstanceID.
 type MethodDCStartVerboseV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
@@ -1103,8 +1112,10 @@ var methodLoadUnloadRundownVerboseV1LayoutFields = []etw.FieldDesc{
 // task CLRMethodRundown, opcode MethodDCStartVerbose, keywords
 // JitRundownKeyword and NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the start rundown, with its name. The level
-// is Informational, in spite of the event's name. Version 2 adds ReJITID.
+// A method whose code was there at the start rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods. Version 2 adds
+// ReJITID.
 type MethodDCStartVerboseV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1395,8 +1406,9 @@ func (e *AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.App
 // CLRMethodRundown, opcode MethodDCEndVerbose, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the end rundown, with its name. The level
-// is Informational, in spite of the event's name.
+// A method whose code was there at the end rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods.
 type MethodDCEndVerbose struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.
@@ -1462,8 +1474,9 @@ var methodDCEndVerbose = etw.EventDesc{
 // CLRMethodRundown, opcode MethodDCEndVerbose, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the end rundown, with its name. The level
-// is Informational, in spite of the event's name. Version 1 adds
+// A method whose code was there at the end rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods. Version 1 adds
 // ClrInstanceID.
 type MethodDCEndVerboseV1 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
@@ -1534,8 +1547,10 @@ var methodDCEndVerboseV1 = etw.EventDesc{
 // CLRMethodRundown, opcode MethodDCEndVerbose, keywords JitRundownKeyword and
 // NGenRundownKeyword, level win:Informational.
 //
-// A method whose code was there at the end rundown, with its name. The level
-// is Informational, in spite of the event's name. Version 2 adds ReJITID.
+// A method whose code was there at the end rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods. Version 2 adds
+// ReJITID.
 type MethodDCEndVerboseV2 struct {
 	// Identifier of the method, unique in the process. For a helper of the JIT,
 	// its start address.

@@ -13,7 +13,9 @@
 //
 // One of the two keywords is needed, but no event has them in its own mask:
 // the mask that Mux.Enablement of package etw finds lacks them. [AtStart] and
-// [AtEnd] add them. [SymbolsOf] tells which events a mask causes.
+// [AtEnd] add them, and raise the level to Verbose: below it, most methods come
+// without their names, as MethodDCStart and MethodDCEnd. [SymbolsOf] tells which
+// events a mask causes.
 //
 // A rundown of one process begins with [AnyDCStartInit] or [AnyDCEndInit] and ends
 // with [AnyDCStartComplete] or [AnyDCEndComplete]; wait for the latter before you

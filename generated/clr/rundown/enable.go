@@ -9,33 +9,37 @@ const levelVerbose = 5
 // that Microsoft's pages recommend. (The 0xB8 in one of them is a slip: it lacks
 // EndRundown, so that no rundown happens.)
 func EnableEnd() etw.Enable {
-	return AtEnd(etw.Enable{
-		Provider: Provider.Desc,
-		Keywords: KeywordLoaderRundown | KeywordJitRundown | KeywordNGenRundown,
-		Level:    levelVerbose,
-	})
+	return AtEnd(symbols())
 }
 
 // EnableStart selects the same rundown when the session begins: keywords 0x78,
 // level Verbose. The rundown then disturbs what is being measured.
 func EnableStart() etw.Enable {
-	return AtStart(etw.Enable{
-		Provider: Provider.Desc,
-		Keywords: KeywordLoaderRundown | KeywordJitRundown | KeywordNGenRundown,
-		Level:    levelVerbose,
-	})
+	return AtStart(symbols())
 }
 
-// AtEnd returns e with the keyword that causes an end rundown (DCEnd events).
-// Without it or that of AtStart nothing is logged but RuntimeInformationDCStart.
+// symbols selects the code of a process, and no rundown yet.
+func symbols() etw.Enable {
+	return etw.Enable{
+		Provider: Provider.Desc,
+		Keywords: KeywordLoaderRundown | KeywordJitRundown | KeywordNGenRundown,
+	}
+}
+
+// AtEnd returns e with the keyword that causes an end rundown (DCEnd events), and
+// with level Verbose, below which most methods come without their names. Without
+// that keyword or the one of AtStart nothing is logged but
+// RuntimeInformationDCStart.
 func AtEnd(e etw.Enable) etw.Enable {
 	e.Keywords |= KeywordEndRundown
+	e.Level = levelVerbose
 	return e
 }
 
 // AtStart returns e with the keyword that causes a start rundown (DCStart
-// events).
+// events), and with level Verbose, as AtEnd does.
 func AtStart(e etw.Enable) etw.Enable {
 	e.Keywords |= KeywordStartRundown
+	e.Level = levelVerbose
 	return e
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // Collect the methods of an end rundown, to give names to addresses. What the
-// handlers need lacks the keyword that causes the rundown: AtEnd adds it.
+// handlers need lacks the keyword that causes the rundown, and the level at which
+// every method has a name: AtEnd adds both.
 func ExampleAtEnd() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *rundown.AnyMethodDCEndVerbose) error {
@@ -17,7 +18,8 @@ func ExampleAtEnd() {
 		return nil
 	})
 	for _, e := range mux.Enablement() {
-		fmt.Printf("%#x, with the rundown %#x\n", e.Keywords, rundown.AtEnd(e).Keywords)
+		end := rundown.AtEnd(e)
+		fmt.Printf("%#x:%d, with the rundown %#x:%d\n", e.Keywords, e.Level, end.Keywords, end.Level)
 	}
 
 	method := rundown.MethodDCEndVerboseV1{
@@ -39,6 +41,6 @@ func ExampleAtEnd() {
 		fmt.Println(err)
 	}
 	// Output:
-	// 0x30, with the rundown 0x130
+	// 0x30:4, with the rundown 0x130:5
 	// 0x7ff81000 to 0x7ff81040 is Program.Main
 }

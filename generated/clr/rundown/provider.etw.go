@@ -103,16 +103,18 @@ const (
 	// assemblies and modules. Needs StartRundown or EndRundown.
 	KeywordLoaderRundown uint64 = 0x8
 	// KeywordJitRundown is JitRundownKeyword. Methods that the JIT compiled, and
-	// dynamic methods. Needs StartRundown or EndRundown.
+	// dynamic methods. At level Verbose they all come with their names. Needs
+	// StartRundown or EndRundown.
 	KeywordJitRundown uint64 = 0x10
 	// KeywordNGenRundown is NGenRundownKeyword. Methods of precompiled images.
 	// Needs StartRundown or EndRundown.
 	KeywordNGenRundown uint64 = 0x20
-	// KeywordStartRundown is StartRundownKeyword. Cause a rundown when the session
-	// enables the provider: DCStart events.
+	// KeywordStartRundown is StartRundownKeyword. Cause a rundown that begins a
+	// measurement, when the session enables the provider: DCStart events.
 	KeywordStartRundown uint64 = 0x40
-	// KeywordEndRundown is EndRundownKeyword. Cause a rundown of what is there
-	// when the session ends: DCEnd events.
+	// KeywordEndRundown is EndRundownKeyword. Cause a rundown that ends a
+	// measurement: DCEnd events. It happens when the session enables the provider,
+	// in EventPipe when the session ends.
 	KeywordEndRundown uint64 = 0x100
 	// KeywordAppDomainResourceManagementRundown is
 	// AppDomainResourceManagementRundownKeyword. Threads. Needs StartRundown or

@@ -12,7 +12,7 @@ type SymbolEvents struct {
 type Times struct{ Start, End bool }
 
 // SymbolsOf returns which events a mask of keywords causes, at level
-// Informational or above:
+// Informational or, for the names of methods, Verbose:
 //
 //	StartRundown    DCStart events of what the other keywords select
 //	EndRundown      DCEnd events of what the other keywords select
