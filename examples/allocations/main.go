@@ -73,11 +73,14 @@ func run(w io.Writer, path string) error {
 	}
 
 	sorted := slices.SortedFunc(maps.Values(totals), func(a, b *total) int {
-		return cmp.Or(-cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.name, b.name))
 	})
-	fmt.Fprintf(w, "%12s %8s  type\n", "bytes", "ticks")
+	fmt.Fprintf(w, "%12s  %8s  %s\n", "BYTES", "TICKS", "TYPE")
 	for _, t := range sorted {
-		fmt.Fprintf(w, "%12d %8d  %s\n", t.bytes, t.ticks, t.name)
+		fmt.Fprintf(w, "%12d  %8d  %s\n", t.bytes, t.ticks, t.name)
 	}
-	return nil
+	if lost := trace.Stats().Lost; lost > 0 {
+		fmt.Fprintf(w, "%d events were lost\n", lost)
+	}
+	return mux.Stats().FirstError // of payloads that did not decode
 }

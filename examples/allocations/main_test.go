@@ -11,7 +11,8 @@ func TestRun(t *testing.T) {
 	if err := run(&out, "../../tests/recorded/alloc.nettrace"); err != nil {
 		t.Fatal(err)
 	}
-	if want := `(?m)^ +[1-9]\d{4,} +[1-9]\d*  System\.`; !regexp.MustCompile(want).MatchString(out.String()) {
-		t.Errorf("no %q in\n%s", want, out.String())
+	want := regexp.MustCompile(`^ +BYTES +TICKS  TYPE\n +\d{7} +\d+  System\.Int64\[\]\n +\d{7} +\d+  System\.String\n( +\d+ +\d+  \S+\n)+$`)
+	if !want.MatchString(out.String()) {
+		t.Errorf("not as %s:\n%s", want, out.String())
 	}
 }

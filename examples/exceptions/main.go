@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log"
@@ -26,6 +27,13 @@ func main() {
 	}
 }
 
+// A thrown is what is known of the exceptions of one type.
+type thrown struct {
+	name    string
+	count   int
+	message string // of the first one
+}
+
 func run(w io.Writer, path string) error {
 	trace, err := nettrace.Open(path)
 	if err != nil {
@@ -34,13 +42,14 @@ func run(w io.Writer, path string) error {
 	defer trace.Close()
 
 	var mux etw.Mux
-	counts := make(map[string]int)
-	messages := make(map[string]string) // the first one of each type
+	types := make(map[string]*thrown)
 	etw.Handle(&mux, func(_ *etw.Record, e *clr.ExceptionThrownV1) error {
+		// The strings of e are views that the next record overwrites. String copies.
 		name := e.ExceptionType.String()
-		if counts[name]++; counts[name] == 1 {
-			messages[name] = e.ExceptionMessage.String()
+		if types[name] == nil {
+			types[name] = &thrown{name: name, message: e.ExceptionMessage.String()}
 		}
+		types[name].count++
 		return nil
 	})
 	for rec, err := range trace.Records() {
@@ -51,8 +60,16 @@ func run(w io.Writer, path string) error {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(w, "%6d  %s: %s\n", counts[name], name, messages[name])
+
+	sorted := slices.SortedFunc(maps.Values(types), func(a, b *thrown) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.name, b.name))
+	})
+	fmt.Fprintf(w, "%8s  %-40s  %s\n", "COUNT", "TYPE", "FIRST MESSAGE")
+	for _, t := range sorted {
+		fmt.Fprintf(w, "%8d  %-40s  %q\n", t.count, t.name, t.message)
 	}
-	return nil
+	if lost := trace.Stats().Lost; lost > 0 {
+		fmt.Fprintf(w, "%d events were lost\n", lost)
+	}
+	return mux.Stats().FirstError // of payloads that did not decode
 }

@@ -1,5 +1,5 @@
 // Gcpauses prints the pauses that garbage collections caused in a .NET program,
-// from a .nettrace file:
+// from a .nettrace file that was recorded with the keyword GC:
 //
 //	go run ./examples/gcpauses tests/recorded/gc.nettrace
 package main
@@ -32,14 +32,18 @@ func run(w io.Writer, path string) error {
 	}
 	defer trace.Close()
 
-	// A pause runs from the start of a suspension to the end of the restart. The
-	// collections that begin in between are its reason.
+	// A pause runs from the start of a suspension to the end of the restart, both
+	// on one thread. Other threads may suspend the program too, a profiler's for
+	// one, so what they log in between is told apart by the thread.
 	var mux etw.Mux
-	var suspended time.Duration
-	var pauses int
+	suspended := make(map[int64]time.Duration) // by thread
+	pauses := 0
 	reason := ""
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
-		suspended, reason = r.Elapsed(), "no collection"
+		switch e.Reason {
+		case clr.GCSuspendEEReasonSuspendForGC, clr.GCSuspendEEReasonSuspendForGCPrep:
+			suspended[r.ThreadID], reason = r.Elapsed(), e.Reason.String()
+		}
 		return nil
 	})
 	etw.Handle(&mux, func(_ *etw.Record, e *clr.AnyGCStart) error {
@@ -47,14 +51,13 @@ func run(w io.Writer, path string) error {
 		return nil
 	})
 	etw.Handle(&mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
-		if reason != "" {
+		if start, ok := suspended[r.ThreadID]; ok {
+			delete(suspended, r.ThreadID)
 			pauses++
-			fmt.Fprintf(w, "%12.3f ms  paused %8.3f ms  %s\n", ms(suspended), ms(r.Elapsed()-suspended), reason)
-			reason = ""
+			fmt.Fprintf(w, "%12.3f ms  paused %8.3f ms  %s\n", ms(start), ms(r.Elapsed()-start), reason)
 		}
 		return nil
 	})
-
 	for rec, err := range trace.Records() {
 		if err != nil {
 			return err
@@ -63,8 +66,12 @@ func run(w io.Writer, path string) error {
 			return err
 		}
 	}
+
 	fmt.Fprintf(w, "%d pauses\n", pauses)
-	return nil
+	if lost := trace.Stats().Lost; lost > 0 {
+		fmt.Fprintf(w, "%d events were lost\n", lost)
+	}
+	return mux.Stats().FirstError // of payloads that did not decode
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -4,17 +4,20 @@
 //
 // Every generated event is a slog.LogValuer, so the logger decides whether a
 // line is JSON or text and where it goes. Events that have no generated type,
-// such as those of an EventSource, are logged by the schema in the trace.
+// such as those of an EventSource, are logged by the schema in the trace, and
+// what nobody describes as the bytes that it is.
 package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"os"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -35,49 +38,63 @@ func run(w io.Writer, path string) error {
 	}
 	defer trace.Close()
 
-	handler := slog.NewJSONHandler(w, nil)
-	registry := etw.NewRegistry(clr.Provider)
+	logger := slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	registry := etw.NewRegistry(clr.Provider, rundown.Provider)
 	var dynamic etw.Dynamic
 	for rec, err := range trace.Records() {
 		if err != nil {
 			return err
 		}
-		line := slog.NewRecord(rec.Time(), level(rec.Level), "", 0)
-		line.AddAttrs(slog.Int64("pid", rec.ProcessID), slog.Int64("tid", rec.ThreadID))
-
-		event, _, err := registry.Decode(rec)
-		switch {
-		case err != nil:
-			line.Message = "undecodable event"
-			line.AddAttrs(slog.Any("error", err))
-		case event != nil:
-			line.Message = event.EventDesc().Name
-			line.AddAttrs(slog.Any("fields", etw.LogValue(event)))
-		case rec.Schema != nil:
-			_, err := dynamic.DecodeLoose(rec.Schema, rec.Payload, rec.PointerSize)
-			line.Message = rec.Schema.Name
-			line.AddAttrs(slog.Any("fields", etw.LogValue(&dynamic)))
-			if err != nil {
-				line.AddAttrs(slog.Any("error", err))
-			}
-		default:
-			continue
-		}
-		if err := handler.Handle(context.Background(), line); err != nil {
+		if err := ship(logger, registry, &dynamic, rec); err != nil {
 			return err
 		}
 	}
+	if lost := trace.Stats().Lost; lost > 0 {
+		logger.Warn("events were lost", "count", lost)
+	}
 	return nil
+}
+
+// ship logs an event. The line has the time of the event, so it is made by hand
+// and given to the handler of the logger.
+func ship(logger *slog.Logger, registry *etw.Registry, dynamic *etw.Dynamic, rec *etw.Record) error {
+	ctx := context.Background()
+	if !logger.Enabled(ctx, level(rec.Level)) {
+		return nil
+	}
+	var name string
+	var fields slog.Value
+	event, _, err := registry.Decode(rec)
+	switch {
+	case err == nil && event != nil:
+		name, fields = event.EventDesc().Name, etw.LogValue(event)
+	case err == nil && rec.Schema != nil:
+		_, err = dynamic.DecodeLoose(rec.Schema, rec.Payload, rec.PointerSize)
+		name, fields = rec.Schema.Name, etw.LogValue(dynamic)
+	default:
+		name = fmt.Sprintf("event %d version %d", rec.ID, rec.Version)
+		fields = slog.StringValue(fmt.Sprintf("% x", rec.Payload))
+	}
+	line := slog.NewRecord(rec.Time(), level(rec.Level), name, 0)
+	line.AddAttrs(
+		slog.String("provider", rec.ProviderName),
+		slog.Int64("pid", rec.ProcessID),
+		slog.Int64("tid", rec.ThreadID),
+		slog.Any("fields", fields))
+	if err != nil {
+		line.AddAttrs(slog.Any("error", err))
+	}
+	return logger.Handler().Handle(ctx, line)
 }
 
 // level returns the log level for the level of an event.
 func level(l uint8) slog.Level {
 	switch l {
-	case 1, 2:
+	case 1, 2: // Critical, Error
 		return slog.LevelError
-	case 3:
+	case 3: // Warning
 		return slog.LevelWarn
-	case 5:
+	case 5: // Verbose
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
