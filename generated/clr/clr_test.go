@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,6 +88,38 @@ func TestDocumentedEvents(t *testing.T) {
 	t.Logf("%d of %d entries of the pages", good, len(table))
 	if good != 127 || len(table) != 127 {
 		t.Errorf("%d of %d entries, want 127 of 127", good, len(table))
+	}
+}
+
+// TestErrata checks that the entries of docs/clr/errata.md are those of the table:
+// the same pages and names, and the events that they really mean.
+func TestErrata(t *testing.T) {
+	text, err := os.ReadFile("../../docs/clr/errata.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, entries, _ := strings.Cut(string(text), "\n## Entry by entry\n")
+	wrong := regexp.MustCompile("(?m)^\\| ([^|]+) \\| `(\\w+)` of (\\w+) \\| (\\d+) v(\\d+) \\|")
+	right := regexp.MustCompile(`(\w[^,]*) \((Runtime|Rundown|Private) (\d+) v(\d+)\)`)
+	pages := map[string]string{"Loader": "loader", "Overview": "overview", "Methods": "method", "Providers": "provider", "Garbage collection": "gc"}
+	got := make(map[string]int)
+	for _, section := range strings.Split(entries, "\n### ")[1:] {
+		name, _, _ := strings.Cut(section, " page\n")
+		for _, m := range wrong.FindAllStringSubmatch(section, -1) {
+			got[fmt.Sprint(pages[name], " ", m[1], " ", m[3], " ", m[4], ".", m[5])]++
+		}
+		_, asDescribed, _ := strings.Cut(section, "\nAs described: ")
+		for _, m := range right.FindAllStringSubmatch(asDescribed, -1) {
+			got[fmt.Sprint(pages[name], " ", m[1], " ", m[2], " ", m[3], ".", m[4])]++
+		}
+	}
+	for _, row := range readTable(t, "documented.tsv") {
+		got[fmt.Sprint(row["page"], " ", row["entry"], " ", row["provider"], " ", row["id"], ".", row["version"])]--
+	}
+	for entry, n := range got {
+		if n != 0 {
+			t.Errorf("%s: %+d entries in errata.md", entry, n)
+		}
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 // Report the pauses of garbage collections. Any version of the events will do.
 func Example_gcPauses() {
 	var mux etw.Mux
-	var suspended time.Time
+	suspended := make(map[int64]time.Time) // by thread: others may suspend the program, too
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
-		suspended = r.Time()
+		suspended[r.ThreadID] = r.Time()
 		return nil
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error {
@@ -21,7 +21,7 @@ func Example_gcPauses() {
 		return nil
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCRestartEEEnd) error {
-		fmt.Println("pause", r.Time().Sub(suspended))
+		fmt.Println("pause", r.Time().Sub(suspended[r.ThreadID]))
 		return nil
 	})
 

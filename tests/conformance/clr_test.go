@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +40,13 @@ func TestCLREventsOfCorpus(t *testing.T) {
 // A seenGood counts the events of one version.
 type seenGood struct{ seen, good int }
 
+func (c *seenGood) add(good bool) {
+	c.seen++
+	if good {
+		c.good++
+	}
+}
+
 func decodeCLR(t *testing.T, paths []string) {
 	registry := etw.NewRegistry(clr.Provider, rundown.Provider, private.Provider, stress.Provider)
 	names := make(map[etw.GUID]string)
@@ -47,74 +54,38 @@ func decodeCLR(t *testing.T, paths []string) {
 		names[p.Desc.GUID] = strings.TrimPrefix(p.Desc.Name, "Microsoft-Windows-DotNETRuntime")
 	}
 	counts := make(map[etw.Key]*seenGood)
-	files := make(map[string]*seenGood)
+	total := new(seenGood)
 	var encoded []byte
 	for _, path := range paths {
+		file := filepath.Base(path)
 		inFile := new(seenGood)
-		files[filepath.Base(path)] = inFile
-		next, closer := openTrace(t, path)
-		var r etw.Record
-		for {
-			err := next(&r)
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Logf("%s ends early: %v", filepath.Base(path), err)
-				break
-			}
-			if _, ours := names[r.Provider]; !ours || r.Kind != etw.Manifest {
+		for r := range records(t, path) {
+			k := r.Key()
+			if _, ours := names[k.Provider]; !ours || r.Kind != etw.Manifest {
 				continue
 			}
-			k := r.Key()
 			if counts[k] == nil {
 				counts[k] = new(seenGood)
 			}
-			c := counts[k]
-			c.seen++
-			inFile.seen++
-			var fault string
-			e, n, err := registry.Decode(&r)
-			switch {
-			case e == nil:
-				fault = "no type"
-			case err != nil:
-				fault = err.Error()
-			case n != len(r.Payload):
-				fault = fmt.Sprintf("%d of %d bytes", n, len(r.Payload))
-			default:
-				if encoded, err = e.AppendPayload(encoded[:0], r.PointerSize); err != nil || !bytes.Equal(encoded, r.Payload[:n]) {
-					fault = fmt.Sprintf("encodes to % x, error %v; was % x", encoded, err, r.Payload[:n])
-				}
-			}
-			switch {
-			case fault == "":
-				c.good++
-				inFile.good++
-			case c.seen-c.good == 1: // one of a kind is enough
-				t.Errorf("%s: %s event %d version %d: %s", filepath.Base(path), names[k.Provider], k.ID, k.Version, fault)
+			fault := roundTripFault(registry, r, &encoded)
+			counts[k].add(fault == "")
+			inFile.add(fault == "")
+			total.add(fault == "")
+			if c := counts[k]; fault != "" && c.seen-c.good == 1 { // one of a kind is enough
+				t.Errorf("%s: %s event %d version %d: %s", file, names[k.Provider], k.ID, k.Version, fault)
 			}
 		}
-		if err := closer.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		t.Logf("%-70s %7d of %7d", name, files[name].good, files[name].seen)
+		t.Logf("%-70s %7d of %7d", file, inFile.good, inFile.seen)
 	}
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b etw.Key) int {
 		return cmp.Or(cmp.Compare(names[a.Provider], names[b.Provider]), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
 	})
-	total := new(seenGood)
 	for _, k := range keys {
 		name := "?"
 		if d := registry.Lookup(k); d != nil {
 			name = d.Name
 		}
-		c := counts[k]
-		t.Logf("%-8s %4d.%d %-45s %7d of %7d", names[k.Provider], k.ID, k.Version, name, c.good, c.seen)
-		total.good += c.good
-		total.seen += c.seen
+		t.Logf("%-8s %4d.%d %-45s %7d of %7d", names[k.Provider], k.ID, k.Version, name, counts[k].good, counts[k].seen)
 	}
 	t.Logf("%d of %d events of %d kinds", total.good, total.seen, len(keys))
 	if total.seen == 0 {
@@ -122,12 +93,44 @@ func decodeCLR(t *testing.T, paths []string) {
 	}
 }
 
+// roundTripFault decodes and encodes an event, and says what went wrong.
+func roundTripFault(registry *etw.Registry, r *etw.Record, buf *[]byte) string {
+	e, n, err := registry.Decode(r)
+	switch {
+	case e == nil:
+		return "no type"
+	case err != nil:
+		return err.Error()
+	case n != len(r.Payload):
+		return fmt.Sprintf("%d of %d bytes", n, len(r.Payload))
+	}
+	*buf, err = e.AppendPayload((*buf)[:0], r.PointerSize)
+	if err != nil || !bytes.Equal(*buf, r.Payload) {
+		return fmt.Sprintf("encodes to % x, error %v; was % x", *buf, err, r.Payload)
+	}
+	return ""
+}
+
+// records iterates over a trace, which it opens by the suffix.
+func records(t *testing.T, path string) iter.Seq[*etw.Record] {
+	return func(yield func(*etw.Record) bool) {
+		next, closer := openTrace(t, path)
+		var r etw.Record
+		err := next(&r)
+		for ; err == nil && yield(&r); err = next(&r) {
+		}
+		if err != nil && err != io.EOF {
+			t.Errorf("%s ends early: %v", filepath.Base(path), err)
+		}
+		if err := closer.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // openTrace opens a trace by its suffix.
 func openTrace(t *testing.T, path string) (next func(*etw.Record) error, closer io.Closer) {
 	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		t.Fatal(err)
-	}
 	if filepath.Ext(path) == ".etl" {
 		r, err := etl.Open(path)
 		if err != nil {
