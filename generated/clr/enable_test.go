@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
-	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -30,12 +29,6 @@ func TestEnable(t *testing.T) {
 		// The command lines of the public pages.
 		{"EnableDefault", clr.EnableDefault(), "0x1ccbd:5"},                       // providers page, step 1
 		{"EnableWithoutEnumeration", clr.EnableWithoutEnumeration(), "0x1fc1f:5"}, // overview
-		{"rundown.EnableEnd", rundown.EnableEnd(), "0x138:5"},                     // overview; the providers page's 0xB8 lacks EndRundown
-		{"rundown.EnableStart", rundown.EnableStart(), "0x78:5"},
-
-		// What handlers need, with a rundown: methods have names at level Verbose.
-		{"rundown.AtEnd", rundown.AtEnd(etw.Enable{Keywords: rundown.KeywordJitRundown, Level: 4}), "0x110:5"},
-		{"rundown.AtStart", rundown.AtStart(etw.Enable{Keywords: rundown.KeywordJitRundown, Level: 4}), "0x50:5"},
 	}
 	for _, test := range tests {
 		if got := fmt.Sprintf("%#x:%d", test.enable.Keywords, test.enable.Level); got != test.want {
@@ -144,39 +137,6 @@ func TestSymbols(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := clr.SymbolsOf(test.keywords); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
-		}
-	}
-}
-
-// TestRundownSymbols holds the rows of the second table: the rundown provider.
-func TestRundownSymbols(t *testing.T) {
-	const (
-		loader, jit, ngen = rundown.KeywordLoaderRundown, rundown.KeywordJitRundown, rundown.KeywordNGenRundown
-		start, end        = rundown.KeywordStartRundown, rundown.KeywordEndRundown
-	)
-	atStart, atEnd := rundown.Times{Start: true}, rundown.Times{End: true}
-	tests := []struct {
-		name     string
-		keywords uint64
-		want     rundown.SymbolEvents
-	}{
-		{"Loader", loader, rundown.SymbolEvents{}},
-		{"Loader, Start", loader | start, rundown.SymbolEvents{Loader: atStart}},
-		{"Loader, End", loader | end, rundown.SymbolEvents{Loader: atEnd}},
-		{"Jit", jit, rundown.SymbolEvents{}},
-		{"Jit, Start", jit | start, rundown.SymbolEvents{Jitted: atStart}},
-		{"Jit, End", jit | end, rundown.SymbolEvents{Jitted: atEnd}},
-		{"NGen", ngen, rundown.SymbolEvents{}},
-		{"NGen, Start", ngen | start, rundown.SymbolEvents{Precompiled: atStart}},
-		{"NGen, End", ngen | end, rundown.SymbolEvents{Precompiled: atEnd}},
-		{"NGen overridden", ngen | end | rundown.KeywordOverrideAndSuppressNGenEventsRundown, rundown.SymbolEvents{}},
-		{"the page's 0xB8", 0xb8, rundown.SymbolEvents{}},
-		{"EnableEnd", rundown.EnableEnd().Keywords, rundown.SymbolEvents{Loader: atEnd, Jitted: atEnd, Precompiled: atEnd}},
-		{"EnableStart", rundown.EnableStart().Keywords, rundown.SymbolEvents{Loader: atStart, Jitted: atStart, Precompiled: atStart}},
-	}
-	for _, test := range tests {
-		if got := rundown.SymbolsOf(test.keywords); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}

@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
-	"github.com/etwgen/etwgen/generated/clr/rundown"
 )
 
 func TestMethodFlags(t *testing.T) {
-	tests := []struct {
-		flags  uint32
+	for _, test := range []struct {
+		flags  clr.MethodFlags
 		tier   string
 		extent string
 	}{
@@ -19,19 +18,9 @@ func TestMethodFlags(t *testing.T) {
 		{0x7f | 7<<7, "InstrumentedTierOptimized", "Hot"},
 		{0x10000002, "Unknown", "Cold"},
 		{0xf0000000 | 5<<7, "OptimizedTier1OSR", "15"},
-	}
-	for _, test := range tests {
-		for _, got := range []struct {
-			where        string
-			tier, extent interface{ String() string }
-		}{
-			{"clr", clr.MethodFlags(test.flags).Tier(), clr.MethodFlags(test.flags).Extent()},
-			{"rundown", rundown.MethodFlags(test.flags).Tier(), rundown.MethodFlags(test.flags).Extent()},
-		} {
-			if got.tier.String() != test.tier || got.extent.String() != test.extent {
-				t.Errorf("%s.MethodFlags(%#x): tier %s, extent %s; want %s, %s",
-					got.where, test.flags, got.tier, got.extent, test.tier, test.extent)
-			}
+	} {
+		if tier, extent := test.flags.Tier(), test.flags.Extent(); tier.String() != test.tier || extent.String() != test.extent {
+			t.Errorf("MethodFlags(%#x): tier %s, extent %s; want %s, %s", uint32(test.flags), tier, extent, test.tier, test.extent)
 		}
 	}
 }
@@ -52,8 +41,5 @@ func TestArrayRank(t *testing.T) {
 func TestSharingPolicy(t *testing.T) {
 	if got := clr.AppDomainFlags(0x30000007).SharingPolicy(); got != 3 {
 		t.Errorf("sharing policy %d, want 3", got)
-	}
-	if got := rundown.AppDomainFlags(0x30000007).SharingPolicy(); got != 3 {
-		t.Errorf("sharing policy %d at the rundown, want 3", got)
 	}
 }
