@@ -1,0 +1,35 @@
+package stress_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/clr/stress"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Print what the log has of the garbage collector, from warnings up.
+func ExampleAnyStressLogEvent() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(_ *etw.Record, e *stress.AnyStressLogEvent) error {
+		if e.Facility&stress.StressLogFacilityGC != 0 && e.LogLevel <= stress.StressLogLevelWarning {
+			fmt.Printf("%v: %v: %v\n", e.Facility, e.LogLevel, e.Message)
+		}
+		return nil
+	})
+
+	for _, e := range []stress.StressLogEventV1{
+		{Facility: stress.StressLogFacilityGC | stress.StressLogFacilityGCRoots, LogLevel: stress.StressLogLevelWarning, Message: etw.ANSI("a root is not in the heap")},
+		{Facility: stress.StressLogFacilityGC, LogLevel: stress.StressLogLevelInfo1000, Message: etw.ANSI("marking begins")},
+		{Facility: stress.StressLogFacilityJIT, LogLevel: stress.StressLogLevelError, Message: etw.ANSI("no code")},
+	} {
+		payload, err := e.AppendPayload(nil, etw.Ptr64)
+		if err != nil {
+			fmt.Println(err)
+		}
+		k := e.EventDesc().Key()
+		if err := mux.Dispatch(&etw.Record{Provider: k.Provider, ID: k.ID, Version: k.Version, PointerSize: etw.Ptr64, Payload: payload}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output: GC|GCRoots: Warning: a root is not in the heap
+}
