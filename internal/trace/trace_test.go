@@ -498,6 +498,7 @@ func TestTimelineErrors(t *testing.T) {
 		_, err := tl.Next(rec)
 		return err
 	})
+	tl.Close()
 	if !sameIDs(got, 1, 2, 4, 5) {
 		t.Errorf("events %v", got)
 	}

@@ -177,8 +177,8 @@ func (m *Mux) needs(d *EventDesc) {
 }
 
 // Enablement returns the providers, keywords and levels that the handlers of the
-// mux need, sorted by the name of the provider. A session that enables just these
-// gets every event that a handler waits for.
+// mux need, as the events declare them, sorted by the name of the provider. Where
+// a provider asks for more than it declares, its package says so.
 func (m *Mux) Enablement() []Enable {
 	list := slices.Clone(m.enable)
 	slices.SortFunc(list, func(a, b Enable) int { return cmp.Compare(a.Provider.Name, b.Provider.Name) })
