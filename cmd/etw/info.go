@@ -103,7 +103,7 @@ func infoText(w io.Writer, s trace.Source, providers []providerCount) error {
 	fmt.Fprintf(w, "%s\n", clean(s.Name()))
 	for _, f := range facts {
 		label := strings.ReplaceAll(strings.TrimSuffix(f.Key, "_ms"), "_", " ")
-		fmt.Fprintf(w, "  %-17s  %s\n", label, clean(f.Text))
+		fmt.Fprintf(w, "  %-19s  %s\n", label, clean(f.Text))
 	}
 	if len(providers) == 0 {
 		return nil

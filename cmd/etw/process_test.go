@@ -63,7 +63,7 @@ func TestInterrupt(t *testing.T) {
 	w.Events(nettracetest.Event{Metadata: 1, Time: 1e6, Thread: 1, SortPoint: true})
 	w.Events(nettracetest.Event{Metadata: 1, Time: 2e6, Thread: 1, SortPoint: true, Payload: make([]byte, 1<<20)})
 	trace := w.Bytes()[:w.Offset()/2]
-	for _, c := range []struct{ command, want string }{{"stat", "1 events"}, {"dump", "Acme/Made"}, {"info", "events             1"}} {
+	for _, c := range []struct{ command, want string }{{"stat", "1 events"}, {"dump", "Acme/Made"}, {"info", "events               1"}} {
 		cmd := etwProcess(t, c.command, "-")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr

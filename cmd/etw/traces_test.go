@@ -18,6 +18,7 @@ var traces = map[string]func() ([]byte, error){
 	"kernel":     func() ([]byte, error) { return kernelTrace(header()) },
 	"compressed": compressedTrace,
 	"lossy":      lossyTrace,
+	"cut":        cutTrace,
 	"acme":       acmeTrace,
 	"later":      laterTrace,
 	"newer":      newerTrace,
@@ -97,6 +98,13 @@ func lossyTrace() ([]byte, error) {
 	h := header()
 	h.EventsLost, h.BuffersLost = 12, 3
 	h.End = 0 // the session was not stopped
+	return kernelTrace(h)
+}
+
+// cutTrace was cut off between two buffers: only the number in its header tells.
+func cutTrace() ([]byte, error) {
+	h := header()
+	h.BuffersWritten = 4
 	return kernelTrace(h)
 }
 

@@ -121,6 +121,7 @@ func (s *etlSource) Facts() []Fact {
 	f.number("buffers_lost", n.BuffersLost, "")
 	f.nonzero("unknown_records", n.Unknown, "of kinds that are not known")
 	f.nonzero("damaged_records", n.Undecodable, "")
+	f.nonzero("missing_buffers", n.MissingBuffers, "")
 	f.nonzero("truncated_buffers", n.TruncatedBuffers, "")
 	f.nonzero("unread_bytes", n.UnreadBytes, "bytes could not be read")
 	f.nonzero("unwritten_bytes", n.UnwrittenBytes, "bytes were not written yet")
@@ -131,6 +132,8 @@ func (s *etlSource) Facts() []Fact {
 		f.ended(false, "no: "+describe(s.name, n.Err()))
 	case h.End == 0:
 		f.ended(false, "no: the session was not stopped")
+	case n.MissingBuffers > 0:
+		f.ended(false, "no: buffers that the session wrote are missing")
 	default:
 		f.ended(true, "yes")
 	}

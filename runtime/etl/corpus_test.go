@@ -52,7 +52,7 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		s := r.Stats()
-		if s.Unknown+s.Undecodable+s.OutOfOrder+s.UnreadBytes+s.UnwrittenBytes+int64(s.DamageCount) != 0 {
+		if s.Unknown+s.Undecodable+s.OutOfOrder+s.MissingBuffers+s.UnreadBytes+s.UnwrittenBytes+int64(s.DamageCount) != 0 {
 			t.Errorf("%s: statistics of an intact file: %+v", filepath.Base(path), s)
 		}
 		if want := int64(r.Header().BuffersWritten); s.Buffers != want {

@@ -213,6 +213,32 @@ func TestCompressedDamage(t *testing.T) {
 	}
 }
 
+// TestMissingBuffers cuts a file between two buffers: only the number in its header
+// tells that there were more.
+func TestMissingBuffers(t *testing.T) {
+	data, buffers := damagedTrace(t, etl.CompressionXpress)
+	const written, mode = 0x48 + 0x20 + 0x24, 0x48 + 0x20 + 0x20
+	binary.LittleEndian.PutUint32(data[written:], uint32(len(buffers)+1)) // and the header's
+	missing := func(data []byte) int64 {
+		r := newReader(t, data)
+		if _, err := readAll(r); err != nil {
+			t.Error(err)
+		}
+		return r.Stats().MissingBuffers
+	}
+	for i, b := range buffers {
+		if got, want := missing(data[:b.end]), int64(len(buffers)-1-i); got != want {
+			t.Errorf("after %d buffers: %d are missing, want %d", i+1, got, want)
+		}
+	}
+	for _, m := range []etl.LogFileMode{etl.ModeCircular, etl.ModeNewFile, etl.ModeBuffering} {
+		binary.LittleEndian.PutUint32(data[mode:], uint32(m|etl.ModeCompressed))
+		if got := missing(data[:buffers[2].end]); got != 0 {
+			t.Errorf("%v: %d are missing", m, got)
+		}
+	}
+}
+
 // TestEveryCut cuts a file at every byte: every record before the cut is there.
 func TestEveryCut(t *testing.T) {
 	for _, c := range compressions {

@@ -32,6 +32,7 @@ type file struct {
 
 // A fileStats is what the scan of the buffers counts.
 type fileStats struct {
+	found     int64 // buffers, with and without records
 	truncated int
 	unread    int64
 	unwritten int64
@@ -92,6 +93,16 @@ func (f *file) compression() Compression {
 		return CompressionXpress
 	}
 	return f.header.Compression
+}
+
+// missing returns how many of the buffers that the session has written are not in
+// the file. A session that overwrites its buffers or changes files counts those
+// that it left behind.
+func (f *file) missing() int64 {
+	if f.header.Mode&(ModeCircular|ModeNewFile|ModeBuffering) != 0 {
+		return 0
+	}
+	return max(int64(f.header.BuffersWritten)-f.stats.found, 0)
 }
 
 // readAt fills p from offset off, or up to the end of the file. What is missing

@@ -71,6 +71,7 @@ func (f *file) scan() {
 			}
 		}
 		previous = pos
+		f.stats.found++
 		ref := bufferRef{
 			pos: pos, sequence: h.sequence, size: h.size, extent: h.extent,
 			processor: h.processor, compressed: h.compressed(),

@@ -110,6 +110,7 @@ func newReader(files []*file, closers []io.Closer, opts []Option) *Reader {
 		r.slack = max(r.slack, f.slack())
 		r.stats.EventsLost += int64(f.header.EventsLost)
 		r.stats.BuffersLost += int64(f.header.BuffersLost)
+		r.stats.MissingBuffers += f.missing()
 		r.stats.TruncatedBuffers += int64(f.stats.truncated)
 		r.stats.UnreadBytes += f.stats.unread
 		r.stats.UnwrittenBytes += f.stats.unwritten

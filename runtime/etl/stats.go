@@ -12,6 +12,11 @@ type Stats struct {
 	EventsLost  int64
 	BuffersLost int64
 
+	// MissingBuffers are those that the sessions have written, by their headers,
+	// and that the files do not have: the end of a file was cut off, or headers
+	// inside are damaged.
+	MissingBuffers int64
+
 	Unknown          int64 // records of kinds that are not known, which were skipped
 	Undecodable      int64 // records that were cut off or damaged
 	TruncatedBuffers int64 // buffers that the end of the file cuts off
