@@ -9,9 +9,6 @@ import (
 // emitStruct writes the type of a struct, and of an array of it.
 func emitStruct(f *jen.File, s *structType) {
 	parent := s.layout.events[0].goName
-	if s.around != nil {
-		parent = s.around.goName
-	}
 	if s.view == "" {
 		doc(f.Group, fmt.Sprintf("%s is the type of [%s.%s].", s.goName, parent, s.field.goName), s.field.m.Doc)
 	} else {
@@ -41,17 +38,13 @@ func emitStruct(f *jen.File, s *structType) {
 
 // desc returns the description of s.
 func (s *structType) desc() *jen.Statement {
-	around := s.layout.code().fields
-	if s.around != nil {
-		around = s.around.desc().Dot("Fields")
-	}
-	return around.Index(jen.Lit(s.field.index))
+	return s.layout.code().fields.Index(jen.Lit(s.field.index))
 }
 
 // params returns parameters, followed by those for sizes from outside of s.
 func (s *structType) params(list ...jen.Code) []jen.Code {
 	for _, o := range s.outer {
-		list = append(list, jen.Id(o.param).Uint64())
+		list = append(list, jen.Id(o.outerName()).Uint64())
 	}
 	return list
 }
@@ -59,7 +52,7 @@ func (s *structType) params(list ...jen.Code) []jen.Code {
 // args returns arguments, followed by the sizes that the view v keeps.
 func (s *structType) args(v string, list ...jen.Code) []jen.Code {
 	for _, o := range s.outer {
-		list = append(list, jen.Id(v).Dot(o.param))
+		list = append(list, jen.Id(v).Dot(o.outerName()))
 	}
 	return list
 }
@@ -121,7 +114,7 @@ func emitView(f *jen.File, s *structType) {
 	doc(f.Group, "Equal reports whether s and t hold the same bytes, for the same size of pointers.")
 	same := jen.Id("s").Dot("ptr").Op("==").Id("t").Dot("ptr")
 	for _, o := range s.outer {
-		same.Op("&&").Id("s").Dot(o.param).Op("==").Id("t").Dot(o.param)
+		same.Op("&&").Id("s").Dot(o.outerName()).Op("==").Id("t").Dot(o.outerName())
 	}
 	f.Add(value()).Id("Equal").Params(jen.Id("t").Id(s.view)).Bool().Block(
 		jen.If(jen.Id("s").Dot("n").Op("==").Lit(0)).Block(jen.Return(jen.Id("t").Dot("n").Op("==").Lit(0))),
@@ -164,7 +157,7 @@ func emitReadView(f *jen.File, s *structType, exact bool) {
 			}
 			g.Id("s").Dot("ptr").Op("=").Add(ptr)
 			for _, o := range s.outer {
-				g.Id("s").Dot(o.param).Op("=").Id(o.param)
+				g.Id("s").Dot(o.outerName()).Op("=").Id(o.outerName())
 			}
 			if exact {
 				g.Id("s").Dot("p").Op("=").Id("r").Dot("Bytes").Call(jen.Id("s").Dot("n").Op("*").Id("size"))
@@ -186,7 +179,7 @@ func emitWriteView(f *jen.File, s *structType) {
 		Params(s.params(jen.Id("w").Op("*").Add(etw("Writer")), jen.Id("i").Int(), jen.Id("n").Uint64())...).
 		BlockFunc(func(g *jen.Group) {
 			for _, o := range s.outer {
-				g.If(jen.Id("s").Dot(o.param).Op("!=").Id(o.param).Op("&&").Id("s").Dot("n").Op("!=").Lit(0)).Block(
+				g.If(jen.Id("s").Dot(o.outerName()).Op("!=").Id(o.outerName()).Op("&&").Id("s").Dot("n").Op("!=").Lit(0)).Block(
 					jen.Id("w").Dot("Fail").Call(jen.Id("i"), etw("ErrLength")),
 				)
 			}
@@ -208,8 +201,8 @@ func emitMake(f *jen.File, s *structType) {
 	fields := []jen.Code{key("p", jen.Id("p")), key("n", jen.Len(jen.Id("vs"))), key("ptr", jen.Id("ptr"))}
 	args := []jen.Code{jen.Op("&").Id("w"), jen.Lit(0)}
 	for _, o := range s.outer {
-		fields = append(fields, key(o.param, jen.Id(o.param)))
-		args = append(args, jen.Id(o.param))
+		fields = append(fields, key(o.outerName(), jen.Id(o.outerName())))
+		args = append(args, jen.Id(o.outerName()))
 	}
 	f.Func().Id(name).Params(params...).Params(jen.Id(s.view), jen.Error()).Block(
 		jen.Id("w").Op(":=").Add(etw("NewWriter")).Call(jen.Nil(), jen.Id("ptr")),

@@ -89,7 +89,7 @@ func (c code) size(s size) *jen.Statement {
 	case s.field == nil:
 		return jen.Lit(s.n)
 	case s.up > 0:
-		return jen.Id(c.owner.param(s))
+		return jen.Id(s.field.outerName())
 	}
 	return jen.Uint64().Call(c.x(s.field))
 }
@@ -97,8 +97,8 @@ func (c code) size(s size) *jen.Statement {
 // outerArgs returns what a method of struct s takes beside its first arguments.
 func (c code) outerArgs(s *structType) []jen.Code {
 	var args []jen.Code
-	for _, o := range s.outer {
-		args = append(args, c.size(size{field: o.field, up: o.up - 1}))
+	for _, f := range s.outer {
+		args = append(args, c.size(size{field: f}))
 	}
 	return args
 }
@@ -174,9 +174,8 @@ func (in *scoping) size(m manifest.Size) (size, error) {
 			return s, fmt.Errorf("%s is no integer", m.Field.Name)
 		}
 		s.field = f
-		for up := m.Up; up > 0; up-- {
-			in.owner.takes(f, up)
-			in = in.around
+		if m.Up > 0 {
+			in.owner.takes(f)
 		}
 		return s, nil
 	}

@@ -2,7 +2,7 @@ package gen
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -10,53 +10,36 @@ import (
 )
 
 // A structType is the type of a struct, or of the elements of an array of
-// structs.
+// structs. Members of a struct are no structs.
 type structType struct {
 	field  *field
-	layout *layout     // it is part of
-	around *structType // that it lies in, or nil
-	goName string      // BulkTypeValue
-	view   string      // BulkTypeValues, the type of the array; "" if it is none
+	layout *layout // it is part of
+	goName string  // BulkTypeValue
+	view   string  // BulkTypeValues, the type of the array; "" if it is none
 	scope
-	outer []outerSize
+
+	// outer are the fields of the event that give a count or length of a member.
+	// The methods of the struct take them as parameters, and views keep them.
+	outer []*field
 }
 
-// An outerSize is a count or length of a struct's member that a field outside
-// of the struct gives. The methods of the struct take it as a parameter, and
-// views keep it.
-type outerSize struct {
-	field *field
-	up    int // how many structs outward of the members
-	param string
+// takes notes that members need the field f of the event.
+func (s *structType) takes(f *field) {
+	if !slices.Contains(s.outer, f) {
+		s.outer = append(s.outer, f)
+	}
 }
 
-// takes notes that members need the field f, up structs outward.
-func (s *structType) takes(f *field, up int) {
-	for _, o := range s.outer {
-		if o.field == f && o.up == up {
-			return
-		}
-	}
-	param := "outer" + f.goName
-	if up > 1 {
-		param = fmt.Sprintf("outer%d%s", up, f.goName)
-	}
-	s.outer = append(s.outer, outerSize{f, up, param})
-}
-
-// param returns the parameter that holds a size from outside of s.
-func (s *structType) param(z size) string {
-	for _, o := range s.outer {
-		if o.field == z.field && o.up == z.up {
-			return o.param
-		}
-	}
-	panic("gen: no parameter for " + z.field.goName) // takes noted all of them
-}
+// outerName is the parameter of a struct's methods, and the member of its view,
+// that holds a field of the event.
+func (f *field) outerName() string { return "outer" + f.goName }
 
 // structKind returns the kind of a struct or of an array of structs.
 func (b *builder) structKind(in *scoping, f *field, count size) (kind, error) {
-	s := &structType{field: f, layout: in.layout, around: in.owner}
+	if in.owner != nil {
+		return nil, errors.New("a struct has no structs")
+	}
+	s := &structType{field: f, layout: in.layout}
 	b.structs = append(b.structs, s)
 	members := b.scope(&scoping{layout: in.layout, owner: s, around: in, path: in.path + "." + f.m.Name}, f.m.Fields)
 	s.scope = members

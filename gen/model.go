@@ -267,10 +267,7 @@ func (b *builder) nameEvents() {
 		b.symbols[ev.m.Symbol]++
 	}
 	for _, ev := range b.events {
-		symbol := ev.m.Symbol
-		if symbol == "" {
-			symbol = eventTitle(ev.m)
-		}
+		symbol := eventTitle(ev.m)
 		name := exportedName(symbol)
 		// Versions that share a symbol are told apart by their number.
 		if at := (idSymbol{ev.m.ID, symbol}); seen[at] && ev.m.Version > 0 {
@@ -291,8 +288,12 @@ func (b *builder) nameEvents() {
 	}
 }
 
-// eventTitle makes a name for an event without a symbol.
+// eventTitle returns the symbol of an event, or else what its task and opcode
+// make of it.
 func eventTitle(e *manifest.Event) string {
+	if e.Symbol != "" {
+		return e.Symbol
+	}
 	var parts []string
 	if e.Task != nil {
 		parts = append(parts, e.Task.Name)
@@ -306,26 +307,22 @@ func eventTitle(e *manifest.Event) string {
 	return strings.Join(parts, " ")
 }
 
-// nameStructs settles the names of structs, the outer ones first.
+// nameStructs settles the names of structs.
 func (b *builder) nameStructs() {
 	for _, s := range b.structs {
 		user := s.layout.events[0]
-		parent := user.goName
-		if s.around != nil {
-			parent = s.around.goName
-		}
 		claimName := func(name string) string {
 			return b.names.pkg.claim(claim{
-				what: fmt.Sprintf("struct %s of event %s", s.field.m.Name, user.m.Symbol),
+				what: fmt.Sprintf("struct %s of event %s", s.field.m.Name, eventTitle(user.m)),
 				key:  b.eventKey(user), pos: s.field.m.Pos, name: name, derived: true,
 			})
 		}
-		name := parent + exportedName(s.field.goName)
+		name := user.goName + exportedName(s.field.goName)
 		if s.field.m.Count.Kind == manifest.NoSize {
 			s.goName = claimName(name)
 			continue
 		}
-		one := parent + singular(exportedName(s.field.goName))
+		one := user.goName + singular(exportedName(s.field.goName))
 		if one == name {
 			name += "List"
 		}

@@ -19,6 +19,7 @@ import (
 	length "github.com/etwgen/etwgen/tests/golden/length/want"
 	lenient "github.com/etwgen/etwgen/tests/golden/lenient/want"
 	names "github.com/etwgen/etwgen/tests/golden/names/want"
+	narrowed "github.com/etwgen/etwgen/tests/golden/narrowed/want"
 	opaque "github.com/etwgen/etwgen/tests/golden/opaque/want"
 	outer "github.com/etwgen/etwgen/tests/golden/outer/want"
 	pointer "github.com/etwgen/etwgen/tests/golden/pointer/want"
@@ -28,6 +29,7 @@ import (
 	strings "github.com/etwgen/etwgen/tests/golden/strings/want"
 	structs "github.com/etwgen/etwgen/tests/golden/structs/want"
 	symbols "github.com/etwgen/etwgen/tests/golden/symbols/want"
+	titles "github.com/etwgen/etwgen/tests/golden/titles/want"
 	twice "github.com/etwgen/etwgen/tests/golden/twice/want"
 	versions "github.com/etwgen/etwgen/tests/golden/versions/want"
 )
@@ -44,6 +46,7 @@ var packages = map[string]*etw.Provider{
 	"length":    length.Provider,
 	"lenient":   lenient.Provider,
 	"names":     names.Provider,
+	"narrowed":  narrowed.Provider,
 	"opaque":    opaque.Provider,
 	"outer":     outer.Provider,
 	"pointer":   pointer.Provider,
@@ -53,6 +56,7 @@ var packages = map[string]*etw.Provider{
 	"strings":   strings.Provider,
 	"structs":   structs.Provider,
 	"symbols":   symbols.Provider,
+	"titles":    titles.Provider,
 	"twice":     twice.Provider,
 	"versions":  versions.Provider,
 }

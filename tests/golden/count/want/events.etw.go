@@ -21,6 +21,7 @@ type Counts struct {
 	Colors    etw.Ints[Color] // N elements
 	Names     etw.UTF16s      // N elements
 	Labels    etw.ANSIs       // N elements
+	Times     etw.SystemTimes // N elements
 	Hashes    etw.Binaries    // 2 elements
 }
 
@@ -44,6 +45,7 @@ func (e *Counts) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.Colors = etw.ReadInts[Color](&r, uint64(e.N))
 	e.Names = r.UTF16s(uint64(e.N))
 	e.Labels = r.ANSIsN(uint64(e.N), uint64(e.Size))
+	e.Times = r.SystemTimes(uint64(e.N))
 	e.Hashes = r.BinariesN(2, 20)
 	return r.Done(&counts)
 }
@@ -61,7 +63,8 @@ func (e *Counts) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	etw.WriteInts(&w, 7, e.Colors, uint64(e.N))
 	w.UTF16s(8, e.Names, uint64(e.N))
 	w.ANSIsN(9, e.Labels, uint64(e.N), uint64(e.Size))
-	w.BinariesN(10, e.Hashes, 2, 20)
+	w.SystemTimes(10, e.Times, uint64(e.N))
+	w.BinariesN(11, e.Hashes, 2, 20)
 	return w.Done(&counts)
 }
 
@@ -89,7 +92,9 @@ func (e *Counts) FieldValue(i int) etw.Value {
 	case 9:
 		return etw.ArrayValue(&counts.Fields[9], e.Labels.Bytes(), e.Labels.Len(), 0, e)
 	case 10:
-		return etw.ArrayValue(&counts.Fields[10], e.Hashes.Bytes(), e.Hashes.Len(), 0, e)
+		return etw.ArrayValue(&counts.Fields[10], e.Times, e.Times.Len(), 0, e)
+	case 11:
+		return etw.ArrayValue(&counts.Fields[11], e.Hashes.Bytes(), e.Hashes.Len(), 0, e)
 	}
 	return etw.Value{}
 }
@@ -113,6 +118,7 @@ var counts = etw.EventDesc{
 		{Name: "Colors", Type: etw.InUInt8, Map: &colorMap, Count: etw.Size{Kind: etw.SizeField}},
 		{Name: "Names", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField}},
 		{Name: "Labels", Type: etw.InAnsiString, Count: etw.Size{Kind: etw.SizeField}, Length: etw.Size{Kind: etw.SizeField, N: 1}},
+		{Name: "Times", Type: etw.InSystemTime, Count: etw.Size{Kind: etw.SizeField}},
 		{Name: "Hashes", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeConst, N: 20}},
 	},
 	New: func() etw.Event { return new(Counts) },

@@ -378,3 +378,123 @@ func (v *GraphStatus) FieldValue(i int) etw.Value {
 }
 
 func (v GraphStatus) String() string { return etw.StructString(&graph.Fields[2], &v) }
+
+// Status is Status: event 3, version 0.
+type Status struct {
+	Place  StatusPlace
+	Status StatusStatus
+}
+
+// EventDesc returns the description of Status.
+func (*Status) EventDesc() *etw.EventDesc { return &status }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *Status) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	r := etw.NewReader(p, 0, ptr)
+	e.Place.read(&r)
+	e.Status.read(&r)
+	return r.Done(&status)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *Status) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	w := etw.NewWriter(b, ptr)
+	e.Place.write(&w, 0)
+	e.Status.write(&w, 1)
+	return w.Done(&status)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *Status) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.StructValue(&status.Fields[0], &e.Place)
+	case 1:
+		return etw.StructValue(&status.Fields[1], &e.Status)
+	}
+	return etw.Value{}
+}
+
+func (e *Status) String() string               { return string(etw.AppendText(nil, e)) }
+func (e *Status) LogValue() slog.Value         { return etw.LogValue(e) }
+func (e *Status) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+
+var status = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       3,
+	Name:     "Status",
+	Fields: []etw.FieldDesc{
+		{Name: "Place", Type: etw.InStruct, Fields: []etw.FieldDesc{
+			{Name: "Line", Type: etw.InUInt32},
+			{Name: "Column", Type: etw.InUInt16},
+		}},
+		{Name: "Status", Type: etw.InStruct, Fields: []etw.FieldDesc{
+			{Name: "Code", Type: etw.InInt32},
+			{Name: "Text", Type: etw.InAnsiString},
+		}},
+	},
+	New: func() etw.Event { return new(Status) },
+}
+
+// StatusPlace is the type of [Status.Place].
+type StatusPlace struct {
+	Line   uint32
+	Column uint16
+}
+
+func (v *StatusPlace) read(r *etw.Reader) {
+	p := r.Bytes(6)
+	if len(p) < 6 {
+		return
+	}
+	v.Line = binary.LittleEndian.Uint32(p[0:])
+	v.Column = binary.LittleEndian.Uint16(p[4:])
+}
+
+func (v *StatusPlace) write(w *etw.Writer, i int) {
+	w.Uint32(v.Line)
+	w.Uint16(v.Column)
+}
+
+// FieldValue returns the value of member i of the description of Place.
+func (v *StatusPlace) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(v.Line))
+	case 1:
+		return etw.UintValue(uint64(v.Column))
+	}
+	return etw.Value{}
+}
+
+func (v StatusPlace) String() string { return etw.StructString(&status.Fields[0], &v) }
+
+// StatusStatus is the type of [Status.Status].
+type StatusStatus struct {
+	Code int32
+	Text etw.ANSI
+}
+
+func (v *StatusStatus) read(r *etw.Reader) {
+	v.Code = r.Int32()
+	v.Text = r.ANSI()
+}
+
+func (v *StatusStatus) write(w *etw.Writer, i int) {
+	w.Int32(v.Code)
+	w.ANSIZ(i, v.Text)
+}
+
+// FieldValue returns the value of member i of the description of Status.
+func (v *StatusStatus) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.IntValue(int64(v.Code))
+	case 1:
+		return etw.ANSIValue(v.Text)
+	}
+	return etw.Value{}
+}
+
+func (v StatusStatus) String() string { return etw.StructString(&status.Fields[1], &v) }

@@ -22,5 +22,6 @@ var Provider = &etw.Provider{
 	Events: []*etw.EventDesc{
 		&bulk,
 		&graph,
+		&status,
 	},
 }
