@@ -75,7 +75,7 @@ func Select(m *manifest.Manifest, name string) (*manifest.Provider, error) {
 	for i, p := range m.Providers {
 		switch {
 		case name == "" && (len(p.Events) > 0 || len(m.Providers) == 1),
-			name != "" && (p.Name == name || p.Symbol == name || sameGUID(p.GUID.String(), name)),
+			name != "" && (strings.EqualFold(p.Name, name) || p.Symbol == name || sameGUID(p.GUID.String(), name)),
 			name == fmt.Sprintf("#%d", i+1):
 			found = append(found, p)
 		}

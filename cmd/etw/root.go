@@ -3,10 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/command"
 )
 
 // The exit codes.
@@ -30,7 +31,6 @@ nevertheless), 2 for a command line that makes no sense.`,
   etw stat app.nettrace           which events it has, and how many
   etw dump app.nettrace           every event with its fields
   etw events clr                  which events of the .NET runtime are known`,
-		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -38,41 +38,14 @@ nevertheless), 2 for a command line that makes no sense.`,
 			return cmd.Help()
 		},
 	}
-	root.SetVersionTemplate("etw {{.Version}}\n")
-	add(root, newInfo())
-	add(root, newStat())
-	add(root, newDump())
-	add(root, newEvents())
-	add(root, newKeywords())
+	command.SetVersion(root)
+	command.Add(root, newInfo())
+	command.Add(root, newStat())
+	command.Add(root, newDump())
+	command.Add(root, newEvents())
+	command.Add(root, newKeywords())
 	return root
 }
-
-// version returns that of the module.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
-// add adds a subcommand. What its function returns is told apart from what
-// package cobra says about the command line.
-func add(root, cmd *cobra.Command) {
-	do := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := do(cmd, args); err != nil {
-			return &commandError{err}
-		}
-		return nil
-	}
-	root.AddCommand(cmd)
-}
-
-// A commandError is an error of a command that has begun its work.
-type commandError struct{ err error }
-
-func (e *commandError) Error() string { return e.err.Error() }
-func (e *commandError) Unwrap() error { return e.err }
 
 // A usageError says what is wrong with a command line.
 type usageError struct{ err error }
@@ -89,14 +62,13 @@ var errReported = errors.New("reported")
 
 // exitCode prints what err says, in one line, and returns the exit code for it.
 func exitCode(cmd *cobra.Command, err error) int {
-	var began *commandError
 	var usage *usageError
 	switch {
 	case err == nil, isBrokenPipe(err): // whoever reads the output has enough
 		return 0
 	case errors.Is(err, errReported):
 		return exitTrouble
-	case !errors.As(err, &began), errors.As(err, &usage):
+	case !command.Began(err), errors.As(err, &usage):
 		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s; see %[1]s --help\n", cmd.CommandPath(), clean(line))
 		return exitUsage

@@ -1,8 +1,12 @@
 package main
 
 import (
-	"github.com/etwgen/etwgen/manifest"
+	"fmt"
+	"slices"
+
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/manifest"
 )
 
 // newCheck returns the command that looks for faults.
@@ -23,11 +27,11 @@ what dumps of registered providers need.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := false
 			for _, path := range args {
-				m, warnings, err := readManifest(cmd, path, opts)
+				sound, warnings, err := checkManifest(cmd, path, opts)
 				if err != nil {
 					return err
 				}
-				bad = bad || m == nil || werror && warnings > 0
+				bad = bad || !sound || werror && warnings > 0
 			}
 			if bad {
 				return &exitError{code: exitDiagnostics}
@@ -39,4 +43,24 @@ what dumps of registered providers need.`,
 	cmd.Flags().BoolVar(&werror, "werror", false, "exit with 1 for warnings, too")
 	cmd.Flags().BoolVarP(&opts.Notes, "verbose", "v", false, "warn about values outside of their documented ranges, too")
 	return cmd
+}
+
+// checkManifest prints what is to be said about a manifest, errors and warnings,
+// as lines of the form file:line:col: message in the order of the file. An error
+// means that the file could not be read at all.
+func checkManifest(cmd *cobra.Command, path string, opts manifest.Options) (sound bool, warnings int, err error) {
+	m, warned, faults, err := parseManifest(cmd, path, opts)
+	if err != nil {
+		return false, 0, err
+	}
+	all := slices.Concat(faults, warned)
+	severity := make(map[*manifest.Error]string, len(warned))
+	for _, w := range warned {
+		severity[w] = "warning: "
+	}
+	all.Sort()
+	for _, e := range all {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s\n", e.Pos, severity[e], e.Msg)
+	}
+	return m != nil, len(warned), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,6 +18,7 @@ import (
 func newDoc() *cobra.Command {
 	var dir string
 	var opts gen.Options
+	var rename []string
 	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "doc [flags] MANIFEST",
@@ -38,23 +38,17 @@ standard input.`,
 		Example: "  etwgen doc -o docs/events MyProvider.man",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, _, err := readManifest(cmd, args[0], manifest.Options{Lenient: opts.Lenient})
+			var err error
+			if opts.Rename, err = renames(rename); err != nil {
+				return err
+			}
+			m, err := readManifest(cmd, args[0], manifest.Options{Lenient: opts.Lenient})
 			if err != nil {
 				return err
 			}
-			if m == nil {
-				return &exitError{code: exitDiagnostics}
-			}
 			files, err := gen.Reference(m, opts)
-			var faults manifest.ErrorList
-			if errors.As(err, &faults) {
-				for _, e := range faults {
-					fmt.Fprintln(cmd.ErrOrStderr(), e)
-				}
-				return &exitError{code: exitDiagnostics}
-			}
 			if err != nil {
-				return &exitError{exitUsage, err}
+				return reported(cmd, err)
 			}
 			report := io.Discard
 			if verbose {
@@ -74,6 +68,7 @@ standard input.`,
 	flags.StringVarP(&dir, "output", "o", ".", "the folder of the pages")
 	flags.StringVar(&opts.Provider, "provider", "", "one provider, by name, symbol or GUID (default all that have events)")
 	flags.StringVar(&opts.Package, "package", "", "the name of the Go package, where there is one provider")
+	flags.StringArrayVar(&rename, "rename", nil, "`OLD=NEW`, as gen was given it (repeatable)")
 	flags.BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
 	flags.BoolVarP(&verbose, "verbose", "v", false, "list the files that are written and removed")
 	return cmd

@@ -114,6 +114,8 @@ func TestDocErrors(t *testing.T) {
 		{"bad manifest", "<instrumentationManifest", nil, exitDiagnostics, "<stdin>:1:"},
 		{"no such provider", twoProviders, []string{"--provider", "Nobody"}, exitUsage, "no provider Nobody"},
 		{"same package", strings.ReplaceAll(twoProviders, `symbol="TWO"`, `symbol="TWO" etwgen:name="one"`), nil, exitUsage, "two providers have the package one"},
+		{"same name", strings.ReplaceAll(twoProviders, `symbol="TWO"`, `symbol="TWO" etwgen:name="one"`), []string{"--provider", "TWO", "--rename", "Second=second"}, exitDiagnostics, "<stdin>:"},
+		{"no rename", twoProviders, []string{"--rename", "Second"}, exitUsage, "--rename Second: not of the form OLD=NEW"},
 		{"no such flag", twoProviders, []string{"--color"}, exitUsage, "unknown flag"},
 	}
 	for _, test := range tests {

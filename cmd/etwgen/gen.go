@@ -38,13 +38,9 @@ func (g *genFlags) add(cmd *cobra.Command) {
 // options returns the options of the generator.
 func (g *genFlags) options() (gen.Options, error) {
 	opts := g.gen
-	opts.Rename = make(map[string]string)
-	for _, r := range g.rename {
-		i := strings.LastIndexByte(r, '=') // names of a manifest may contain one
-		if i <= 0 || i+1 == len(r) {
-			return opts, &exitError{exitUsage, fmt.Errorf("--rename %s: not of the form OLD=NEW", r)}
-		}
-		opts.Rename[r[:i]] = r[i+1:]
+	var err error
+	if opts.Rename, err = renames(g.rename); err != nil {
+		return opts, err
 	}
 	if opts.Package == "" {
 		opts.Package = os.Getenv("GOPACKAGE")
@@ -62,6 +58,19 @@ func (g *genFlags) options() (gen.Options, error) {
 	return opts, nil
 }
 
+// renames returns the values of --rename.
+func renames(list []string) (map[string]string, error) {
+	m := make(map[string]string)
+	for _, r := range list {
+		i := strings.LastIndexByte(r, '=') // names of a manifest may contain one
+		if i <= 0 || i+1 == len(r) {
+			return nil, &exitError{exitUsage, fmt.Errorf("--rename %s: not of the form OLD=NEW", r)}
+		}
+		m[r[:i]] = r[i+1:]
+	}
+	return m, nil
+}
+
 // generate returns the files of the package for the provider that the flags
 // choose from some manifests.
 func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, error) {
@@ -71,7 +80,7 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 	}
 	var chosen *manifest.Manifest
 	var missed error
-	bad := false
+	var bad error
 	for _, path := range paths {
 		// Warnings are the business of check.
 		m, _, faults, err := parseManifest(cmd, path, manifest.Options{Lenient: opts.Lenient})
@@ -79,8 +88,7 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 			return nil, err
 		}
 		if m == nil {
-			printFaults(cmd, faults)
-			bad = true
+			bad = reported(cmd, faults)
 			continue
 		}
 		if _, err := gen.Select(m, opts.Provider); err != nil {
@@ -93,24 +101,16 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 		chosen = m
 	}
 	switch {
-	case bad:
-		return nil, &exitError{code: exitDiagnostics}
+	case bad != nil:
+		return nil, bad
 	case chosen == nil:
 		return nil, &exitError{exitUsage, missed}
 	}
 	files, err := gen.Generate(chosen, opts)
-	var faults manifest.ErrorList
-	if errors.As(err, &faults) {
-		printFaults(cmd, faults)
-		return nil, &exitError{code: exitDiagnostics}
+	if err != nil {
+		return nil, reported(cmd, err)
 	}
-	return files, err
-}
-
-func printFaults(cmd *cobra.Command, faults manifest.ErrorList) {
-	for _, e := range faults {
-		fmt.Fprintln(cmd.ErrOrStderr(), e)
-	}
+	return files, nil
 }
 
 // newGen returns the command that writes a package.

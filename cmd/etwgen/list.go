@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/etwgen/etwgen/gen"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/spf13/cobra"
 )
@@ -37,16 +38,17 @@ struct is empty, and its members are in fields. Where --lenient does not know
 the layout, there is a last field with the inType opaque.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, _, err := readManifest(cmd, args[0], opts)
+			m, err := readManifest(cmd, args[0], opts)
 			if err != nil {
 				return err
 			}
-			if m == nil {
-				return &exitError{code: exitDiagnostics}
-			}
-			providers, err := selectProviders(m, provider)
-			if err != nil {
-				return err
+			providers := m.Providers
+			if provider != "" {
+				p, err := gen.Select(m, provider)
+				if err != nil {
+					return &exitError{exitUsage, err}
+				}
+				providers = []*manifest.Provider{p}
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			if asJSON {
@@ -62,29 +64,8 @@ the layout, there is a last field with the inType opaque.`,
 	}
 	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&provider, "provider", "", "list only the provider of this `name` or GUID")
+	cmd.Flags().StringVar(&provider, "provider", "", "list only the provider of this `name`, symbol, GUID or number (#1)")
 	return cmd
-}
-
-// selectProviders returns the providers with a name or a GUID, all if it is "".
-func selectProviders(m *manifest.Manifest, which string) ([]*manifest.Provider, error) {
-	if which == "" {
-		return m.Providers, nil
-	}
-	guid, err := manifest.ParseGUID(which)
-	isGUID := err == nil
-	var found []*manifest.Provider
-	var names []string
-	for _, p := range m.Providers {
-		if strings.EqualFold(p.Name, which) || isGUID && p.GUID == guid {
-			found = append(found, p)
-		}
-		names = append(names, p.Name)
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%s has no provider %q; it has %s", m.File, which, strings.Join(names, ", "))
-	}
-	return found, nil
 }
 
 // An eventRow is what list --json prints of an event.

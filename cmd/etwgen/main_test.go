@@ -33,6 +33,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{nil, "", 0},
 		{[]string{"-h"}, "", 0},
+		{[]string{"--version"}, "", 0},
 		{[]string{"check", "--help"}, "", 0},
 		{[]string{"check", "-"}, good, 0},
 		{[]string{"check", "--werror", "-"}, good, 1}, // it has an element that means nothing
@@ -42,7 +43,8 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"check", filepath.Join(t.TempDir(), "missing.man")}, "", 2},
 		{[]string{"list", "-"}, good, 0},
 		{[]string{"list", "-"}, "<a/>", 1},
-		{[]string{"list", "--provider", "Q", "-"}, good, 1},
+		{[]string{"list", "--provider", "Q", "-"}, good, 2},
+		{[]string{"list", "--provider", "p", "-"}, good, 0},
 		{[]string{"list"}, "", 2},
 		{[]string{"list", "-", "-"}, good, 2},
 		{[]string{"gen", "-o", t.TempDir(), "--package", "p", "-"}, good, 0},

@@ -32,24 +32,25 @@ func parseManifest(cmd *cobra.Command, path string, opts manifest.Options) (m *m
 	return m, warnings, nil, err
 }
 
-// readManifest reads a manifest and prints what is to be said about it, errors
-// and warnings, as lines of the form file:line:col: message in the order of the
-// file. The manifest is nil if it has errors. An error means that the file
-// could not be read at all.
-func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (m *manifest.Manifest, warnings int, err error) {
-	m, warned, faults, err := parseManifest(cmd, path, opts)
-	if err != nil {
-		return nil, 0, err
+// readManifest reads a manifest of which warnings do not matter. It prints the
+// errors, if there are any.
+func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*manifest.Manifest, error) {
+	m, _, faults, err := parseManifest(cmd, path, opts)
+	if faults != nil {
+		err = reported(cmd, faults)
 	}
-	all := append(manifest.ErrorList(nil), faults...)
-	severity := make(map[*manifest.Error]string, len(warned))
-	for _, w := range warned {
-		all = append(all, w)
-		severity[w] = "warning: "
+	return m, err
+}
+
+// reported prints the errors of a manifest, if err is those, and returns what
+// chooses the exit code.
+func reported(cmd *cobra.Command, err error) error {
+	var faults manifest.ErrorList
+	if !errors.As(err, &faults) {
+		return &exitError{exitUsage, err}
 	}
-	all.Sort()
-	for _, e := range all {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s\n", e.Pos, severity[e], e.Msg)
+	for _, e := range faults {
+		fmt.Fprintln(cmd.ErrOrStderr(), e)
 	}
-	return m, len(warned), nil
+	return &exitError{code: exitDiagnostics}
 }

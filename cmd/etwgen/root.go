@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/command"
 )
 
 // newRoot returns the command with all its subcommands.
@@ -20,25 +22,13 @@ makes no sense or a file that cannot be read.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	add(root, newCheck())
-	add(root, newList())
-	add(root, newGen())
-	add(root, newDiff())
-	add(root, newDoc())
+	command.SetVersion(root)
+	command.Add(root, newCheck())
+	command.Add(root, newList())
+	command.Add(root, newGen())
+	command.Add(root, newDiff())
+	command.Add(root, newDoc())
 	return root
-}
-
-// add adds a subcommand. What its function returns is told apart from what
-// package cobra says about the command line.
-func add(root, cmd *cobra.Command) {
-	do := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := do(cmd, args); err != nil {
-			return &commandError{err}
-		}
-		return nil
-	}
-	root.AddCommand(cmd)
 }
 
 // The exit codes.
@@ -46,12 +36,6 @@ const (
 	exitDiagnostics = 1
 	exitUsage       = 2
 )
-
-// A commandError is an error of a command that has begun its work.
-type commandError struct{ err error }
-
-func (e *commandError) Error() string { return e.err.Error() }
-func (e *commandError) Unwrap() error { return e.err }
 
 // An exitError chooses the exit code. Without an error there is nothing left to
 // say.
@@ -75,8 +59,7 @@ func exitCode(cmd *cobra.Command, err error) int {
 		return 0
 	}
 	stderr := cmd.ErrOrStderr()
-	var began *commandError
-	if !errors.As(err, &began) {
+	if !command.Began(err) {
 		fmt.Fprintf(stderr, "etwgen: %v\n%s", err, cmd.UsageString())
 		return exitUsage
 	}
