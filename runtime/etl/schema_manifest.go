@@ -106,8 +106,8 @@ func (p *manifestParser) scan(text string) {
 			mask, _ := parseNumber(attribute(a, "mask"), 64)
 			p.keywords[name()] = mask
 		case "valueMap", "bitMap":
-			m := &etw.MapDesc{Name: name(), Flags: x.name == "bitMap"}
-			p.maps[m.Name] = m
+			m := p.mapOf(name())
+			m.Flags = x.name == "bitMap"
 			if !x.empty {
 				m.Entries = mapEntries(&x)
 			}
@@ -127,6 +127,17 @@ func (p *manifestParser) scan(text string) {
 			}
 		}
 	}
+}
+
+// mapOf returns the map of the given name, which is empty until the scan comes to
+// it.
+func (p *manifestParser) mapOf(name string) *etw.MapDesc {
+	m := p.maps[name]
+	if m == nil {
+		m = &etw.MapDesc{Name: name}
+		p.maps[name] = m
+	}
+	return m
 }
 
 // mapEntries reads the entries of a map up to its end.
@@ -285,7 +296,9 @@ func (t *templateParser) field() (f etw.FieldDesc) {
 	}
 	f.Type = typ
 	f.Out = manifestOuts[attribute(a, "outType")]
-	f.Map = t.maps[attribute(a, "map")]
+	if name := attribute(a, "map"); name != "" {
+		f.Map = t.mapOf(name)
+	}
 	switch typ {
 	case etw.InUnicodeString, etw.InAnsiString, etw.InBinary, etw.InSID:
 		f.Length = t.size(attribute(a, "length"))

@@ -137,10 +137,6 @@ const testManifest = `<?xml version="1.0" encoding="utf-8"?>
   <event value="5" symbol="Nowhere" template="NoSuchTemplate"/>
   <event value="x" symbol="NoNumber"/>
  </events>
- <maps>
-  <valueMap name="Color"><map value="0" message="$(string.map_Red)"/><map value="-1" message="$(string.map_None)"/></valueMap>
-  <bitMap name="Flags"><map value="0x1" message="$(string.map_A)"/><map value="0x2" message="$(string.no_such_string)"/></bitMap>
- </maps>
  <templates>
   <template tid="RequestArgs">
    <data name="url" inType="win:UnicodeString"/>
@@ -163,6 +159,10 @@ const testManifest = `<?xml version="1.0" encoding="utf-8"?>
   <template tid="BrokenArgs"><data name="a" inType="win:NoSuchType"/></template>
   <template tid="Unused"/>
  </templates>
+ <maps>
+  <valueMap name="Color"><map value="0" message="$(string.map_Red)"/><map value="-1" message="$(string.map_None)"/></valueMap>
+  <bitMap name="Flags"><map value="0x1" message="$(string.map_A)"/><map value="0x2" message="$(string.no_such_string)"/></bitMap>
+ </maps>
 </provider>
   </events>
  </instrumentation>

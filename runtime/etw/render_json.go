@@ -111,7 +111,7 @@ func jsonEnum(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
 	b = append(b, `,"name":`...)
 	mark := len(b)
 	b = append(b, '"')
-	b = d.Map.AppendValue(b, uint32(v.num))
+	b, _ = appendNumber(b, d, v)
 	return append(closeJSONString(b, mark), '}')
 }
 

@@ -72,14 +72,25 @@ func appendInteger(b []byte, v Value) []byte {
 	return strconv.AppendUint(b, v.num, 10)
 }
 
+// mapKey returns v as maps have it, in 32 bits, if it fits them.
+func mapKey(v Value) (key uint32, ok bool) {
+	if v.kind == IntValueKind {
+		n := int64(v.num)
+		return uint32(n), n == int64(int32(n))
+	}
+	return uint32(v.num), v.num <= math.MaxUint32
+}
+
 // appendNumber appends an integer as its map and outType ask.
 func appendNumber(b []byte, d *FieldDesc, v Value) ([]byte, scalarForm) {
 	if d.Map != nil {
-		if name, ok := d.Map.Lookup(uint32(v.num)); ok {
-			return append(b, name...), stringForm
-		}
-		if d.Map.Flags && v.num != 0 {
-			return d.Map.AppendValue(b, uint32(v.num)), stringForm
+		if key, ok := mapKey(v); ok {
+			if name, ok := d.Map.Lookup(key); ok {
+				return append(b, name...), stringForm
+			}
+			if d.Map.Flags && key != 0 {
+				return d.Map.AppendValue(b, key), stringForm
+			}
 		}
 		return appendInteger(b, v), numberForm
 	}

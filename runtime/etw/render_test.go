@@ -55,6 +55,8 @@ var renderTests = []struct {
 	{FieldDesc{Type: InUInt8, Map: &colorMap}, uint8(1), "Green", `"Green"`},
 	{FieldDesc{Type: InUInt8, Map: &colorMap}, uint8(9), "9", ""},
 	{FieldDesc{Type: InInt32, Map: &colorMap}, int32(-9), "-9", ""},
+	{FieldDesc{Type: InUInt64, Map: &colorMap}, uint64(1<<32 | 1), "4294967297", ""}, // maps have 32 bits
+	{FieldDesc{Type: InInt64, Map: &flagsMap}, int64(-1 << 40), "-1099511627776", ""},
 	{FieldDesc{Type: InUInt32, Map: &flagsMap}, uint32(0), "0", ""},
 	{FieldDesc{Type: InUInt32, Map: &flagsMap}, uint32(3), "A|B", `"A|B"`},
 	{FieldDesc{Type: InUInt32, Map: &flagsMap}, uint32(4 | 1), "A|0x4", `"A|0x4"`},
