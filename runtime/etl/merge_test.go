@@ -2,9 +2,11 @@ package etl_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -154,6 +156,21 @@ func TestOpenErrors(t *testing.T) {
 	}
 	if _, err := etl.Open(filepath.Join(t.TempDir(), "none.etl")); !os.IsNotExist(unwrapAll(err)) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// TestOpenAllErrors: where one file is no trace, none stays open.
+func TestOpenAllErrors(t *testing.T) {
+	good, bad := filepath.Join(t.TempDir(), "good.etl"), filepath.Join(t.TempDir(), "bad.etl")
+	if err := errors.Join(os.WriteFile(good, file(t, etltest.DefaultHeader()), 0o666), os.WriteFile(bad, []byte("bad"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := etl.OpenAll([]string{good, bad})
+	if !errors.Is(err, etl.ErrNotETL) || !strings.Contains(err.Error(), "bad.etl") {
+		t.Errorf("error %v, want one that names bad.etl", err)
+	}
+	if err := os.Remove(good); err != nil { // which Windows refuses for open files
+		t.Error(err)
 	}
 }
 

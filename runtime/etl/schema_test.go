@@ -72,7 +72,8 @@ func TestTraceLogging(t *testing.T) {
 		trace("\x00Structs\x00s\x00\xd8\x02k\x00\x02v\x00\x04", "\x02\x00a\x00\x01b\x00\x02"),
 		trace("\x00Custom\x00c\x00\x6e\x03\x00abcd\x00\x04", "\x02\x00\x0a\x0b\x09"),
 		trace("\x00Later type\x00a\x00\x04b\x00\x1f", "\x01\x02\x03"),
-		trace("\x00Cut off\x00a", "\x01"),
+		trace("\x00Hex\x00a\x00\x86\x04b\x00\x88\x04c\x00\x8a\x04d\x00\x8e\x04e\x00\x87\x03",
+			"\xff\x0f"+"\x10\x00\x00\x00"+"\x11\x00\x00\x00\x00\x00\x00\x00"+"\x01\x00\xab"+"\x01\x00\x00\x00"),
 	}
 	got := decoded(t, mustReadAll(t, newReader(t, file(t, h, records...))))
 	want := []string{
@@ -87,10 +88,57 @@ func TestTraceLogging(t *testing.T) {
 		"My.Provider: Structs s=[{k=a v=1} {k=b v=2}]",
 		"My.Provider: Custom c=0a0b d=9",
 		"My.Provider: Later type a=1 b=0203",
-		"My.Provider: no schema",
+		"My.Provider: Hex a=0xfff b=0x10 c=0x11 d=ab e=true",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestCutTraceLogging cuts a schema and traits at every byte: what is not whole
+// describes nothing, and the records are there.
+func TestCutTraceLogging(t *testing.T) {
+	h := etltest.DefaultHeader()
+	// Where a list of members may end, an event may end: those cuts make another schema.
+	const schema = "\x81\x00Name\x00s\x00\x98\x02x\x00\x84\x81\x02y\x00\x24\x02\x00c\x00\x64\x02\x00ab"
+	whole := map[int]bool{2 + len("\x81\x00Name\x00"): true, 2 + len("\x81\x00Name\x00s\x00\x98\x02"): true,
+		2 + len("\x81\x00Name\x00s\x00\x98\x02x\x00\x84\x81\x02"): true, 2 + len("\x81\x00Name\x00s\x00\x98\x02x\x00\x84\x81\x02y\x00\x24\x02\x00"): true}
+	for cut := range 2 + len(schema) + 1 {
+		r := traceLogging(&h, 1, schema, "P\x00", nil)
+		item := &r.Extended[1].Data
+		*item = (*item)[:cut]
+		if cut >= 2 {
+			binary.LittleEndian.PutUint16(*item, uint16(cut))
+		}
+		all := mustReadAll(t, newReader(t, file(t, h, r)))
+		if described := all[0].Schema != nil; described != (whole[cut] || cut == 2+len(schema)) {
+			t.Errorf("schema of %d bytes: %+v", cut, all[0].Schema)
+		}
+		// The size is that of all, and so too large for what there is.
+		if cut < 2+len(schema) {
+			if cut >= 2 {
+				binary.LittleEndian.PutUint16(*item, uint16(2+len(schema)))
+			}
+			if all := mustReadAll(t, newReader(t, file(t, h, r))); all[0].Schema != nil {
+				t.Errorf("schema of %d bytes that says it has more: %+v", cut, all[0].Schema)
+			}
+		}
+	}
+	for cut := range 4 {
+		r := traceLogging(&h, 1, schema, "P\x00", nil)
+		r.Extended[0].Data = r.Extended[0].Data[:cut]
+		if all := mustReadAll(t, newReader(t, file(t, h, r))); all[0].ProviderName != "" {
+			t.Errorf("traits of %d bytes: provider %q", cut, all[0].ProviderName)
+		}
+	}
+}
+
+// TestDeepTraceLogging nests structs deeper than any program.
+func TestDeepTraceLogging(t *testing.T) {
+	h := etltest.DefaultHeader()
+	r := traceLogging(&h, 1, "\x00Deep\x00"+strings.Repeat("s\x00\x98\x01", 1000)+"x\x00\x04", "P\x00", nil)
+	if all := mustReadAll(t, newReader(t, file(t, h, r))); all[0].Schema != nil {
+		t.Error("it has a schema")
 	}
 }
 
@@ -113,7 +161,8 @@ func TestTraceLoggingHeader(t *testing.T) {
 // testManifest is what an EventSource writes. The strings, the templates and the
 // maps come after the events that use them.
 const testManifest = `<?xml version="1.0" encoding="utf-8"?>
-<!-- > not a tag < -->
+<!DOCTYPE instrumentationManifest>
+<!-- > not a tag < --><![CDATA[<provider name="Not-this"/>]]>
 <instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events">
  <instrumentation xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events">
   <events xmlns="http://schemas.microsoft.com/win/2004/08/events">
@@ -167,7 +216,7 @@ const testManifest = `<?xml version="1.0" encoding="utf-8"?>
   </events>
  </instrumentation>
  <localization><resources culture="en-US"><stringTable>
-  <string id="event_1" value="GET %1 &lt;&#x20AC;&#62;"/>
+  <string id="event_1" value="GET %1 &lt;&#x20AC;&#62; &quot;&apos;&gt; &no; &#xD800; R&D"/>
   <string id="map_Red" value="Red &amp; hot"/>
   <string id="map_None" value="None"/>
   <string id="map_A" value="A"/>
@@ -209,7 +258,7 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%v: (-want +got)\n%s", c, diff)
 		}
 		d := all[0].Schema
-		if d.Level != 3 || d.Opcode != 1 || d.OpcodeName != "Start" || d.Task != 7 || d.TaskName != "Request" || d.Keywords != 6 || d.Message != "GET %1 <€>" {
+		if d.Level != 3 || d.Opcode != 1 || d.OpcodeName != "Start" || d.Task != 7 || d.TaskName != "Request" || d.Keywords != 6 || d.Message != `GET %1 <€> "'> &no; &#xD800; R&D` {
 			t.Errorf("%v: description %+v", c, d)
 		}
 		if d := all[1].Schema; d.Opcode != 50 || all[2].Schema.Opcode != 40 {
@@ -402,6 +451,45 @@ func TestStoredSchemas(t *testing.T) {
 	}
 	if d := all[0].Schema; d.Message != "Message %1" || d.TaskName != "Task" || d.Level != 4 || d.Task != 9 {
 		t.Errorf("description %+v", d)
+	}
+}
+
+// TestStoredTypes: the types of properties, and lengths that are constants.
+func TestStoredTypes(t *testing.T) {
+	const paramCount = 4
+	h := etltest.DefaultHeader()
+	utf16 := func(s string) string { return string(etw.MakeUTF16(s)) }
+	for _, test := range []struct {
+		property      tdhProperty
+		payload, want string
+	}{
+		{tdhProperty{in: 301}, "\x02\x00hi", "hi"},
+		{tdhProperty{in: 304}, utf16("to the end"), `"to the end"`},
+		{tdhProperty{in: 305}, "all", "all"},
+		{tdhProperty{in: 306}, utf16("é"), "é"},
+		{tdhProperty{in: 307}, "c", "c"},
+		{tdhProperty{in: 309}, "\x02\x00\x00\x00\x0a\x0b", "0a0b"},
+		{tdhProperty{in: 400}, "\x01\x02", "0102"},
+		{tdhProperty{in: 25}, "\x01\x00\x0a", "0a"},
+		{tdhProperty{in: 1, length: 2}, utf16("ab"), "ab"},
+		{tdhProperty{in: 14, length: 1}, "\x0c", "0c"},
+		{tdhProperty{in: 14, out: 24}, strings.Repeat("\x00", 15) + "\x01", "::1"},
+		{tdhProperty{in: 14}, "\x0d\x0e", "0d0e"},
+		{tdhProperty{in: 4, count: 2}, "\x01\x02", "[1 2]"},
+		{tdhProperty{in: 8, out: 99}, "\x07\x00\x00\x00", "7"},
+		{tdhProperty{in: 4, flags: paramCount, count: 3}, "\x01", ""}, // property 3 is none
+	} {
+		test.property.name = "V"
+		test.property.count = max(test.property.count, 1)
+		info := eventInfo(testProvider, etw.GUID{}, 0, 5, 1, 1, test.property)
+		all := mustReadAll(t, newReader(t, file(t, h, manifestEvent(&h, 1, 5, 3, test.payload), stored(&h, 2, 32, info))))
+		want := []string{"Provider: Task/Start V=" + test.want}
+		if test.want == "" {
+			want = []string{": no schema"}
+		}
+		if diff := cmp.Diff(want, decoded(t, all[:1])); diff != "" {
+			t.Errorf("%+v: (-want +got)\n%s", test.property, diff)
+		}
 	}
 }
 

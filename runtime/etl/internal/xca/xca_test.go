@@ -110,6 +110,40 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// TestDamaged changes every byte of packed data. What comes out is an error or
+// other data, and the same of it whether there is room for all or for a part:
+// near the end of the room another path decodes.
+func TestDamaged(t *testing.T) {
+	want := append(samples()["few/4097"][:1500], samples()["lengths"][:3000]...)
+	for _, a := range algorithms() {
+		packed := a.encode(nil, want)
+		all, part := make([]byte, len(want)), make([]byte, len(want)/3)
+		failed := 0
+		for i := range packed {
+			for _, change := range []byte{0x01, 0x80, 0xff} {
+				packed[i] ^= change
+				clear(all)
+				clear(part)
+				n, err := a.decode(all, packed)
+				if err != nil {
+					failed++
+				}
+				if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrShort) {
+					t.Fatalf("%s: byte %d changed by %#x: error %v", a.name, i, change, err)
+				}
+				m, _ := a.decode(part, packed)
+				if m != min(n, len(part)) || !bytes.Equal(part[:m], all[:m]) {
+					t.Fatalf("%s: byte %d changed by %#x: %d of %d bytes in a third of the room", a.name, i, change, m, n)
+				}
+				packed[i] ^= change
+			}
+		}
+		if failed == 0 {
+			t.Errorf("%s: no change was noticed", a.name)
+		}
+	}
+}
+
 // TestKnownPlain decodes streams written by hand from the algorithm's
 // description.
 func TestKnownPlain(t *testing.T) {
