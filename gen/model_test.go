@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -81,5 +82,21 @@ func TestGenerateErrors(t *testing.T) {
 				t.Errorf("error %v, want one that says %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestRenderFault: code that is none comes with the lines around the fault.
+func TestRenderFault(t *testing.T) {
+	f := jen.NewFile("p")
+	f.Comment("before")
+	f.Func().Id("broken").Params().Block(jen.Op(")"))
+	_, err := render("x.etw.go", f)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range []string{"x.etw.go", "bug of etwgen", "\t// before", "\tfunc broken"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q lacks %q", err, part)
+		}
 	}
 }

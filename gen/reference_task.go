@@ -86,14 +86,14 @@ func (p *eventPage) fields(chain []*event, several bool) {
 	newest := chain[len(chain)-1]
 	if len(newest.fields()) == 0 {
 		if several {
-			p.para(fmt.Sprintf("Version %s has no fields.", versionList(chain)))
+			p.para(fmt.Sprintf("No fields in %s.", versionsText(chain)))
 		} else {
 			p.para("No fields.")
 		}
 		return
 	}
 	if several {
-		p.para(fmt.Sprintf("Fields of version %s:", versionList(chain)))
+		p.para(fmt.Sprintf("Fields of %s:", versionsText(chain)))
 	}
 	p.row("offset", "field", "type", "Go type", "meaning")
 	p.rule(5)
@@ -103,20 +103,21 @@ func (p *eventPage) fields(chain []*event, several bool) {
 		for len(known.fields()) <= i {
 			known = chain[slices.Index(chain, known)+1]
 		}
-		since := ""
+		// What the newest version does not say of a field, the first one may.
+		meaning := text(cmp.Or(f.m.Doc, known.fields()[i].m.Doc))
 		if known != chain[0] {
-			since = fmt.Sprintf(" Since version %d.", known.m.Version)
+			meaning += fmt.Sprintf(" Since version %d.", known.m.Version)
 		}
-		p.field("", f, at.String(), since)
+		p.field("", f, at.String(), meaning)
 		at.pass(f.kind)
 	}
 	p.blank()
 }
 
 // field describes a field and the members of its struct.
-func (p *eventPage) field(path string, f *field, offset, since string) {
+func (p *eventPage) field(path string, f *field, offset, meaning string) {
 	name := path + f.m.Name
-	p.row(offset, code1(name), code1(layoutName(f.m)), p.goType(f), strings.TrimSpace(text(f.m.Doc)+since))
+	p.row(offset, code1(name), code1(layoutName(f.m)), p.goType(f), strings.TrimSpace(meaning))
 	s := members(f.kind)
 	if s == nil {
 		return
@@ -126,7 +127,7 @@ func (p *eventPage) field(path string, f *field, offset, since string) {
 	}
 	var at place
 	for _, member := range s.fields {
-		p.field(name+".", member, at.within(), "")
+		p.field(name+".", member, at.within(), text(member.m.Doc))
 		at.pass(member.kind)
 	}
 }
@@ -274,10 +275,9 @@ func eventHeading(versions []*event) string {
 // title returns the name that the versions of an id share: that of the newest,
 // since names get better.
 func title(versions []*event) string {
-	newest := versions[len(versions)-1]
-	name := newest.m.Symbol
+	name := versions[len(versions)-1].m.Symbol
 	if name == "" {
-		name = newest.goName
+		name = versions[0].goName // of which those of later ones are made
 	}
 	if i := strings.LastIndex(name, "_V"); i > 0 && isVersionSuffix(name[i+1:]) {
 		name = name[:i]
@@ -285,22 +285,24 @@ func title(versions []*event) string {
 	return name
 }
 
+// versionsText names versions in a sentence.
+func versionsText(versions []*event) string {
+	if len(versions) == 1 {
+		return "version " + versionList(versions)
+	}
+	return "versions " + versionList(versions)
+}
+
 func versionList(versions []*event) string {
 	first, last := versions[0].m.Version, versions[len(versions)-1].m.Version
-	if first == last {
-		return fmt.Sprint(first)
-	}
-	if int(last)-int(first) == len(versions)-1 {
-		if len(versions) == 2 {
-			return fmt.Sprintf("%d and %d", first, last)
-		}
+	if len(versions) > 2 && int(last)-int(first) == len(versions)-1 {
 		return fmt.Sprintf("%d to %d", first, last)
 	}
 	var list []string
 	for _, ev := range versions {
 		list = append(list, fmt.Sprint(ev.m.Version))
 	}
-	return strings.Join(list, ", ")
+	return joinAnd(list)
 }
 
 // commonDoc returns the sentences that the documentation of all versions starts

@@ -1,10 +1,12 @@
 package gen
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/manifest"
 )
@@ -79,11 +81,11 @@ A step was done.
 
 Any version: ¬sample.AnyStep¬.
 
-Fields of version 0 and 1:
+Fields of versions 0 and 1:
 
 | offset | field | type | Go type | meaning |
 |---|---|---|---|---|
-| 0 | ¬Count¬ | ¬UInt16¬ | ¬uint16¬ |  |
+| 0 | ¬Count¬ | ¬UInt16¬ | ¬uint16¬ | How many. |
 | 2 | ¬Where¬ | ¬Pointer¬ | ¬etw.Pointer¬ | Since version 1. |
 | 6/10 | ¬Kind¬ | ¬UInt8¬ | [¬Kind¬](#kind) | What kind. Since version 1. |
 | 7/11 | ¬Note¬ | ¬UnicodeString¬ | ¬etw.UTF16¬ | A \*note\*. Since version 1. |
@@ -122,7 +124,7 @@ func TestReference(t *testing.T) {
 		pages[f.Name] = string(f.Content)
 	}
 	want := strings.ReplaceAll(wantTaskPage, "¬", "`")
-	if d := cmp.Diff(want, pages["sample/work.md"]); d != "" {
+	if d := gocmp.Diff(want, pages["sample/work.md"]); d != "" {
 		t.Errorf("page of the task (-want +got):\n%s", d)
 	}
 	for name, line := range map[string]string{
@@ -136,6 +138,43 @@ func TestReference(t *testing.T) {
 	if len(files) != 3 {
 		t.Errorf("%d files, want 3", len(files))
 	}
+}
+
+// TestReferenceWithoutSymbols: names come from tasks and opcodes, and versions
+// may have no fields, or others than those before.
+func TestReferenceWithoutSymbols(t *testing.T) {
+	m, _, err := manifest.ParseFile("../tests/golden/titles/in.man", manifest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := *m.Providers[0].Events[0]
+	for version, template := range map[uint8]*manifest.Template{3: nil, 5: nil, 7: nil} {
+		again := event
+		again.Version, again.Template = version, template
+		m.Providers[0].Events = append(m.Providers[0].Events, &again)
+	}
+	slices.SortFunc(m.Providers[0].Events, func(a, b *manifest.Event) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+	})
+	files, err := Reference(m, Options{Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Name != "p/order.md" {
+			continue
+		}
+		for _, line := range []string{
+			"## 1 OrderPlaced", "## 4 Order", "Fields of version 0:", "No fields in versions 3, 5, and 7.", "No fields.",
+			"| 7 |  | `p.OrderPlacedV7` | Informational (4) | `Placed` (20) |  | 0 |  |",
+		} {
+			if !strings.Contains(string(f.Content), line+"\n") {
+				t.Errorf("%s lacks the line %s:\n%s", f.Name, line, f.Content)
+			}
+		}
+		return
+	}
+	t.Error("no page p/order.md")
 }
 
 // TestReferenceOfOnePackage checks that the name of the package can be given.
