@@ -380,3 +380,71 @@ func TestDamageIsBounded(t *testing.T) {
 		t.Errorf("%d damages, %d kept, %d undecodable, error %v", s.DamageCount, len(s.Damages), s.Undecodable, err)
 	}
 }
+
+// TestBuffersWithoutRecords: buffers of some types hold none, whatever is in them.
+func TestBuffersWithoutRecords(t *testing.T) {
+	for _, c := range compressions {
+		data, buffers := damagedTrace(t, c)
+		for i, typ := range []byte{3, 6, 7} {
+			data[buffers[i].at+0x36] = typ
+		}
+		records, err := readAll(newReader(t, data))
+		if err != nil {
+			t.Errorf("%v: %v", c, err)
+		}
+		if diff := cmp.Diff(numbersOf(buffers[3:]...), numbers(records)); diff != "" {
+			t.Errorf("%v: (-want +got)\n%s", c, diff)
+		}
+	}
+}
+
+// TestUndeclaredCompression: the headers of buffers tell of it, too, and an
+// algorithm that is not known costs the records, not the trace.
+func TestUndeclaredCompression(t *testing.T) {
+	const mode, state = 0x48 + 0x20 + 0x20, 0x2c
+	data, buffers := damagedTrace(t, etl.CompressionXpress)
+	binary.LittleEndian.PutUint32(data[mode:], uint32(etl.ModeSequential))
+	records, err := readAll(newReader(t, data))
+	if err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	binary.LittleEndian.PutUint32(data[mode:], uint32(etl.ModeSequential|etl.ModeCompressed))
+	data[state] = 77
+	r := newReader(t, data)
+	records, err = readAll(r)
+	if err == nil || !strings.Contains(err.Error(), "unknown algorithm 77") || len(records) != 0 {
+		t.Errorf("%d records, error %v", len(records), err)
+	}
+	if s := r.Stats(); s.DamageCount != len(buffers) || s.UnreadBytes == 0 {
+		t.Errorf("statistics %+v", s)
+	}
+}
+
+// TestOutOfOrder: a record that is much older than the buffers before it is
+// delivered and counted.
+func TestOutOfOrder(t *testing.T) {
+	h := etltest.DefaultHeader()
+	h.BufferSize = 4096
+	var out bytes.Buffer
+	w, err := etltest.NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, after := range []int64{1e7, 2e7, 3e7, 5, 4e7} { // seconds, and the fourth at once
+		err = errors.Join(err, w.Write(event(&h, 0, after, uint32(i))))
+		if i == 1 {
+			err = errors.Join(err, w.Flush(0))
+		}
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(t, out.Bytes())
+	got := numbers(mustReadAll(t, r))
+	if len(got) != 5 || r.Stats().OutOfOrder == 0 {
+		t.Errorf("records %v, %d out of order", got, r.Stats().OutOfOrder)
+	}
+}

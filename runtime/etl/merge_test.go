@@ -119,6 +119,20 @@ func TestOneSessionInSeveralFiles(t *testing.T) {
 			t.Fatalf("record %d: time %v, want %v", i, r.Time(), want)
 		}
 	}
+
+	// The order in which the files are given does not matter to times.
+	times := make(map[uint32]time.Time)
+	for _, r := range got {
+		times[number(r)] = r.Time()
+	}
+	slices.Reverse(files)
+	last := time.Time{}
+	for _, r := range mustReadAll(t, openAll(t, files...)) {
+		if !r.Time().Equal(times[number(r)]) || r.Time().Before(last) {
+			t.Fatalf("files in reverse: record %d at %v after %v, want %v", number(r), r.Time(), last, times[number(r)])
+		}
+		last = r.Time()
+	}
 }
 
 func TestSeveralSessions(t *testing.T) {
