@@ -50,8 +50,8 @@ func completeEvents(cmd *cobra.Command, args []string, begun string) ([]string, 
 	var list []string
 	for _, b := range chosen(cmd, args) {
 		for _, d := range b.Events {
-			if strings.HasPrefix(d.Name, begun) {
-				list = append(list, d.Name)
+			if strings.HasPrefix(d.Title(), begun) {
+				list = append(list, d.Title())
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func anyEvent(providers []*etw.Provider, wanted []filter.Glob) bool {
 
 func isWanted(d *etw.EventDesc, wanted []filter.Glob) bool {
 	for _, g := range wanted {
-		if g.Match(d.Name) || g.Match(strconv.Itoa(int(d.ID))) {
+		if g.Match(d.Title()) || g.Match(strconv.Itoa(int(d.ID))) {
 			return true
 		}
 	}
@@ -167,18 +167,36 @@ func eventTable(w io.Writer, p *etw.Provider) error {
 			fields = append(fields, d.Fields[i].Name)
 		}
 		t.add(
-			strconv.Itoa(int(d.ID)), strconv.Itoa(int(d.Version)), d.Name, levelName(p, d.Level),
-			d.TaskName+"/"+d.OpcodeName, strings.Join(keywordNames(p, d.Keywords), ","), strings.Join(fields, " "),
+			strconv.Itoa(int(d.ID)), strconv.Itoa(int(d.Version)), d.Title(), levelName(p, d.Level),
+			taskAndOpcode(d), strings.Join(keywordNames(p, d.Keywords), ","), strings.Join(fields, " "),
 		)
 	}
 	return t.write(w)
 }
 
+// taskAndOpcode returns the names of those that d has.
+func taskAndOpcode(d *etw.EventDesc) string {
+	if d.OpcodeName == "" {
+		return d.TaskName
+	}
+	return d.TaskName + "/" + d.OpcodeName
+}
+
 // describeEvent prints everything that is known of an event.
 func describeEvent(w io.Writer, p *etw.Provider, d *etw.EventDesc) {
-	fmt.Fprintf(w, "%s: event %d, version %d, of %s\n", d.Name, d.ID, d.Version, p.Desc.Name)
-	fmt.Fprintf(w, "  level %s, task %s, opcode %s, keywords 0x%x %s\n",
-		levelName(p, d.Level), d.TaskName, d.OpcodeName, d.Keywords, strings.Join(keywordNames(p, d.Keywords), ","))
+	fmt.Fprintf(w, "%s: event %d, version %d, of %s\n", d.Title(), d.ID, d.Version, p.Desc.Name)
+	fmt.Fprintf(w, "  level %s", levelName(p, d.Level))
+	if d.TaskName != "" {
+		fmt.Fprintf(w, ", task %s", d.TaskName)
+	}
+	if d.OpcodeName != "" {
+		fmt.Fprintf(w, ", opcode %s", d.OpcodeName)
+	}
+	fmt.Fprintf(w, ", keywords 0x%x", d.Keywords)
+	if names := keywordNames(p, d.Keywords); len(names) > 0 {
+		fmt.Fprintf(w, " %s", strings.Join(names, ","))
+	}
+	fmt.Fprintln(w)
 	if d.Message != "" {
 		fmt.Fprintf(w, "  message %q\n", d.Message)
 	}
@@ -212,6 +230,7 @@ var inTypeNames = map[etw.InType]string{
 	etw.InUInt64: "UInt64", etw.InFloat: "Float", etw.InDouble: "Double", etw.InBoolean: "Boolean", etw.InBinary: "Binary",
 	etw.InGUID: "GUID", etw.InPointer: "Pointer", etw.InFileTime: "FILETIME", etw.InSystemTime: "SYSTEMTIME", etw.InSID: "SID",
 	etw.InHexInt32: "HexInt32", etw.InHexInt64: "HexInt64", etw.InStruct: "struct",
+	etw.InCountedUnicodeString: "CountedUnicodeString", etw.InCountedAnsiString: "CountedAnsiString", etw.InCountedBinary: "CountedBinary",
 }
 
 // fieldType returns the type of a field as a manifest would have it.
@@ -322,7 +341,7 @@ func eventsJSON(w io.Writer, providers []*etw.Provider, wanted []filter.Glob) er
 				continue
 			}
 			err := enc.Encode(eventRow{
-				Provider: p.Desc.Name, GUID: p.Desc.GUID, ID: d.ID, Version: d.Version, Event: d.Name, Level: d.Level,
+				Provider: p.Desc.Name, GUID: p.Desc.GUID, ID: d.ID, Version: d.Version, Event: d.Title(), Level: d.Level,
 				Task: d.TaskName, Opcode: d.OpcodeName, Mask: "0x" + strconv.FormatUint(d.Keywords, 16),
 				Keywords: keywordNames(p, d.Keywords), Fields: fieldRows(d.Fields, nil),
 			})

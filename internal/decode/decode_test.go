@@ -69,7 +69,7 @@ func TestDecode(t *testing.T) {
 		{"manifest", own(7, 2, []byte{6, 0, 0, 0}), decode.Manifest, "Acme", "Made", "Made Number=6", "", nil},
 		{"newer than the manifest", own(7, 3, []byte{6, 0, 0, 0}), decode.Older, "Acme", "Made", "Made Number=6", "", nil},
 		{"older than the manifest", own(7, 1, []byte{6}), decode.None, "Acme", "Acme/7", "", "\x06", nil},
-		{"no name", own(8, 0, nil), decode.Manifest, "Acme", "Nameless", "Acme/8.0", "", nil},
+		{"no name", own(8, 0, nil), decode.Manifest, "Acme", "Nameless", "Nameless", "", nil},
 		{"unknown", &etw.Record{Provider: etw.GUID{1}, ID: 3, Payload: []byte("x")}, decode.None, "00000001-0000-0000-0000-000000000000", "00000001-0000-0000-0000-000000000000/3", "", "x", nil},
 		{"named provider", &etw.Record{Provider: etw.GUID{1}, ProviderName: "Named", ID: 3}, decode.None, "Named", "Named/3", "", "", nil},
 		{"classic", &etw.Record{Kind: etw.Classic, Provider: classic, Opcode: 1}, decode.None, "Process", "Process/Start", "", "", nil},

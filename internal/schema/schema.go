@@ -3,6 +3,8 @@
 package schema
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/manifest"
@@ -31,6 +33,9 @@ func provider(p *manifest.Provider) *etw.Provider {
 			out.Events = append(out.Events, b.event(e))
 		}
 	}
+	slices.SortStableFunc(out.Events, func(a, b *etw.EventDesc) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+	})
 	for _, k := range p.Keywords {
 		out.Keywords = append(out.Keywords, etw.KeywordDesc{Name: k.Name, Mask: k.Mask})
 	}

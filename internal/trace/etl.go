@@ -15,7 +15,8 @@ type etlSource struct {
 	r      *etl.Reader
 	header etl.Header
 	clock  etw.Clock
-	last   int64 // time stamp of the last record
+	last   int64 // time stamp of the last record, by lastOf
+	lastOf *etw.Clock
 	failed error // why there is no more
 }
 
@@ -47,7 +48,7 @@ func (s *etlSource) Next(rec *etw.Record) error {
 	err := s.r.Next(rec)
 	switch {
 	case err == nil:
-		s.last = rec.Timestamp
+		s.last, s.lastOf = rec.Timestamp, rec.Clock
 		return nil
 	case err == io.EOF:
 		err, s.failed = s.failed, nil
@@ -80,10 +81,10 @@ func (s *etlSource) Stats() Stats {
 // Progress goes by time, since a file is not read from front to back.
 func (s *etlSource) Progress() float64 {
 	h := &s.header
-	if h.End <= h.Start || s.last == 0 {
+	if h.End <= h.Start || s.lastOf == nil {
 		return -1
 	}
-	done := float64(s.clock.FileTime(s.last)-h.Start) / float64(h.End-h.Start)
+	done := float64(s.lastOf.FileTime(s.last)-h.Start) / float64(h.End-h.Start)
 	return min(max(done, 0), 1)
 }
 
@@ -110,9 +111,13 @@ func (s *etlSource) Facts() []Fact {
 	f.number("clock_frequency", h.Frequency, "Hz")
 	f.time("boot", h.Boot)
 	f.time("start", h.Start)
-	if h.End != 0 {
-		f.time("end", h.End)
-		f.duration(between(h.Start, h.End))
+	end := h.End
+	if end == 0 && s.lastOf != nil { // the session was not stopped
+		end = s.lastOf.FileTime(s.last)
+	}
+	if end != 0 {
+		f.time("end", end)
+		f.duration(between(h.Start, end))
 	}
 	f.number("buffer_size", int64(h.BufferSize), "bytes")
 	f.number("buffers", n.Buffers, "")

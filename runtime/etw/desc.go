@@ -1,5 +1,7 @@
 package etw
 
+import "fmt"
+
 // A ProviderDesc describes a provider of events.
 type ProviderDesc struct {
 	Name string
@@ -41,6 +43,22 @@ func (d *EventDesc) Key() Key {
 		k.Provider = d.Provider.GUID
 	}
 	return k
+}
+
+// Title returns what the event is called: its name, else its task and opcode, else
+// its provider and numbers.
+func (d *EventDesc) Title() string {
+	switch {
+	case d.Name != "":
+		return d.Name
+	case d.TaskName != "" && d.OpcodeName != "":
+		return d.TaskName + "/" + d.OpcodeName
+	case d.TaskName != "":
+		return d.TaskName
+	case d.Provider != nil && d.Provider.Name != "":
+		return fmt.Sprintf("%s/%d.%d", d.Provider.Name, d.ID, d.Version)
+	}
+	return fmt.Sprintf("event %d.%d", d.ID, d.Version)
 }
 
 // A FieldDesc describes a field of an event, or of a struct in one. Fields lie

@@ -41,9 +41,9 @@ type DecodeError struct {
 
 func (e *DecodeError) Error() string {
 	if e.Field == "" {
-		return fmt.Sprintf("etw: decode %s of %d bytes: %v", eventName(e.Event), e.Len, e.Err)
+		return fmt.Sprintf("etw: decode %s of %d bytes: %v", e.Event.Title(), e.Len, e.Err)
 	}
-	return fmt.Sprintf("etw: decode %s.%s at offset %d of %d: %v", eventName(e.Event), e.Field, e.Offset, e.Len, e.Err)
+	return fmt.Sprintf("etw: decode %s.%s at offset %d of %d: %v", e.Event.Title(), e.Field, e.Offset, e.Len, e.Err)
 }
 
 // Unwrap returns what is wrong: [ErrTruncated] or another sentinel of this
@@ -58,19 +58,8 @@ type EncodeError struct {
 }
 
 func (e *EncodeError) Error() string {
-	return fmt.Sprintf("etw: encode %s.%s: %v", eventName(e.Event), e.Field, e.Err)
+	return fmt.Sprintf("etw: encode %s.%s: %v", e.Event.Title(), e.Field, e.Err)
 }
 
 // Unwrap returns what is wrong: [ErrCount] or another sentinel of this package.
 func (e *EncodeError) Unwrap() error { return e.Err }
-
-// eventName names an event in messages: by its symbol if it has one.
-func eventName(d *EventDesc) string {
-	if d.Name != "" {
-		return d.Name
-	}
-	if d.Provider != nil && d.Provider.Name != "" {
-		return fmt.Sprintf("%s/%d.%d", d.Provider.Name, d.ID, d.Version)
-	}
-	return fmt.Sprintf("event %d.%d", d.ID, d.Version)
-}

@@ -10,7 +10,7 @@ import (
 // as name=value.
 func AppendText(b []byte, e Described) []byte {
 	d := e.EventDesc()
-	b = append(b, eventName(d)...)
+	b = append(b, d.Title()...)
 	for i := range d.Fields {
 		if v := e.FieldValue(i); v.kind != NoValue {
 			b = append(b, ' ')

@@ -169,16 +169,18 @@ func TestAppendJSONString(t *testing.T) {
 	}
 }
 
-func TestEventNames(t *testing.T) {
+func TestTitle(t *testing.T) {
 	for _, test := range []struct {
 		desc EventDesc
 		want string
 	}{
-		{EventDesc{Name: "Start"}, "Start"},
+		{EventDesc{Name: "Start", TaskName: "Work"}, "Start"},
+		{EventDesc{TaskName: "Work", OpcodeName: "Stop", Provider: testProvider}, "Work/Stop"},
+		{EventDesc{TaskName: "Work", Provider: testProvider}, "Work"},
 		{EventDesc{Provider: testProvider, ID: 3, Version: 1}, "Test-Provider/3.1"},
 		{EventDesc{ID: 3}, "event 3.0"},
 	} {
-		if got := eventName(&test.desc); got != test.want {
+		if got := test.desc.Title(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}

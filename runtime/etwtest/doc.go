@@ -25,11 +25,7 @@ var ptrSizes = [...]etw.PtrSize{etw.Ptr32, etw.Ptr64}
 
 // label names a test of an event.
 func label(d *etw.EventDesc, ptr etw.PtrSize) string {
-	name := d.Name
-	if name == "" {
-		name = "event"
-	}
-	return fmt.Sprintf("%s (%d.%d, %d-byte pointers)", name, d.ID, d.Version, ptr)
+	return fmt.Sprintf("%s (%d.%d, %d-byte pointers)", d.Title(), d.ID, d.Version, ptr)
 }
 
 // typed returns the events of a provider that have generated types.
