@@ -25,8 +25,10 @@ func newDump() *cobra.Command {
 		Short: "Print the events of traces with their fields",
 		Long: `Dump prints every event in the order of time; several traces are merged. Payloads
 are decoded by the built-in packages, else by schemas in the trace, else by the
-manifests of --manifest. An event with a newer version than those is decoded as the
-newest known one, and says so. Others are printed as bytes in hexadecimal.
+manifests of --manifest, which describe classic events, such as those of the kernel,
+by tasks that have the class as eventGUID. An event with a newer version than those
+is decoded as the newest known one, and says so. Others are printed as bytes in
+hexadecimal.
 
 With --format json each line is an object with the keys time (UTC), ms (since the
 session's start), provider, guid, id, version, opcode, level, task, keywords, event,
@@ -49,12 +51,12 @@ does, but of several --where all must hold.`,
 			if err != nil {
 				return err
 			}
-			providers, err := readManifests(cmd, in.manifests)
+			known, err := readManifests(cmd, in.manifests)
 			if err != nil {
 				return err
 			}
-			d := &dump{decoder: decode.New(providers...), limit: sel.limit}
-			if err := sel.parse(d, providers); err != nil {
+			d := &dump{decoder: decode.New(known.providers, known.classes), limit: sel.limit}
+			if err := sel.parse(d, known.providers); err != nil {
 				return err
 			}
 			out := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)

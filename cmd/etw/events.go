@@ -17,7 +17,7 @@ import (
 
 // newEvents returns the command that lists what is known without a trace.
 func newEvents() *cobra.Command {
-	var manifests []string
+	var paths []string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "events [flags] [PROVIDER [EVENT...]]",
@@ -38,10 +38,11 @@ With --json it prints one object for each event, in one line.`,
 			return completeEvents(cmd, args, begun)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			more, err := readManifests(cmd, manifests)
+			known, err := readManifests(cmd, paths)
 			if err != nil {
 				return err
 			}
+			more := known.providers
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			switch {
 			case len(args) == 0 && !asJSON:
@@ -57,7 +58,7 @@ With --json it prints one object for each event, in one line.`,
 			return out.Flush()
 		},
 	}
-	cmd.Flags().StringArrayVar(&manifests, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
+	cmd.Flags().StringArrayVar(&paths, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

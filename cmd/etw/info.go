@@ -43,7 +43,7 @@ depends on the format; file, format, events and providers are always there.`,
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			files := 0
 			return eachFile(cmd, args, opts, func(s trace.Source) error {
-				st := newStats(s, decode.New())
+				st := newStats(s, decode.New(nil, nil))
 				trouble := st.read(cmd)
 				st.sort(statOrders["provider"], false)
 				providers := countProviders(st.rows)

@@ -17,7 +17,7 @@ const keywordSuffix = "Keyword"
 // newKeywords returns the command that explains keywords.
 func newKeywords() *cobra.Command {
 	var provider string
-	var manifests []string
+	var paths []string
 	cmd := &cobra.Command{
 		Use:   "keywords [flags] [MASK | NAME]...",
 		Short: "Explain a mask of keywords, or make one",
@@ -32,11 +32,11 @@ of the provider.`,
 			return list, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			more, err := readManifests(cmd, manifests)
+			known, err := readManifests(cmd, paths)
 			if err != nil {
 				return err
 			}
-			p, err := oneProvider(provider, more)
+			p, err := oneProvider(provider, known.providers)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ of the provider.`,
 		},
 	}
 	cmd.Flags().StringVarP(&provider, "provider", "p", "clr", "of this `provider`: clr, rundown, private, stress, a name or a GUID")
-	cmd.Flags().StringArrayVar(&manifests, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
+	cmd.Flags().StringArrayVar(&paths, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
 	_ = cmd.RegisterFlagCompletionFunc("provider", completeProviders)
 	return cmd
 }

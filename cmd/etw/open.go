@@ -63,10 +63,16 @@ func parseSize(text string) (int64, error) {
 	return n << shift, nil
 }
 
+// manifests are what the manifests of a command line say.
+type manifests struct {
+	providers []*etw.Provider
+	classes   []*etw.Provider // of classic events
+}
+
 // readManifests reads the manifests that the command line names. They may be
 // dumps of registered providers, and so are read leniently.
-func readManifests(cmd *cobra.Command, paths []string) ([]*etw.Provider, error) {
-	var all []*etw.Provider
+func readManifests(cmd *cobra.Command, paths []string) (manifests, error) {
+	var all manifests
 	for _, path := range paths {
 		var m *manifest.Manifest
 		var err error
@@ -79,9 +85,10 @@ func readManifests(cmd *cobra.Command, paths []string) ([]*etw.Provider, error) 
 			m, _, err = manifest.ParseFile(path, manifest.Options{Lenient: true})
 		}
 		if err != nil {
-			return nil, &trace.Error{File: fileOf(path, err), Err: err}
+			return all, &trace.Error{File: fileOf(path, err), Err: err}
 		}
-		all = append(all, schema.Providers(m)...)
+		all.providers = append(all.providers, schema.Providers(m)...)
+		all.classes = append(all.classes, schema.Classes(m)...)
 	}
 	return all, nil
 }

@@ -45,14 +45,14 @@ format, events, lost, undecodable and counts.`,
 			if err != nil {
 				return err
 			}
-			providers, err := readManifests(cmd, in.manifests)
+			known, err := readManifests(cmd, in.manifests)
 			if err != nil {
 				return err
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			files := 0
 			return eachFile(cmd, args, opts, func(s trace.Source) error {
-				st := newStats(s, decode.New(providers...))
+				st := newStats(s, decode.New(known.providers, known.classes))
 				trouble := st.read(cmd)
 				st.sort(order, reverse)
 				if asJSON {

@@ -18,12 +18,19 @@ var (
 	made    = &etw.EventDesc{Provider: acme, ID: 7, Version: 2, Name: "Made", TaskName: "Make", OpcodeName: "Start", Fields: number}
 )
 
-func manifests() *etw.Provider {
-	return &etw.Provider{Desc: acme, Events: []*etw.EventDesc{made, {Provider: acme, ID: 8, TaskName: "Nameless"}}}
+func manifests() []*etw.Provider {
+	return []*etw.Provider{{Desc: acme, Events: []*etw.EventDesc{made, {Provider: acme, ID: 8, TaskName: "Nameless"}}}}
 }
 
 // classic is the class of process events of the kernel.
 var classic = etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c")
+
+func classes() []*etw.Provider {
+	process := &etw.ProviderDesc{Name: "Process", GUID: classic}
+	return []*etw.Provider{{Desc: process, Events: []*etw.EventDesc{
+		{Provider: process, ID: 2, Version: 3, Opcode: 2, Name: "ProcessStop", TaskName: "Process", Fields: number},
+	}}}
+}
 
 func TestDecode(t *testing.T) {
 	gcStart := (&clr.GCStartV2{Count: 3, Reason: clr.GCReasonInduced}).EventDesc()
@@ -73,12 +80,16 @@ func TestDecode(t *testing.T) {
 		{"unknown", &etw.Record{Provider: etw.GUID{1}, ID: 3, Payload: []byte("x")}, decode.None, "00000001-0000-0000-0000-000000000000", "00000001-0000-0000-0000-000000000000/3", "", "x", nil},
 		{"named provider", &etw.Record{Provider: etw.GUID{1}, ProviderName: "Named", ID: 3}, decode.None, "Named", "Named/3", "", "", nil},
 		{"classic", &etw.Record{Kind: etw.Classic, Provider: classic, Opcode: 1}, decode.None, "Process", "Process/Start", "", "", nil},
+		{"classic of a manifest", &etw.Record{Kind: etw.Classic, Provider: classic, Opcode: 2, Version: 3, Payload: []byte{7, 0, 0, 0}}, decode.Manifest, "Process", "ProcessStop", "ProcessStop Number=7", "", nil},
+		{"classic newer than the manifest", &etw.Record{Kind: etw.Classic, Provider: classic, Opcode: 2, Version: 4, Payload: []byte{7, 0, 0, 0, 1}}, decode.Older, "Process", "ProcessStop", "ProcessStop Number=7", "\x01", nil},
+		{"classic older than the manifest", &etw.Record{Kind: etw.Classic, Provider: classic, Opcode: 2, Version: 2}, decode.None, "Process", "Process/Stop", "", "", nil},
+		{"manifest event with the GUID of a class", &etw.Record{Provider: classic, ID: 2, Version: 3}, decode.None, classic.String(), classic.String() + "/2", "", "", nil},
 		{"unknown opcode", &etw.Record{Kind: etw.Classic, Provider: classic, Opcode: 200}, decode.None, "Process", "Process/200", "", "", nil},
 		{"unknown class", &etw.Record{Kind: etw.Classic, Provider: etw.GUID{1}, Opcode: 2}, decode.None, "00000001-0000-0000-0000-000000000000", "00000001-0000-0000-0000-000000000000/2", "", "", nil},
 		{"classic event with the GUID of a provider", &etw.Record{Kind: etw.Classic, Provider: acme.GUID, ID: 7, Version: 2}, decode.None, "Acme", "Acme/0", "", "", nil},
 		{"message", &etw.Record{Kind: etw.Message, Provider: etw.GUID{1}, ID: 12}, decode.None, "00000001-0000-0000-0000-000000000000", "00000001-0000-0000-0000-000000000000/12", "", "", nil},
 	} {
-		d := decode.New(manifests())
+		d := decode.New(manifests(), classes())
 		e := d.Event(c.rec)
 		if e.Basis != c.basis || e.Provider != c.provider || e.Name != c.event {
 			t.Errorf("%s: basis %d, provider %q, event %q; want %d, %q, %q", c.name, e.Basis, e.Provider, e.Name, c.basis, c.provider, c.event)
@@ -108,7 +119,7 @@ func TestDecode(t *testing.T) {
 
 // TestEvents checks that records of one kind share an Event, and others do not.
 func TestEvents(t *testing.T) {
-	d := decode.New()
+	d := decode.New(nil, nil)
 	var all []*decode.Event
 	var records []*etw.Record
 	// Many more than Decoder remembers without a map.
@@ -143,7 +154,7 @@ func TestEvents(t *testing.T) {
 
 // TestNoteNamesVersions checks that an older description is called one.
 func TestNoteNamesVersions(t *testing.T) {
-	d := decode.New(manifests())
+	d := decode.New(manifests(), classes())
 	e := d.Event(&etw.Record{Provider: acme.GUID, ID: 7, Version: 5})
 	if want := "version 5 is not known: these are the fields of version 2"; e.Note != want {
 		t.Errorf("note %q, want %q", e.Note, want)
@@ -154,7 +165,7 @@ func TestNoteNamesVersions(t *testing.T) {
 }
 
 func TestDecodeAllocatesNothing(t *testing.T) {
-	d := decode.New(manifests())
+	d := decode.New(manifests(), classes())
 	payload := bytes.Repeat([]byte{1, 0}, 20)
 	for _, r := range []*etw.Record{
 		{Provider: clr.Provider.Desc.GUID, ID: 1, Version: 2, Payload: payload, PointerSize: etw.Ptr64},

@@ -8,6 +8,7 @@ import (
 type Decoder struct {
 	typed     *etw.Registry
 	manifests *etw.Registry
+	classes   *etw.Registry       // of classic events, by the opcode as id
 	names     map[etw.GUID]string // of providers
 	events    map[key]*Event
 	recent    [256]slot
@@ -21,8 +22,9 @@ type slot struct {
 	*Event
 }
 
-// New returns a decoder that knows the built-in providers and those of manifests.
-func New(manifests ...*etw.Provider) *Decoder {
+// New returns a decoder that knows the built-in providers, those of manifests, and
+// their classes of classic events, whose events have the opcode as id.
+func New(manifests, classes []*etw.Provider) *Decoder {
 	d := &Decoder{names: make(map[etw.GUID]string), events: make(map[key]*Event)}
 	var builtin []*etw.Provider
 	for _, p := range Builtins {
@@ -36,6 +38,7 @@ func New(manifests ...*etw.Provider) *Decoder {
 	}
 	d.typed = etw.NewRegistry(builtin...)
 	d.manifests = etw.NewRegistry(manifests...)
+	d.classes = etw.NewRegistry(classes...)
 	return d
 }
 

@@ -73,8 +73,7 @@ func (d *Decoder) newEvent(r *etw.Record) *Event {
 // describe finds the description of records like r.
 func (d *Decoder) describe(e *Event, r *etw.Record) {
 	k := r.Key()
-	byKey := r.Kind == etw.Manifest
-	if byKey {
+	if r.Kind == etw.Manifest {
 		if desc := d.typed.Lookup(k); desc != nil && desc.New != nil {
 			e.Basis, e.Desc, e.typed = Typed, desc, desc.New()
 			return
@@ -84,21 +83,31 @@ func (d *Decoder) describe(e *Event, r *etw.Record) {
 		e.Basis, e.Desc = Schema, r.Schema
 		return
 	}
-	if !byKey {
-		return
+	var older *etw.EventDesc
+	switch r.Kind {
+	case etw.Manifest:
+		e.Desc = d.manifests.Lookup(k)
+		older = newer(d.typed.Newest(k), d.manifests.Newest(k))
+	case etw.Classic:
+		k.ID = uint16(r.Opcode)
+		e.Desc = d.classes.Lookup(k)
+		older = d.classes.Newest(k)
 	}
-	if desc := d.manifests.Lookup(k); desc != nil {
-		e.Basis, e.Desc = Manifest, desc
-		return
-	}
-	older, other := d.typed.Newest(k), d.manifests.Newest(k)
-	if older == nil || other != nil && other.Version > older.Version {
-		older = other
-	}
-	if older != nil {
+	switch {
+	case e.Desc != nil:
+		e.Basis = Manifest
+	case older != nil:
 		e.Basis, e.Desc = Older, older
 		e.Note = "version " + strconv.Itoa(int(k.Version)) + " is not known: these are the fields of version " + strconv.Itoa(int(older.Version))
 	}
+}
+
+// newer returns the one of the newer version, and a where that is the same.
+func newer(a, b *etw.EventDesc) *etw.EventDesc {
+	if a == nil || b != nil && b.Version > a.Version {
+		return b
+	}
+	return a
 }
 
 // providerName returns the name of the provider of r, and its GUID if it has

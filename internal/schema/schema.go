@@ -22,20 +22,14 @@ func Providers(m *manifest.Manifest) []*etw.Provider {
 }
 
 func provider(p *manifest.Provider) *etw.Provider {
-	b := &builder{
-		desc:      &etw.ProviderDesc{Name: p.Name, GUID: etw.GUID(p.GUID)},
-		maps:      make(map[*manifest.Map]*etw.MapDesc),
-		templates: make(map[*manifest.Template][]etw.FieldDesc),
-	}
+	b := newBuilder(p)
 	out := &etw.Provider{Desc: b.desc}
 	for _, e := range p.Events {
 		if e.Undispatched == "" {
 			out.Events = append(out.Events, b.event(e))
 		}
 	}
-	slices.SortStableFunc(out.Events, func(a, b *etw.EventDesc) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
-	})
+	sortEvents(out)
 	for _, k := range p.Keywords {
 		out.Keywords = append(out.Keywords, etw.KeywordDesc{Name: k.Name, Mask: k.Mask})
 	}
@@ -45,12 +39,26 @@ func provider(p *manifest.Provider) *etw.Provider {
 	return out
 }
 
+func sortEvents(p *etw.Provider) {
+	slices.SortStableFunc(p.Events, func(a, b *etw.EventDesc) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+	})
+}
+
 // A builder makes the descriptions of one provider. What events share in the
 // manifest they share in the descriptions too.
 type builder struct {
 	desc      *etw.ProviderDesc
 	maps      map[*manifest.Map]*etw.MapDesc
 	templates map[*manifest.Template][]etw.FieldDesc
+}
+
+func newBuilder(p *manifest.Provider) *builder {
+	return &builder{
+		desc:      &etw.ProviderDesc{Name: p.Name, GUID: etw.GUID(p.GUID)},
+		maps:      make(map[*manifest.Map]*etw.MapDesc),
+		templates: make(map[*manifest.Template][]etw.FieldDesc),
+	}
 }
 
 func (b *builder) event(e *manifest.Event) *etw.EventDesc {
