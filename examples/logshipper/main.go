@@ -67,10 +67,10 @@ func ship(logger *slog.Logger, registry *etw.Registry, dynamic *etw.Dynamic, rec
 	event, _, err := registry.Decode(rec)
 	switch {
 	case err == nil && event != nil:
-		name, fields = event.EventDesc().Name, etw.LogValue(event)
+		name, fields = event.EventDesc().Title(), etw.LogValue(event)
 	case err == nil && rec.Schema != nil:
 		_, err = dynamic.DecodeLoose(rec.Schema, rec.Payload, rec.PointerSize)
-		name, fields = rec.Schema.Name, etw.LogValue(dynamic)
+		name, fields = rec.Schema.Title(), etw.LogValue(dynamic)
 	default:
 		name = fmt.Sprintf("event %d version %d", rec.ID, rec.Version)
 		fields = slog.StringValue(fmt.Sprintf("% x", rec.Payload))
