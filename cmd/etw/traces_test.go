@@ -22,6 +22,7 @@ var traces = map[string]func() ([]byte, error){
 	"acme":       acmeTrace,
 	"later":      laterTrace,
 	"newer":      newerTrace,
+	"six":        sixTrace,
 	"activity":   activityTrace,
 	"disorder":   disorderTrace,
 	"samples":    samplesTrace,
@@ -174,6 +175,21 @@ func newerTrace() ([]byte, error) {
 	w := nettracetest.NewWriter(4, netHeader)
 	w.Metadata(nettracetest.Row{ID: 1, Provider: clr.Provider.Desc.Name, EventID: 1, Version: 9, Level: 4, Keywords: 1})
 	w.Events(nettracetest.Event{Metadata: 1, Time: 1e6 + 77, Thread: 401, SortPoint: true, Payload: append(gc, 0xee)})
+	w.End()
+	return w.Bytes(), nil
+}
+
+// sixTrace is of version 6, in which several processes may share a trace.
+func sixTrace() ([]byte, error) {
+	h := netHeader
+	h.Keys = [][2]string{{"ProcessId", "400"}, {"HardwareThreadCount", "2"}, {"Product", "a\tb"}}
+	w := nettracetest.NewWriter(6, h)
+	w.Metadata(nettracetest.Row{ID: 1, Provider: "Acme", EventID: 1, Name: "Made"})
+	w.Threads(nettracetest.Thread{Index: 1, ProcessID: 400, ThreadID: 401}, nettracetest.Thread{Index: 2, ProcessID: 500, ThreadID: 501})
+	w.Events(
+		nettracetest.Event{Metadata: 1, Time: 1e6 + 77, Thread: 1, Capture: 1, SortPoint: true},
+		nettracetest.Event{Metadata: 1, Time: 2e6 + 77, Thread: 2, Capture: 2, SortPoint: true},
+	)
 	w.End()
 	return w.Bytes(), nil
 }
