@@ -130,8 +130,9 @@ func (s *netSource) Facts() []Fact {
 	f.nonzero("unknown_labels", n.UnknownLabels, "events without their labels")
 	f.nonzero("bad_metadata", n.BadMetadata, "metadata rows that could not be read")
 	f.nonzero("bad_fields", n.BadFields, "metadata rows with fields that could not be read")
+	f.nonzero("damaged_blocks", n.DamagedBlocks, "")
 	switch {
-	case n.Stopped:
+	case s.ended == io.EOF:
 		f.ended(true, "yes")
 	case s.ended != nil:
 		f.ended(false, "no: "+describe(s.name, s.ended))

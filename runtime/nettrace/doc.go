@@ -37,8 +37,9 @@
 // # Damage
 //
 // A stream that was not stopped or is cut off yields all its whole records, and
-// then [ErrNotStopped] or [ErrTruncated] in place of io.EOF. A stream that
-// contradicts itself ends with [ErrDamaged]. Metadata is not trusted: a row that
+// then [ErrNotStopped] or [ErrTruncated] in place of io.EOF. A block with a fault
+// is read up to there; the stream goes on behind it, and ends with [ErrDamaged],
+// which says where the first fault was. Metadata is not trusted: a row that
 // cannot be read is counted in [Stats], and descriptions that do not fit the
 // payloads, which profilers are known to write, are for [etw.Dynamic.DecodeLoose].
 //

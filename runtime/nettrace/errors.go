@@ -22,7 +22,8 @@ var (
 	// ErrVersion is for versions of the format that the package does not read.
 	ErrVersion = errors.New("unsupported version of the format")
 
-	// ErrDamaged is for a stream that contradicts itself.
+	// ErrDamaged is for a stream that contradicts itself. Where the fault is inside
+	// of a block, it is returned in place of io.EOF, after all that can be read.
 	ErrDamaged = errors.New("damaged trace")
 
 	// ErrSortLimit is returned once if sorting needs more memory than

@@ -1,6 +1,7 @@
 package nettrace
 
 import (
+	"errors"
 	"io"
 	"iter"
 	"maps"
@@ -30,6 +31,7 @@ type Reader struct {
 	stats  Stats
 	newest int64       // time stamp delivered so far
 	last   *eventBlock // that stands at the last record delivered
+	damage error       // the first fault inside of a block
 	err    error       // sticky
 }
 
@@ -131,9 +133,10 @@ func (r *Reader) Records() iter.Seq2[*etw.Record, error] {
 // Next reads the next record into rec, all of whose fields it sets. The memory
 // that rec then points to is valid until the next call.
 //
-// After the last record Next returns io.EOF. For a stream that has no end it
-// returns [ErrNotStopped] or [ErrTruncated] in place of it, after all records
-// that are whole. Every error but [ErrSortLimit] is final.
+// After the last record Next returns io.EOF. For a stream that has no end, or
+// parts that cannot be read, it returns [ErrNotStopped], [ErrTruncated] or
+// [ErrDamaged] in place of it, after all records that are whole. Every error but
+// [ErrSortLimit] is final.
 func (r *Reader) Next(rec *etw.Record) error {
 	if r.sort != nil {
 		return r.nextSorted(rec)
@@ -152,7 +155,12 @@ func (r *Reader) scan() error {
 		for b.at < len(b.data) {
 			at := b.at
 			if !b.next() {
-				return r.fault(b, at)
+				if b.cut {
+					return r.stop(&Error{r.src.off, kindEvents.String(), ErrTruncated})
+				}
+				r.lose(&Error{b.off + int64(at), kindEvents.String(), damaged("the event does not fit")})
+				b.at = len(b.data)
+				break
 			}
 			switch {
 			case b.layout == netperf:
@@ -174,19 +182,29 @@ func (r *Reader) scan() error {
 	}
 }
 
-// fault says what is wrong with the event at index at of b.
-func (r *Reader) fault(b *eventBlock, at int) error {
-	if b.cut {
-		return r.stop(&Error{r.src.off, kindEvents.String(), ErrTruncated})
+// lose notes a fault inside of a block. What is left of the block is given up, but
+// where the next one begins is known.
+func (r *Reader) lose(err *Error) {
+	r.stats.DamagedBlocks++
+	if r.damage == nil {
+		r.damage = err
 	}
-	return r.stop(&Error{b.off + int64(at), kindEvents.String(), damaged("the event does not fit")})
 }
 
-// stop makes err final.
+// stop makes err final, or if that says how the stream ends, the first fault that
+// is in it.
 func (r *Reader) stop(err error) error {
+	if r.damage != nil && endsStream(err) {
+		err = r.damage
+	}
 	r.err = err
 	r.cur = eventBlock{}
 	return err
+}
+
+// endsStream reports whether err is about the stream, not about reading it.
+func endsStream(err error) bool {
+	return err == io.EOF || errors.Is(err, ErrNotStopped) || errors.Is(err, ErrTruncated) || errors.Is(err, ErrDamaged)
 }
 
 // advance reads the next block. Of an event block it reads the header.
@@ -210,11 +228,11 @@ func (r *Reader) advance() error {
 	}
 	if b.kind == kindSequencePoint && r.sort != nil {
 		// Everything that is held back goes first.
-		r.sort.point = b.data
+		r.sort.point = b
 		return errPoint
 	}
 	if err := r.apply(b); err != nil {
-		return r.stop(&Error{b.off, b.kind.String(), err})
+		r.lose(&Error{b.off, b.kind.String(), err})
 	}
 	return nil
 }
@@ -246,8 +264,8 @@ func (r *Reader) openEvents(b block) error {
 	if r.header.Version != 3 {
 		size, layout, ok := eventsHeader(b.data, r.v6)
 		if !ok {
+			r.cur.data = nil
 			if b.cut {
-				r.cur.data = nil
 				return nil
 			}
 			return damaged("its header of %d bytes does not fit", size)

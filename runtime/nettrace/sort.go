@@ -33,7 +33,7 @@ type sorter struct {
 	bound  int64             // events up to this time may go
 	all    bool              // all may go
 	spent  *chain            // whose first event was delivered and is to be passed
-	point  []byte            // a sequence point that is to be applied
+	point  block             // a sequence point that is to be applied
 	end    error             // of the stream
 
 	freeRuns   *run
@@ -89,9 +89,8 @@ func (r *Reader) nextSorted(rec *etw.Record) error {
 				return s.end
 			}
 			s.all = false
-			if err := r.sequencePoint(s.point); err != nil {
-				s.end = r.stop(&Error{r.src.off, kindSequencePoint.String(), err})
-				return s.end
+			if err := r.sequencePoint(s.point.data); err != nil {
+				r.lose(&Error{s.point.off, kindSequencePoint.String(), err})
 			}
 		}
 		switch err := r.scan(); {

@@ -30,6 +30,10 @@ type Stats struct {
 	UnknownThreads  int64
 	UnknownLabels   int64
 
+	// DamagedBlocks counts blocks with a fault, which were read up to there. What
+	// is lost with an event block, Lost counts too.
+	DamagedBlocks int64
+
 	// BadMetadata counts metadata rows that could not be read, BadFields those
 	// of whose events only the name is known.
 	BadMetadata int64
