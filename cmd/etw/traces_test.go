@@ -179,16 +179,20 @@ func newerTrace() ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// sixTrace is of version 6, in which several processes may share a trace.
+// sixTrace is of version 6, in which several processes may share a trace. Each has
+// described the event.
 func sixTrace() ([]byte, error) {
 	h := netHeader
 	h.Keys = [][2]string{{"ProcessId", "400"}, {"HardwareThreadCount", "2"}, {"Product", "a\tb"}}
 	w := nettracetest.NewWriter(6, h)
-	w.Metadata(nettracetest.Row{ID: 1, Provider: "Acme", EventID: 1, Name: "Made"})
+	w.Metadata(
+		nettracetest.Row{ID: 1, Provider: "Acme", EventID: 1, Name: "Made"},
+		nettracetest.Row{ID: 2, Provider: "Acme", EventID: 1, Name: "Made"},
+	)
 	w.Threads(nettracetest.Thread{Index: 1, ProcessID: 400, ThreadID: 401}, nettracetest.Thread{Index: 2, ProcessID: 500, ThreadID: 501})
 	w.Events(
 		nettracetest.Event{Metadata: 1, Time: 1e6 + 77, Thread: 1, Capture: 1, SortPoint: true},
-		nettracetest.Event{Metadata: 1, Time: 2e6 + 77, Thread: 2, Capture: 2, SortPoint: true},
+		nettracetest.Event{Metadata: 2, Time: 2e6 + 77, Thread: 2, Capture: 2, SortPoint: true},
 	)
 	w.End()
 	return w.Bytes(), nil
