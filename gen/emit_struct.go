@@ -149,11 +149,14 @@ func emitReadView(f *jen.File, s *structType, exact bool) {
 		Params(s.params(jen.Id("r").Op("*").Add(etw("Reader")), jen.Id("n").Uint64())...).
 		BlockFunc(func(g *jen.Group) {
 			ptr := jen.Id("r").Dot("PtrSize").Call()
-			if exact {
+			least, _ := s.least()
+			count := func(size jen.Code) { g.Id("s").Dot("n").Op("=").Id("r").Dot("Count").Call(jen.Id("n"), size) }
+			switch {
+			case exact:
 				g.Id("size").Op(":=").Add(s.sizeExpr(ptr.Clone()))
-				g.Id("s").Dot("n").Op("=").Id("r").Dot("Count").Call(jen.Id("n"), jen.Id("size"))
-			} else {
-				g.Id("s").Dot("n").Op("=").Id("r").Dot("Count").Call(jen.Id("n"), s.sizeExpr(ptr.Clone()))
+				count(jen.Id("size"))
+			case !least.isZero():
+				count(s.sizeExpr(ptr.Clone()))
 			}
 			g.Id("s").Dot("ptr").Op("=").Add(ptr)
 			for _, o := range s.outer {
@@ -165,9 +168,20 @@ func emitReadView(f *jen.File, s *structType, exact bool) {
 			}
 			g.Id("from").Op(":=").Id("r").Dot("Offset").Call()
 			g.Var().Id("v").Id(s.goName)
-			g.For(jen.Id("i").Op(":=").Lit(0), jen.Id("i").Op("<").Id("s").Dot("n").Op("&&").Op("!").Id("r").Dot("Failed").Call(), jen.Id("i").Op("++")).Block(
-				jen.Id("v").Dot("read").Call(s.args("s", jen.Id("r"))...),
-			)
+			read := jen.Id("v").Dot("read").Call(s.args("s", jen.Id("r"))...)
+			going := jen.Op("!").Id("r").Dot("Failed").Call()
+			if least.isZero() {
+				// All sizes come from outside, so that the first element shows whether
+				// they take bytes, which then bound them.
+				g.For(jen.Id("s").Dot("n").Op("=").Lit(0), jen.Uint64().Call(jen.Id("s").Dot("n")).Op("<").Id("n").Op("&&").Add(going), jen.Id("s").Dot("n").Op("++")).Block(
+					read,
+					jen.If(jen.Id("s").Dot("n").Op("==").Lit(0).Op("&&").Id("r").Dot("Offset").Call().Op("==").Id("from")).Block(
+						jen.Id("r").Dot("Count").Call(jen.Id("n"), jen.Lit(0)).Comment("elements without bytes"),
+					),
+				)
+			} else {
+				g.For(jen.Id("i").Op(":=").Lit(0), jen.Id("i").Op("<").Id("s").Dot("n").Op("&&").Add(going), jen.Id("i").Op("++")).Block(read)
+			}
 			g.Id("s").Dot("p").Op("=").Id("r").Dot("Since").Call(jen.Id("from"))
 		})
 	f.Line()

@@ -52,8 +52,8 @@ func (b *builder) structKind(in *scoping, f *field, count size) (kind, error) {
 	}
 	x, exact := s.least()
 	switch {
-	case x.isZero():
-		return nil, errors.New("the struct may take no bytes, so that nothing bounds how many the payload holds")
+	case x.isZero() && exact:
+		return nil, errors.New("the struct takes no bytes, so that nothing bounds how many the payload holds")
 	case count.kind == manifest.RestSize && !exact:
 		return nil, errors.New("only elements of fixed size can take the rest of a payload")
 	}

@@ -40,8 +40,8 @@ func TestModelFaults(t *testing.T) {
 			{Name: "S", Type: manifest.Struct, Fields: member},
 		}}}, "a struct has no structs"},
 		{"structs of no size", []*manifest.Field{n, {Name: "F", Type: manifest.Struct, Count: sizeOf(n, 0), Fields: []*manifest.Field{
-			{Name: "M", Type: manifest.AnsiString, Length: sizeOf(n, 1)},
-		}}}, "may take no bytes"},
+			{Name: "M", Type: manifest.AnsiString, Length: constant(0)},
+		}}}, "takes no bytes"},
 		{"structs of strings to the end", []*manifest.Field{{Name: "F", Type: manifest.Struct, Count: rest, Fields: []*manifest.Field{
 			{Name: "M", Type: manifest.UnicodeString},
 		}}}, "only elements of fixed size"},

@@ -114,7 +114,8 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 	if !constant {
 		least = minSize(&elem, w.ptr, 0)
 	}
-	if !countFits(n, least, len(w.p)-w.off) {
+	// Where elements may be empty, only they can tell whether they are.
+	if (constant || least > 0) && !countFits(n, least, len(w.p)-w.off) {
 		w.off = start
 		return 0, w.fail(ErrCount)
 	}
@@ -122,13 +123,17 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 		w.off += int(n) * least
 		return n, true
 	}
-	top := len(w.frames) - 1
+	top, from := len(w.frames)-1, w.off
 	for i := range n {
 		if top >= 0 {
 			w.frames[top].elem = int(i)
 		}
 		if !w.counted(d, length) {
 			return 0, false
+		}
+		if i == 0 && w.off == from && n > maxEmpty {
+			w.off = start
+			return 0, w.fail(ErrCount)
 		}
 	}
 	return n, true
@@ -164,7 +169,7 @@ func (w *walker) counted(d *FieldDesc, length Size) bool {
 	}
 	if w.off == from {
 		// Arrays of such elements may lie in each other.
-		if w.empty++; w.empty > 8*maxEmpty {
+		if w.empty++; w.empty > 64*maxEmpty {
 			return w.fail(ErrCount)
 		}
 	}

@@ -55,7 +55,9 @@ func stretches(version int) (data []byte, list []stretch) {
 		add("StackBlock", nil, func() { w.Stacks(1, []uint64{1, 2}) })
 	}
 	if version == 6 {
-		add("", nil, func() { w.Threads(nettracetest.Thread{Index: 1, ThreadID: 101}, nettracetest.Thread{Index: 2, ThreadID: 102}) })
+		add("", nil, func() {
+			w.Threads(nettracetest.Thread{Index: 1, ThreadID: 101}, nettracetest.Thread{Index: 2, ThreadID: 102})
+		})
 		add("", nil, func() { w.Labels(1, []nettracetest.Label{{Kind: 5, Key: "k", Text: "v"}}) })
 	}
 	events()

@@ -1,6 +1,8 @@
 package golden
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	length "github.com/etwgen/etwgen/tests/golden/length/want"
 	outer "github.com/etwgen/etwgen/tests/golden/outer/want"
 	pointer "github.com/etwgen/etwgen/tests/golden/pointer/want"
+	sizeless "github.com/etwgen/etwgen/tests/golden/sizeless/want"
 	stringsCase "github.com/etwgen/etwgen/tests/golden/strings/want"
 	structs "github.com/etwgen/etwgen/tests/golden/structs/want"
 	versions "github.com/etwgen/etwgen/tests/golden/versions/want"
@@ -132,6 +135,57 @@ func TestElementsAt(t *testing.T) {
 			}()
 			nodes.At(2)
 		}()
+	}
+}
+
+// TestSizelessElements: elements that may take no bytes are bounded by the payload
+// where they take some, and else by a number.
+func TestSizelessElements(t *testing.T) {
+	payload := func(count uint32, size uint8, rows, pair int) []byte {
+		p := binary.LittleEndian.AppendUint32(nil, count)
+		p = append(p, size)
+		return append(p, make([]byte, 3*int(size)*rows+int(size)*pair)...) // names are empty
+	}
+	tests := []struct {
+		name    string
+		payload []byte
+		rows    int
+		want    error
+	}{
+		{"none", payload(0, 1, 0, 2), 0, nil},
+		{"many", payload(5000, 1, 5000, 2), 5000, nil},
+		{"too short", payload(5000, 1, 4999, 0), 0, etw.ErrTruncated},
+		{"empty", payload(1024, 0, 0, 0), 1024, nil},
+		{"too many empty", payload(1025, 0, 0, 0), 0, etw.ErrCount},
+		{"billions", payload(math.MaxUint32, 1, 10, 0), 0, etw.ErrTruncated},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var e sizeless.Grid
+			n, err := e.DecodePayload(tt.payload, etw.Ptr64)
+			if !errors.Is(err, tt.want) || err == nil && n != len(tt.payload) {
+				t.Fatalf("read %d of %d bytes, error %v, want %v", n, len(tt.payload), err, tt.want)
+			}
+			var d etw.Dynamic
+			if m, again := d.Decode(e.EventDesc(), tt.payload, etw.Ptr64); m != n || !errors.Is(again, tt.want) {
+				t.Errorf("dynamic: %d bytes, error %v; generated: %d, %v", m, again, n, err)
+			}
+			if err != nil {
+				return
+			}
+			rows := 0
+			for row := range e.Rows.All() {
+				if rows++; len(row.Data) != int(e.Size) || row.Names.Len() != int(e.Size) {
+					t.Fatalf("row %d: %v", rows, row)
+				}
+			}
+			if rows != tt.rows || e.Rows.Len() != tt.rows {
+				t.Errorf("%d rows, length %d, want %d", rows, e.Rows.Len(), tt.rows)
+			}
+			if got, err := e.AppendPayload(nil, etw.Ptr64); err != nil || !bytes.Equal(got, tt.payload) {
+				t.Errorf("encoding gives other bytes: %v", err)
+			}
+		})
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	rename "github.com/etwgen/etwgen/tests/golden/rename/want"
 	rest "github.com/etwgen/etwgen/tests/golden/rest/want"
 	shared "github.com/etwgen/etwgen/tests/golden/shared/want"
+	sizeless "github.com/etwgen/etwgen/tests/golden/sizeless/want"
 	strings "github.com/etwgen/etwgen/tests/golden/strings/want"
 	structs "github.com/etwgen/etwgen/tests/golden/structs/want"
 	symbols "github.com/etwgen/etwgen/tests/golden/symbols/want"
@@ -53,6 +54,7 @@ var packages = map[string]*etw.Provider{
 	"rename":    rename.Provider,
 	"rest":      rest.Provider,
 	"shared":    shared.Provider,
+	"sizeless":  sizeless.Provider,
 	"strings":   strings.Provider,
 	"structs":   structs.Provider,
 	"symbols":   symbols.Provider,
