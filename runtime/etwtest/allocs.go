@@ -12,7 +12,7 @@ const runs = 10
 // Allocs checks, for every event and both sizes of pointers, that decoding,
 // encoding into a buffer with room and finding the type of a record allocate
 // nothing.
-func Allocs(t *testing.T, p *etw.Provider) {
+func Allocs(t testing.TB, p *etw.Provider) {
 	t.Helper()
 	registry := etw.NewRegistry(p)
 	for _, d := range typed(p) {
@@ -33,7 +33,7 @@ func Allocs(t *testing.T, p *etw.Provider) {
 func AllocsOf[E any, P interface {
 	*E
 	etw.Described
-}](t *testing.T, iterate func(P)) {
+}](t testing.TB, iterate func(P)) {
 	t.Helper()
 	var mux etw.Mux
 	var last P
@@ -65,7 +65,7 @@ func AllocsOf[E any, P interface {
 }
 
 // none checks that f allocates nothing.
-func none(t *testing.T, event, what string, f func()) {
+func none(t testing.TB, event, what string, f func()) {
 	t.Helper()
 	if n := testing.AllocsPerRun(runs, f); n != 0 {
 		t.Errorf("%s: %s allocates %v times", event, what, n)

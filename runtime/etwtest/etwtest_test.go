@@ -2,6 +2,10 @@ package etwtest
 
 import (
 	"encoding/binary"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,11 +35,17 @@ var sampleDesc = etw.EventDesc{
 	New: func() etw.Event { return new(sample) },
 }
 
-var kept []byte
+var (
+	kept    []byte
+	decodes int
+)
 
 func (*sample) EventDesc() *etw.EventDesc { return &sampleDesc }
 
 func (e *sample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if fault == "decodes nothing" {
+		return 0, etw.Short(&sampleDesc, nil, ptr)
+	}
 	if len(p) < 4 {
 		if fault == "ignores the end" {
 			return len(p), nil
@@ -56,6 +66,12 @@ func (e *sample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		n++
 	case fault == "other error" && err != nil:
 		err = etw.ErrSchema
+	case fault == "takes all":
+		n = len(p)
+	case fault == "forgets":
+		if decodes++; decodes%2 == 0 {
+			e.Name = nil
+		}
 	case fault == "allocates":
 		kept = make([]byte, len(p))
 	}
@@ -64,6 +80,9 @@ func (e *sample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 
 func (e *sample) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	w := etw.NewWriter(b, ptr)
+	if fault == "encodes nothing" {
+		w.Fail(0, etw.ErrCount)
+	}
 	w.Uint32(e.N)
 	w.UTF16Z(1, e.Name)
 	w.Uint16s(2, e.Values, uint64(e.N))
@@ -128,6 +147,9 @@ func TestFaults(t *testing.T) {
 		{"writes another value", "Fuzz", "encoded as"},
 		{"shows another value", "RoundTrip", "field Values is"},
 		{"invalid JSON", "RoundTrip", "JSON"},
+		{"encodes nothing", "Fuzz", "what was decoded does not encode"},
+		{"takes all", "RoundTrip", "of a longer payload read"},
+		{"forgets", "RoundTrip", "decoded again as"},
 	}
 	defer func() { fault = "" }()
 	for _, tt := range tests {
@@ -152,14 +174,60 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestAllocations checks that what allocates is counted.
-func TestAllocations(t *testing.T) {
-	fault = "allocates"
+// A liar is an array with fewer elements than it says.
+type liar struct{}
+
+func (liar) Len() int                { return 2 }
+func (liar) All() iter.Seq[struct{}] { return func(yield func(struct{}) bool) { yield(struct{}{}) } }
+
+func TestCountElements(t *testing.T) {
+	type inner struct{ Values liar }
+	event := struct {
+		N     int
+		Inner inner
+	}{}
+	if err := countElements(reflect.ValueOf(event)); err == nil || err.Error() != "Values has 1 elements, Len says 2" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A recorder is a test that may fail.
+type recorder struct {
+	testing.TB
+	errors []string
+}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+
+// TestReports checks what a user sees of a fault.
+func TestReports(t *testing.T) {
+	provider := &etw.Provider{Desc: sampleDesc.Provider, Events: []*etw.EventDesc{&sampleDesc}}
+	other := sampleDesc
+	other.Version = 1
 	defer func() { fault = "" }()
-	e := new(sample)
-	p := Payload(&sampleDesc, etw.Ptr64, 3)
-	if n := testing.AllocsPerRun(runs, func() { _, _ = e.DecodePayload(p, etw.Ptr64) }); n == 0 || len(kept) == 0 {
-		t.Errorf("%v allocations", n)
+	for _, tt := range []struct {
+		fault string
+		run   func(testing.TB)
+		want  string
+	}{
+		{"reads less", func(t testing.TB) { RoundTrip(t, provider) }, "Sample (1.0, 8-byte pointers), seed 0: read 5 of 6 bytes"},
+		{"ignores the end", func(t testing.TB) { Truncate(t, provider) }, "Sample (1.0, 4-byte pointers): seed 0, 0 of 6 bytes: the dynamic decoder disagrees"},
+		{"allocates", func(t testing.TB) { Allocs(t, provider) }, "Sample (1.0, 4-byte pointers): decoding allocates 1 times"},
+		{"allocates", func(t testing.TB) { AllocsOf[sample](t, nil) }, "Sample (1.0, 4-byte pointers): dispatch allocates 1 times"},
+		{"decodes nothing", func(t testing.TB) { AllocsOf[sample](t, nil) }, "Sample (1.0, 4-byte pointers): not dispatched: etw: decode Sample"},
+		{"encodes nothing", func(t testing.TB) { RoundTrip(t, provider) }, "Sample (1.0, 4-byte pointers), seed 0: etw: encode Sample.N"},
+		{"", func(t testing.TB) {
+			RoundTrip(t, &etw.Provider{Desc: other.Provider, Events: []*etw.EventDesc{&other}})
+		}, "Sample (1.1, 4-byte pointers), seed 0: the description makes an event of Sample 1.0"},
+	} {
+		fault = tt.fault
+		r := &recorder{TB: t}
+		tt.run(r)
+		if !slices.ContainsFunc(r.errors, func(e string) bool { return strings.HasPrefix(e, tt.want) }) {
+			t.Errorf("an event that %s: reported %q, want %q", tt.fault, r.errors, tt.want)
+		}
 	}
 }
 

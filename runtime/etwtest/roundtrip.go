@@ -20,7 +20,7 @@ const variations = 8
 //   - decoding that gives the same event;
 //   - the dynamic decoder finds the same values;
 //   - the event has a text and a valid JSON form.
-func RoundTrip(t *testing.T, p *etw.Provider) {
+func RoundTrip(t testing.TB, p *etw.Provider) {
 	t.Helper()
 	for _, d := range typed(p) {
 		for _, ptr := range ptrSizes {
@@ -37,7 +37,7 @@ func RoundTrip(t *testing.T, p *etw.Provider) {
 func roundTrip(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
 	e := d.New()
 	if got := e.EventDesc(); got != d {
-		return fmt.Errorf("the description makes an event of %s", got.Name)
+		return fmt.Errorf("the description makes an event of %s %d.%d", got.Title(), got.ID, got.Version)
 	}
 	n, err := e.DecodePayload(payload, ptr)
 	if err != nil {

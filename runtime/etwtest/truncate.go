@@ -12,7 +12,7 @@ import (
 // sizes of pointers. It checks that each is an error that names the event and a
 // field, and that the dynamic decoder agrees. A prefix may be whole for an event
 // whose last field takes the rest of the payload.
-func Truncate(t *testing.T, p *etw.Provider) {
+func Truncate(t testing.TB, p *etw.Provider) {
 	t.Helper()
 	for _, d := range typed(p) {
 		for _, ptr := range ptrSizes {

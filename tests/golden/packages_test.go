@@ -12,6 +12,7 @@ import (
 	boolean "github.com/etwgen/etwgen/tests/golden/boolean/want"
 	constants "github.com/etwgen/etwgen/tests/golden/constants/want"
 	count "github.com/etwgen/etwgen/tests/golden/count/want"
+	counted "github.com/etwgen/etwgen/tests/golden/counted/want"
 	docs "github.com/etwgen/etwgen/tests/golden/docs/want"
 	empty "github.com/etwgen/etwgen/tests/golden/empty/want"
 	enums "github.com/etwgen/etwgen/tests/golden/enums/want"
@@ -41,6 +42,7 @@ var packages = map[string]*etw.Provider{
 	"constants": constants.Provider,
 	"count":     count.Provider,
 	"docs":      docs.Provider,
+	"counted":   counted.Provider,
 	"empty":     empty.Provider,
 	"enums":     enums.Provider,
 	"fixed":     fixed.Provider,
