@@ -21,7 +21,7 @@ const ReferenceHeader = "<!-- Made by etwgen doc. DO NOT EDIT. -->"
 // provider with etwgen:name, or else one made of the provider's own name.
 //
 // Of the options Provider, Package, Rename and Lenient count. An empty Provider
-// stands for all that have events, and Package names the package of a single one.
+// stands for all that have events. Package and Rename are for a single one.
 func Reference(m *manifest.Manifest, opts Options) ([]File, error) {
 	providers := slices.DeleteFunc(slices.Clone(m.Providers), func(p *manifest.Provider) bool { return len(p.Events) == 0 })
 	if opts.Provider != "" || len(providers) == 0 {
@@ -30,6 +30,9 @@ func Reference(m *manifest.Manifest, opts Options) ([]File, error) {
 			return nil, err
 		}
 		providers = []*manifest.Provider{p}
+	}
+	if len(providers) > 1 && len(opts.Rename) > 0 {
+		return nil, fmt.Errorf("%s: names are given to the events of one provider; choose it with --provider", m.File)
 	}
 	var packages []*pkg
 	var files []File

@@ -68,7 +68,7 @@ standard input.`,
 	flags.StringVarP(&dir, "output", "o", ".", "the folder of the pages")
 	flags.StringVar(&opts.Provider, "provider", "", "one provider, by name, symbol or GUID (default all that have events)")
 	flags.StringVar(&opts.Package, "package", "", "the name of the Go package, where there is one provider")
-	flags.StringArrayVar(&rename, "rename", nil, "`OLD=NEW`, as gen was given it (repeatable)")
+	flags.StringArrayVar(&rename, "rename", nil, "`OLD=NEW`, as gen was given it, where there is one provider (repeatable)")
 	flags.BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
 	flags.BoolVarP(&verbose, "verbose", "v", false, "list the files that are written and removed")
 	return cmd

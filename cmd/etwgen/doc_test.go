@@ -115,6 +115,7 @@ func TestDocErrors(t *testing.T) {
 		{"no such provider", twoProviders, []string{"--provider", "Nobody"}, exitUsage, "no provider Nobody"},
 		{"same package", strings.ReplaceAll(twoProviders, `symbol="TWO"`, `symbol="TWO" etwgen:name="one"`), nil, exitUsage, "two providers have the package one"},
 		{"same name", strings.ReplaceAll(twoProviders, `symbol="TWO"`, `symbol="TWO" etwgen:name="one"`), []string{"--provider", "TWO", "--rename", "Second=second"}, exitDiagnostics, "<stdin>:"},
+		{"rename for two", twoProviders, []string{"--rename", "Second=Next"}, exitUsage, "choose it with --provider"},
 		{"no rename", twoProviders, []string{"--rename", "Second"}, exitUsage, "--rename Second: not of the form OLD=NEW"},
 		{"no such flag", twoProviders, []string{"--color"}, exitUsage, "unknown flag"},
 	}
