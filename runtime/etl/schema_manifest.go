@@ -22,6 +22,7 @@ type manifestParser struct {
 	opcodes   map[opcodeKey]uint8
 	keywords  map[string]uint64
 	maps      map[string]*etw.MapDesc
+	declared  map[*etw.MapDesc]bool // of maps, which fields may name before
 	templates map[string]template
 	events    []string // the attributes of each
 	scopes    []int    // for reuse by template
@@ -50,6 +51,7 @@ func parseManifest(text []byte, guid etw.GUID, arena *descArena) (name string, e
 		opcodes:   make(map[opcodeKey]uint8),
 		keywords:  make(map[string]uint64),
 		maps:      make(map[string]*etw.MapDesc),
+		declared:  make(map[*etw.MapDesc]bool),
 		templates: make(map[string]template),
 	}
 	p.events = make([]string, 0, bytes.Count(text, []byte("<event ")))
@@ -58,6 +60,11 @@ func parseManifest(text []byte, guid etw.GUID, arena *descArena) (name string, e
 		return "", nil, fmt.Errorf("%w: %w", errSchema, errNoProvider)
 	}
 	p.nameMaps()
+	if len(p.declared) < len(p.maps) {
+		for _, t := range p.templates {
+			p.dropMaps(t.fields)
+		}
+	}
 	events = make(map[uint32]*etw.EventDesc, len(p.events))
 	for _, attributes := range p.events {
 		if d := p.event(attributes); d != nil {
@@ -108,6 +115,7 @@ func (p *manifestParser) scan(text string) {
 		case "valueMap", "bitMap":
 			m := p.mapOf(name())
 			m.Flags = x.name == "bitMap"
+			p.declared[m] = true
 			if !x.empty {
 				m.Entries = mapEntries(&x)
 			}
@@ -151,6 +159,16 @@ func mapEntries(x *xmlScanner) (entries []etw.MapEntry) {
 				entries = append(entries, etw.MapEntry{Value: uint32(v), Name: attribute(x.attributes, "message")})
 			}
 		}
+	}
+}
+
+// dropMaps takes maps from fields that are declared nowhere.
+func (p *manifestParser) dropMaps(fields []etw.FieldDesc) {
+	for i := range fields {
+		if !p.declared[fields[i].Map] {
+			fields[i].Map = nil
+		}
+		p.dropMaps(fields[i].Fields)
 	}
 }
 

@@ -197,7 +197,7 @@ const testManifest = `<?xml version="1.0" encoding="utf-8"?>
    <data name="status" inType="win:UInt32" outType="win:HResult"/>
   </template>
   <template tid="Lists">
-   <data name="n" inType="win:UInt16"/>
+   <data name="n" inType="win:UInt16" map="NoSuchMap"/>
    <data name="ids" inType="win:UInt8" count="n"/>
    <struct name="pairs" count="n">
     <data name="len" inType="win:UInt8"/>
@@ -260,6 +260,9 @@ func TestManifest(t *testing.T) {
 		d := all[0].Schema
 		if d.Level != 3 || d.Opcode != 1 || d.OpcodeName != "Start" || d.Task != 7 || d.TaskName != "Request" || d.Keywords != 6 || d.Message != `GET %1 <€> "'> &no; &#xD800; R&D` {
 			t.Errorf("%v: description %+v", c, d)
+		}
+		if d.Fields[1].Map == nil || all[1].Schema.Fields[0].Map != nil {
+			t.Errorf("%v: maps %v and %v, want one and none", c, d.Fields[1].Map, all[1].Schema.Fields[0].Map)
 		}
 		if d := all[1].Schema; d.Opcode != 50 || all[2].Schema.Opcode != 40 {
 			t.Errorf("%v: opcodes %d and %d, want 50 and 40", c, d.Opcode, all[2].Schema.Opcode)
