@@ -122,7 +122,7 @@ func emitView(f *jen.File, s *structType) {
 			Qual("bytes", "Equal").Call(jen.Id("s").Dot("p"), jen.Id("t").Dot("p"))),
 	)
 	f.Line()
-	emitReadView(f, s, exact)
+	emitReadView(f, s)
 	emitWriteView(f, s)
 }
 
@@ -144,12 +144,12 @@ func emitAt(f *jen.File, s *structType) {
 // emitReadView writes the method that sets a view from the cursor: elements of
 // fixed size by one multiplication, others by a walk over them, so that what
 // decodes can be iterated over without errors.
-func emitReadView(f *jen.File, s *structType, exact bool) {
+func emitReadView(f *jen.File, s *structType) {
+	least, exact := s.least()
 	f.Func().Params(jen.Id("s").Op("*").Id(s.view)).Id("read").
 		Params(s.params(jen.Id("r").Op("*").Add(etw("Reader")), jen.Id("n").Uint64())...).
 		BlockFunc(func(g *jen.Group) {
 			ptr := jen.Id("r").Dot("PtrSize").Call()
-			least, _ := s.least()
 			count := func(size jen.Code) { g.Id("s").Dot("n").Op("=").Id("r").Dot("Count").Call(jen.Id("n"), size) }
 			switch {
 			case exact:

@@ -68,8 +68,8 @@ func Generate(m *manifest.Manifest, opts Options) ([]File, error) {
 	return pk.emit(opts)
 }
 
-// Select returns the provider of m with the given name, symbol, GUID or number,
-// or the only one with events if name is empty.
+// Select returns the provider of m with the given name in any case, symbol, GUID or
+// number, or the only one with events if name is empty.
 func Select(m *manifest.Manifest, name string) (*manifest.Provider, error) {
 	var found []*manifest.Provider
 	for i, p := range m.Providers {

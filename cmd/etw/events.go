@@ -58,7 +58,7 @@ With --json it prints one object for each event, in one line.`,
 			return out.Flush()
 		},
 	}
-	cmd.Flags().StringArrayVar(&paths, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
+	knownFlag(cmd, &paths)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

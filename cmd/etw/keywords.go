@@ -58,7 +58,7 @@ of the provider.`,
 		},
 	}
 	cmd.Flags().StringVarP(&provider, "provider", "p", "clr", "of this `provider`: clr, rundown, private, stress, a name or a GUID")
-	cmd.Flags().StringArrayVar(&paths, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
+	knownFlag(cmd, &paths)
 	_ = cmd.RegisterFlagCompletionFunc("provider", completeProviders)
 	return cmd
 }

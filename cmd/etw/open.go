@@ -30,6 +30,11 @@ func (in *input) manifestFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&in.manifests, "manifest", nil, "decode by the instrumentation manifest in this `file`, too; repeatable")
 }
 
+// knownFlag defines the flag for commands that read no traces.
+func knownFlag(cmd *cobra.Command, paths *[]string) {
+	cmd.Flags().StringArrayVar(paths, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
+}
+
 func (in *input) attributeFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&in.attribute, "attribute", false, "find the processes and threads of kernel events, which .etl files do\nnot always say; takes memory for each thread and call stack")
 }
@@ -87,8 +92,9 @@ func readManifests(cmd *cobra.Command, paths []string) (manifests, error) {
 		if err != nil {
 			return all, &trace.Error{File: fileOf(path, err), Err: err}
 		}
-		all.providers = append(all.providers, schema.Providers(m)...)
-		all.classes = append(all.classes, schema.Classes(m)...)
+		providers, classes := schema.Providers(m)
+		all.providers = append(all.providers, providers...)
+		all.classes = append(all.classes, classes...)
 	}
 	return all, nil
 }

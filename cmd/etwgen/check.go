@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -49,9 +50,10 @@ what dumps of registered providers need.`,
 // as lines of the form file:line:col: message in the order of the file. An error
 // means that the file could not be read at all.
 func checkManifest(cmd *cobra.Command, path string, opts manifest.Options) (sound bool, warnings int, err error) {
-	m, warned, faults, err := parseManifest(cmd, path, opts)
-	if err != nil {
-		return false, 0, err
+	_, warned, err := parseManifest(cmd, path, opts)
+	var faults manifest.ErrorList
+	if err != nil && !errors.As(err, &faults) {
+		return false, 0, &exitError{exitUsage, err}
 	}
 	all := slices.Concat(faults, warned)
 	severity := make(map[*manifest.Error]string, len(warned))
@@ -62,5 +64,5 @@ func checkManifest(cmd *cobra.Command, path string, opts manifest.Options) (soun
 	for _, e := range all {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s\n", e.Pos, severity[e], e.Msg)
 	}
-	return m != nil, len(warned), nil
+	return err == nil, len(warned), nil
 }

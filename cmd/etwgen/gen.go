@@ -80,15 +80,14 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 	}
 	var chosen *manifest.Manifest
 	var missed error
-	var bad error
+	var bad *exitError
 	for _, path := range paths {
 		// Warnings are the business of check.
-		m, _, faults, err := parseManifest(cmd, path, manifest.Options{Lenient: opts.Lenient})
+		m, _, err := parseManifest(cmd, path, manifest.Options{Lenient: opts.Lenient})
 		if err != nil {
-			return nil, err
-		}
-		if m == nil {
-			bad = reported(cmd, faults)
+			if bad = reported(cmd, err); bad.code == exitUsage {
+				return nil, bad
+			}
 			continue
 		}
 		if _, err := gen.Select(m, opts.Provider); err != nil {

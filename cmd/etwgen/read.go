@@ -12,39 +12,32 @@ import (
 // stdinName is the argument that stands for the standard input.
 const stdinName = "-"
 
-// parseManifest reads a manifest. Of faults and err at most one is not nil; err
-// means that the file could not be read at all.
-func parseManifest(cmd *cobra.Command, path string, opts manifest.Options) (m *manifest.Manifest, warnings, faults manifest.ErrorList, err error) {
-	if path == stdinName {
-		var data []byte
-		if data, err = io.ReadAll(cmd.InOrStdin()); err == nil {
-			m, warnings, err = manifest.Parse("<stdin>", data, opts)
-		}
-	} else {
-		m, warnings, err = manifest.ParseFile(path, opts)
+// parseManifest reads a manifest. The error is a manifest.ErrorList if the file
+// could be read.
+func parseManifest(cmd *cobra.Command, path string, opts manifest.Options) (*manifest.Manifest, manifest.ErrorList, error) {
+	if path != stdinName {
+		return manifest.ParseFile(path, opts)
 	}
-	if errors.As(err, &faults) {
-		return nil, warnings, faults, nil
-	}
+	data, err := io.ReadAll(cmd.InOrStdin())
 	if err != nil {
-		err = &exitError{exitUsage, err}
+		return nil, nil, err
 	}
-	return m, warnings, nil, err
+	return manifest.Parse("<stdin>", data, opts)
 }
 
-// readManifest reads a manifest of which warnings do not matter. It prints the
-// errors, if there are any.
+// readManifest reads a manifest of which warnings do not matter. What is wrong
+// with it is printed, and the error chooses the exit code.
 func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*manifest.Manifest, error) {
-	m, _, faults, err := parseManifest(cmd, path, opts)
-	if faults != nil {
-		err = reported(cmd, faults)
+	m, _, err := parseManifest(cmd, path, opts)
+	if err != nil {
+		return nil, reported(cmd, err)
 	}
-	return m, err
+	return m, nil
 }
 
 // reported prints the errors of a manifest, if err is those, and returns what
 // chooses the exit code.
-func reported(cmd *cobra.Command, err error) error {
+func reported(cmd *cobra.Command, err error) *exitError {
 	var faults manifest.ErrorList
 	if !errors.As(err, &faults) {
 		return &exitError{exitUsage, err}

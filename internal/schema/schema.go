@@ -13,23 +13,48 @@ import (
 
 // Providers returns what a manifest says of its providers, as generated packages
 // would say it. Events that no key leads to are left out.
-func Providers(m *manifest.Manifest) []*etw.Provider {
-	var list []*etw.Provider
+//
+// Classes are what it says of classic events, which carry a class and an opcode in
+// place of a provider and an id. A task with an eventGUID stands for a class: it
+// becomes a provider with this GUID, and its events have the opcode as their id.
+func Providers(m *manifest.Manifest) (providers, classes []*etw.Provider) {
 	for _, p := range m.Providers {
-		list = append(list, provider(p))
+		b := newBuilder(p)
+		for _, e := range p.Events {
+			b.add(e)
+		}
+		providers = append(providers, b.provider(p))
+		classes = append(classes, b.classes...)
 	}
-	return list
+	for _, p := range slices.Concat(providers, classes) {
+		slices.SortStableFunc(p.Events, func(a, b *etw.EventDesc) int {
+			return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+		})
+	}
+	return providers, classes
 }
 
-func provider(p *manifest.Provider) *etw.Provider {
-	b := newBuilder(p)
-	out := &etw.Provider{Desc: b.desc}
-	for _, e := range p.Events {
-		if e.Undispatched == "" {
-			out.Events = append(out.Events, b.event(e))
-		}
+// A builder makes the descriptions of one provider. What events share in the
+// manifest they share in the descriptions too.
+type builder struct {
+	desc      *etw.ProviderDesc
+	maps      map[*manifest.Map]*etw.MapDesc
+	templates map[*manifest.Template][]etw.FieldDesc
+	events    []*etw.EventDesc
+	classes   []*etw.Provider
+}
+
+func newBuilder(p *manifest.Provider) *builder {
+	return &builder{
+		desc:      &etw.ProviderDesc{Name: p.Name, GUID: etw.GUID(p.GUID)},
+		maps:      make(map[*manifest.Map]*etw.MapDesc),
+		templates: make(map[*manifest.Template][]etw.FieldDesc),
 	}
-	sortEvents(out)
+}
+
+// provider returns p with the events that were added.
+func (b *builder) provider(p *manifest.Provider) *etw.Provider {
+	out := &etw.Provider{Desc: b.desc, Events: b.events}
 	for _, k := range p.Keywords {
 		out.Keywords = append(out.Keywords, etw.KeywordDesc{Name: k.Name, Mask: k.Mask})
 	}
@@ -39,26 +64,31 @@ func provider(p *manifest.Provider) *etw.Provider {
 	return out
 }
 
-func sortEvents(p *etw.Provider) {
-	slices.SortStableFunc(p.Events, func(a, b *etw.EventDesc) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
-	})
-}
-
-// A builder makes the descriptions of one provider. What events share in the
-// manifest they share in the descriptions too.
-type builder struct {
-	desc      *etw.ProviderDesc
-	maps      map[*manifest.Map]*etw.MapDesc
-	templates map[*manifest.Template][]etw.FieldDesc
-}
-
-func newBuilder(p *manifest.Provider) *builder {
-	return &builder{
-		desc:      &etw.ProviderDesc{Name: p.Name, GUID: etw.GUID(p.GUID)},
-		maps:      make(map[*manifest.Map]*etw.MapDesc),
-		templates: make(map[*manifest.Template][]etw.FieldDesc),
+// add adds an event to the provider and to the class of its task.
+func (b *builder) add(e *manifest.Event) {
+	d := b.event(e)
+	if e.Undispatched == "" {
+		b.events = append(b.events, d)
 	}
+	if e.Task != nil && !e.Task.EventGUID.IsZero() {
+		class := b.class(e.Task)
+		classic := *d
+		classic.Provider, classic.ID = class.Desc, uint16(d.Opcode)
+		class.Events = append(class.Events, &classic)
+	}
+}
+
+// class returns the class that t stands for.
+func (b *builder) class(t *manifest.Task) *etw.Provider {
+	guid := etw.GUID(t.EventGUID)
+	for _, c := range b.classes {
+		if c.Desc.GUID == guid {
+			return c
+		}
+	}
+	c := &etw.Provider{Desc: &etw.ProviderDesc{Name: t.Name, GUID: guid}}
+	b.classes = append(b.classes, c)
+	return c
 }
 
 func (b *builder) event(e *manifest.Event) *etw.EventDesc {

@@ -21,7 +21,7 @@ func TestProviders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := schema.Providers(m)
+	got, _ := schema.Providers(m)
 	if len(got) != len(decode.Builtins) {
 		t.Fatalf("%d providers, want %d", len(got), len(decode.Builtins))
 	}
@@ -58,7 +58,7 @@ func TestClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes := schema.Classes(m)
+	_, classes := schema.Providers(m)
 	if len(classes) != 1 {
 		t.Fatalf("%d classes, want 1", len(classes))
 	}

@@ -155,10 +155,9 @@ func (r *Reader) scan() error {
 		for b.at < len(b.data) {
 			at := b.at
 			if !b.next() {
-				if b.cut {
-					return r.stop(&Error{r.src.off, kindEvents.String(), ErrTruncated})
+				if !b.cut { // where the stream ends, advance says so
+					r.lose(kindEvents, b.off+int64(at), damaged("the event does not fit"))
 				}
-				r.lose(&Error{b.off + int64(at), kindEvents.String(), damaged("the event does not fit")})
 				b.at = len(b.data)
 				break
 			}
@@ -184,10 +183,10 @@ func (r *Reader) scan() error {
 
 // lose notes a fault inside of a block. What is left of the block is given up, but
 // where the next one begins is known.
-func (r *Reader) lose(err *Error) {
+func (r *Reader) lose(k kind, off int64, err error) {
 	r.stats.DamagedBlocks++
 	if r.damage == nil {
-		r.damage = err
+		r.damage = &Error{off, k.String(), err}
 	}
 }
 
@@ -231,14 +230,19 @@ func (r *Reader) advance() error {
 		r.sort.point = b
 		return errPoint
 	}
-	if err := r.apply(b); err != nil {
-		r.lose(&Error{b.off, b.kind.String(), err})
-	}
+	r.apply(b)
 	return nil
 }
 
-// apply takes in what a block says.
-func (r *Reader) apply(b block) error {
+// apply takes in what a block says, up to a fault.
+func (r *Reader) apply(b block) {
+	if err := r.read(b); err != nil {
+		r.lose(b.kind, b.off, err)
+	}
+}
+
+// read takes in what a block says, and returns what is wrong with it.
+func (r *Reader) read(b block) error {
 	switch b.kind {
 	case kindEvents:
 		return r.openEvents(b)

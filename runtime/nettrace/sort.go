@@ -89,9 +89,7 @@ func (r *Reader) nextSorted(rec *etw.Record) error {
 				return s.end
 			}
 			s.all = false
-			if err := r.sequencePoint(s.point.data); err != nil {
-				r.lose(&Error{s.point.off, kindSequencePoint.String(), err})
-			}
+			r.apply(s.point)
 		}
 		switch err := r.scan(); {
 		case err == errPoint:
