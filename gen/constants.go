@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -11,35 +13,42 @@ import (
 // channels.
 func (b *builder) addConstants() {
 	m := b.m
-	keywords := b.group("Keywords, one bit each.", "uint64", true)
+	// What does not read as a name gives way to the number.
+	name := func(prefix, s string, value uint64) string {
+		if b.opts.Lenient && isSentence(s) {
+			s = fmt.Sprint(value)
+		}
+		return appendWord(prefix, limited(namePart(s), fmt.Sprint(value)))
+	}
+	keywords := b.group("Keywords, one bit each.", jen.Uint64(), true)
 	for _, k := range m.Keywords {
 		short := k.Name
 		if s := strings.TrimSuffix(short, "Keyword"); s != "" {
 			short = s
 		}
-		keywords.add("keyword", k.Name, k.Pos, k.GoName, prefixedName("Keyword", short), k.Mask, k.Doc, k.Message)
+		keywords.add("keyword", k.Name, k.Pos, k.GoName, name("Keyword", short, k.Mask), k.Mask, k.Doc, k.Message)
 	}
-	levels := b.group("Levels beside those that Windows defines.", "uint8", false)
+	levels := b.group("Levels beside those that Windows defines.", rt("Level"), false)
 	for _, l := range m.Levels {
-		levels.add("level", l.Name, l.Pos, l.GoName, prefixedName("Level", l.Name), uint64(l.Value), l.Doc, l.Message)
+		levels.add("level", l.Name, l.Pos, l.GoName, name("Level", l.Name, uint64(l.Value)), uint64(l.Value), l.Doc, l.Message)
 	}
-	tasks := b.group("Tasks.", "uint16", false)
-	opcodes := b.group("Opcodes beside those that Windows defines, those of a task with its name.", "uint8", false)
+	tasks := b.group("Tasks.", jen.Uint16(), false)
+	opcodes := b.group("Opcodes beside those that Windows defines, those of a task with its name.", rt("Opcode"), false)
 	for _, o := range m.Opcodes {
-		opcodes.add("opcode", o.Name, o.Pos, o.GoName, prefixedName("Opcode", o.Name), uint64(o.Value), o.Doc, o.Message)
+		opcodes.add("opcode", o.Name, o.Pos, o.GoName, name("Opcode", o.Name, uint64(o.Value)), uint64(o.Value), o.Doc, o.Message)
 	}
 	for _, t := range m.Tasks {
-		tasks.add("task", t.Name, t.Pos, t.GoName, prefixedName("Task", t.Name), uint64(t.Value), t.Doc, t.Message)
+		tasks.add("task", t.Name, t.Pos, t.GoName, name("Task", t.Name, uint64(t.Value)), uint64(t.Value), t.Doc, t.Message)
 		for _, o := range t.Opcodes {
-			opcodes.add("opcode", t.Name+"."+o.Name, o.Pos, o.GoName, prefixedName(prefixedName("Opcode", t.Name), o.Name),
-				uint64(o.Value), o.Doc, o.Message)
+			opcodes.add("opcode", t.Name+"."+o.Name, o.Pos, o.GoName,
+				name(name("Opcode", t.Name, uint64(t.Value)), o.Name, uint64(o.Value)), uint64(o.Value), o.Doc, o.Message)
 		}
 	}
-	channels := b.group("Channels.", "uint8", false)
+	channels := b.group("Channels.", jen.Uint8(), false)
 	for _, c := range m.Channels {
 		// The name is that of the provider, a slash and what counts here.
 		short := c.Name[strings.LastIndexByte(c.Name, '/')+1:]
-		channels.add("channel", c.Name, c.Pos, "", prefixedName("Channel", short), uint64(c.Value), "", c.Message)
+		channels.add("channel", c.Name, c.Pos, "", name("Channel", short, uint64(c.Value)), uint64(c.Value), "", c.Message)
 	}
 }
 
@@ -49,7 +58,7 @@ type groupBuilder struct {
 	b *builder
 }
 
-func (b *builder) group(doc, goType string, hex bool) groupBuilder {
+func (b *builder) group(doc string, goType *jen.Statement, hex bool) groupBuilder {
 	g := &constGroup{doc: doc, goType: goType, hex: hex}
 	b.consts = append(b.consts, g)
 	return groupBuilder{g, b}
@@ -62,6 +71,8 @@ func (g groupBuilder) add(kind, name string, pos manifest.Pos, given, byRule str
 	if doc == "" && saysMore(message, nil, name, name[strings.LastIndexByte(name, '.')+1:]) {
 		doc = plainMessage(message, nil)
 	}
-	text := strings.TrimSpace(fmt.Sprintf("%s is %s. %s", goName, name, doc))
-	g.consts = append(g.consts, constant{goName: goName, value: value, doc: text})
+	if letters(goName) != letters(kind+name) && letters(goName) != letters(name) {
+		doc = strings.TrimSpace(fmt.Sprintf("%s is %s. %s", goName, name, doc))
+	}
+	g.consts = append(g.consts, constant{goName: goName, value: value, doc: doc})
 }

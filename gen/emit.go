@@ -17,6 +17,11 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 		}
 		return f
 	}
+	if opts.PackageDoc {
+		for _, line := range docLines(docWidth, p.doc()...) {
+			file("provider").PackageComment(line)
+		}
+	}
 	p.emitProvider(file("provider"))
 	for _, e := range p.enums {
 		emitEnum(file("maps"), e)
@@ -27,7 +32,7 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 	}
 	anys := make(map[*event]*anyVersion) // by the newest version
 	for _, a := range p.anys {
-		anys[a.versions[len(a.versions)-1]] = a
+		anys[a.newest()] = a
 	}
 	for _, ev := range p.events {
 		f := file(ev.file)
@@ -42,6 +47,9 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 		}
 		if a := anys[ev]; a != nil {
 			emitAny(f, a)
+			if l := a.layout; l.goName != "" && l.anys[0] == a {
+				emitAnyLayout(f, l)
+			}
 		}
 	}
 	outputs := make(map[string]*jen.File)
@@ -67,21 +75,17 @@ func (p *pkg) newFile() *jen.File {
 func (p *pkg) emitProvider(f *jen.File) {
 	f.Comment("// The package and the runtime must fit each other: see etw.EnforceVersion.")
 	f.Const().Defs(
-		jen.Id("_").Op("=").Add(etw("EnforceVersion")).Call(jen.Lit(generation).Op("-").Add(etw("MinVersion"))),
-		jen.Id("_").Op("=").Add(etw("EnforceVersion")).Call(etw("MaxVersion").Op("-").Lit(generation)),
+		jen.Id("_").Op("=").Add(rt("EnforceVersion")).Call(jen.Lit(generation).Op("-").Add(rt("MinVersion"))),
+		jen.Id("_").Op("=").Add(rt("EnforceVersion")).Call(rt("MaxVersion").Op("-").Lit(generation)),
 	)
 	f.Line()
-	guid := make([]jen.Code, 16)
-	for i, c := range p.m.GUID {
-		guid[i] = jen.Id(fmt.Sprintf("%#02x", c))
-	}
-	f.Var().Id("providerDesc").Op("=").Add(etw("ProviderDesc")).Add(lines(
+	f.Var().Id("providerDesc").Op("=").Add(rt("ProviderDesc")).Add(lines(
 		key("Name", jen.Lit(p.m.Name)),
-		key("GUID", etw("GUID").Values(guid...)),
+		key("GUID", guid(p.m.GUID)),
 	))
 	f.Line()
 	doc(f.Group, fmt.Sprintf("Provider is %s %s.", p.m.Name, p.m.GUID), p.m.Doc)
-	f.Var().Id("Provider").Op("=").Op("&").Add(etw("Provider")).Add(lines(p.providerFields()...))
+	f.Var().Id("Provider").Op("=").Op("&").Add(rt("Provider")).Add(lines(p.providerFields()...))
 	for _, g := range p.consts {
 		if len(g.consts) > 0 {
 			f.Line()
@@ -92,13 +96,13 @@ func (p *pkg) emitProvider(f *jen.File) {
 
 // generation is the version of generated code that this generator writes: see
 // etw.EnforceVersion.
-const generation = 1
+const generation = 2
 
 func (p *pkg) providerFields() []jen.Code {
 	fields := []jen.Code{key("Desc", jen.Op("&").Id("providerDesc"))}
 	var events, keywords, levels []jen.Code
 	for _, ev := range p.events {
-		if ev.m.Undispatched == "" {
+		if ev.lost == "" {
 			events = append(events, jen.Op("&").Id(ev.desc))
 		}
 	}
@@ -109,13 +113,13 @@ func (p *pkg) providerFields() []jen.Code {
 		levels = append(levels, jen.Values(key("Name", jen.Lit(l.Name)), key("Value", jen.Lit(int(l.Value)))))
 	}
 	if len(events) > 0 {
-		fields = append(fields, key("Events", jen.Index().Op("*").Add(etw("EventDesc")).Add(lines(events...))))
+		fields = append(fields, key("Events", jen.Index().Op("*").Add(rt("EventDesc")).Add(lines(events...))))
 	}
 	if len(keywords) > 0 {
-		fields = append(fields, key("Keywords", jen.Index().Add(etw("KeywordDesc")).Add(lines(keywords...))))
+		fields = append(fields, key("Keywords", jen.Index().Add(rt("KeywordDesc")).Add(lines(keywords...))))
 	}
 	if len(levels) > 0 {
-		fields = append(fields, key("Levels", jen.Index().Add(etw("LevelDesc")).Add(lines(levels...))))
+		fields = append(fields, key("Levels", jen.Index().Add(rt("LevelDesc")).Add(lines(levels...))))
 	}
 	return fields
 }
@@ -130,7 +134,7 @@ func emitConsts(f *jen.File, g *constGroup) {
 			if g.hex {
 				value = hex(c.value)
 			}
-			d.Id(c.goName).Id(g.goType).Op("=").Add(value)
+			d.Id(c.goName).Add(g.goType.Clone()).Op("=").Add(value)
 		}
 	})
 }

@@ -3,216 +3,342 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// emitAny writes the type that takes every version of an id.
+// emitAny writes the type that takes every version of an event.
 func emitAny(f *jen.File, a *anyVersion) {
-	newest := a.versions[len(a.versions)-1]
-	var list []string
-	for _, ev := range a.versions {
-		list = append(list, "["+ev.goName+"]")
-	}
-	doc(f.Group,
-		fmt.Sprintf("%s is event %d in any version: %s.", a.goName, newest.m.ID, joinAnd(list)),
-		"A version that is not known is decoded as the newest one before it; Seen tells which. "+
-			"Fields that the decoded version lacks are zero.")
+	l := a.layout
+	doc(f.Group, a.doc()...)
 	f.Type().Id(a.goName).StructFunc(func(g *jen.Group) {
-		g.Id("Seen").Add(etw("Seen"))
-		g.Line()
-		for _, fd := range a.fields {
-			line := g.Id(fd.goName).Add(fd.kind.goType())
-			if !fd.everywhere(a) {
-				line.Comment("// " + versionsNote(fd.in(a)))
+		g.Id("Seen").Add(rt("Seen"))
+		if len(l.fields) > 0 {
+			g.Line()
+		}
+		for _, fd := range l.fields {
+			doc(g, fd.doc())
+			line := g.Id(fd.goName).Add(fd.kind.goType().code())
+			if notes := fd.notes(a.versions); len(notes) > 0 {
+				line.Comment("// " + strings.Join(notes, "; "))
+			}
+			if fd.has != "" {
+				emitHasField(g, fd.has, fd.goName)
 			}
 		}
 	})
 	f.Line()
-	for _, fd := range a.fields {
-		if !fd.everywhere(a) {
-			emitHas(f, a, fd)
-		}
+	if len(l.fields) == 0 && len(a.versions) == 1 {
+		emitEmptyAny(f, a)
+		return
 	}
+	emitHas(f, a)
 	emitAnyDescs(f, a)
 	emitDecodeVersion(f, a)
 	emitAnyValue(f, a)
+	if l.goName != "" && aliases(l.own()) {
+		emitClone(f, a.goName, l.from(jen.Op("&").Id("e")).Dot("detach").Call())
+	} else {
+		emitClone(f, a.goName, detach("e", l.own())...)
+	}
 	emitRendering(f, a.goName)
 }
 
-// versionsNote says which versions have a field.
-func versionsNote(list []*event) string {
-	var numbers []string
-	for _, ev := range list {
-		numbers = append(numbers, strconv.Itoa(int(ev.m.Version)))
-	}
-	if len(numbers) == 1 {
-		return "version " + numbers[0]
-	}
-	return "versions " + joinAnd(numbers)
+// from returns x, a pointer to one of the types that share l, as a pointer to the
+// one that has the code.
+func (l *anyLayout) from(x jen.Code) *jen.Statement {
+	return jen.Parens(jen.Op("*").Id(l.goName)).Call(x)
 }
 
-func joinAnd(list []string) string {
-	switch n := len(list); n {
-	case 1:
-		return list[0]
-	case 2:
-		return list[0] + " and " + list[1]
-	default:
-		s := ""
-		for _, item := range list[:n-1] {
-			s += item + ", "
+// emitHas writes the methods that tell whether a version has a field.
+func emitHas(f *jen.File, a *anyVersion) {
+	first := true
+	for _, fd := range a.layout.fields {
+		if fd.everywhere() || fd.has != "" {
+			continue
 		}
-		return s + "and " + list[n-1]
-	}
-}
-
-// emitHas writes the method that tells whether a version has a field.
-func emitHas(f *jen.File, a *anyVersion, fd *anyField) {
-	doc(f.Group, fmt.Sprintf("Has%s reports whether the version that was decoded has %s.", fd.goName, fd.goName))
-	layout := func() *jen.Statement { return jen.Id("e").Dot("Seen").Dot("Layout") }
-	var cond *jen.Statement
-	in := fd.in(a)
-	if tail := a.versions[len(a.versions)-len(in):]; slices.Equal(in, tail) {
-		cond = layout().Op(">=").Lit(int(in[0].m.Version))
-	} else {
-		for _, ev := range in {
-			test := layout().Op("==").Lit(int(ev.m.Version))
-			if cond == nil {
-				cond = test
-			} else {
-				cond.Op("||").Add(test)
+		if first {
+			doc(f.Group, "Has"+fd.goName+" and its like report whether the version that was decoded has a field.")
+			first = false
+		}
+		layout := func() *jen.Statement { return jen.Id("e").Dot("Seen").Dot("Layout") }
+		cond := jen.Null()
+		in := fd.in(a.versions)
+		if tail := a.versions[len(a.versions)-len(in):]; slices.Equal(in, tail) {
+			cond = layout().Op(">=").Lit(int(in[0].m.Version))
+		} else {
+			for i, ev := range in {
+				if i > 0 {
+					cond.Op("||")
+				}
+				cond.Add(layout().Op("==").Lit(int(ev.m.Version)))
 			}
 		}
+		f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("Has" + fd.goName).Params().Bool().Add(brief(jen.Return(cond)))
 	}
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("Has" + fd.goName).Params().Bool().Add(brief(jen.Return(cond)))
+	if !first {
+		f.Line()
+	}
+}
+
+// emitEmptyAny writes the methods of a type whose only version has no fields.
+func emitEmptyAny(f *jen.File, a *anyVersion) {
+	emitDescList(f, a)
+	layout := jen.Lit(int(a.newest().m.Version))
+	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).
+		Add(brief(jen.Return(jen.Id(a.descs))))
+	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDesc").Params().Op("*").Add(rt("EventDesc")).
+		Add(brief(jen.Return(jen.Op("&").Id(a.newest().desc))))
+	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").
+		Params(jen.Id("version").Uint8(), jen.Id("_").Index().Byte(), jen.Id("_").Add(rt("PtrSize"))).Params(jen.Int(), jen.Error()).Block(
+		jen.Id("e").Dot("Seen").Op("=").Add(rt("Seen")).Values(key("Version", jen.Id("version")), key("Layout", layout)),
+		jen.Return(jen.Lit(0), jen.Nil()),
+	)
+	emitNoValues(f, a.goName)
+}
+
+// emitDescList writes the descriptions of the versions.
+func emitDescList(f *jen.File, a *anyVersion) {
+	var descs []jen.Code
+	for _, ev := range a.versions {
+		descs = append(descs, jen.Op("&").Id(ev.desc))
+	}
+	f.Var().Id(a.descs).Op("=").Index().Op("*").Add(rt("EventDesc")).Values(descs...)
 	f.Line()
 }
 
 // emitAnyDescs writes EventDesc and EventDescs.
 func emitAnyDescs(f *jen.File, a *anyVersion) {
-	var descs []jen.Code
-	for _, ev := range a.versions {
-		descs = append(descs, jen.Op("&").Id(ev.desc))
-	}
-	f.Var().Id(a.descs).Op("=").Index().Op("*").Add(etw("EventDesc")).Values(descs...)
-	f.Line()
-	doc(f.Group, "EventDescs returns the known versions, the oldest first.")
-	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(etw("EventDesc")).
+	emitDescList(f, a)
+	doc(f.Group, "EventDescs returns the known versions, the oldest first, and EventDesc the one that was decoded.")
+	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).
 		Add(brief(jen.Return(jen.Id(a.descs))))
+	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("EventDesc").Params().Op("*").Add(rt("EventDesc")).
+		Add(brief(jen.Return(a.desc())))
 	f.Line()
-	doc(f.Group, "EventDesc returns the description of the version that was decoded.")
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("EventDesc").Params().Op("*").Add(etw("EventDesc")).
-		BlockFunc(func(g *jen.Group) {
-			last := len(a.versions) - 1
-			g.Switch(jen.Id("e").Dot("Seen").Dot("Layout")).BlockFunc(func(g *jen.Group) {
-				for _, ev := range a.versions[:last] {
-					g.Case(jen.Lit(int(ev.m.Version))).Block(jen.Return(jen.Op("&").Id(ev.desc)))
-				}
-			})
-			g.Return(jen.Op("&").Id(a.versions[last].desc))
-		})
-	f.Line()
+}
+
+// desc returns the description of the version that e was decoded from.
+func (a *anyVersion) desc() *jen.Statement {
+	return rt("DescOf").Call(jen.Id(a.descs), jen.Id("e").Dot("Seen"))
 }
 
 // emitDecodeVersion writes DecodeVersion: it decodes the type of the version and
 // copies its fields.
 func emitDecodeVersion(f *jen.File, a *anyVersion) {
 	doc(f.Group, "DecodeVersion sets e from the payload p of the given version and returns the number of bytes read.")
-	params := append([]jen.Code{jen.Id("version").Uint8()}, payloadParams()...)
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").Params(params...).
+	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").Params(versionParams()...).
 		Params(jen.Id("n").Int(), jen.Err().Error()).
 		BlockFunc(func(g *jen.Group) {
-			g.Switch().BlockFunc(func(g *jen.Group) {
-				for i, ev := range slices.Backward(a.versions) {
-					block := anyCopy(a, ev)
-					if i > 0 {
-						g.Case(jen.Id("version").Op(">=").Lit(int(ev.m.Version))).Block(block...)
-					} else {
-						g.Default().Block(block...)
-					}
-				}
+			if l := a.layout; l.goName != "" {
+				g.Return(l.from(jen.Id("e")).Dot("decode").Call(jen.Id("version"), jen.Id("p"), jen.Id("ptr"), jen.Id(a.descs)))
+				return
+			}
+			eachVersion(g, a.versions, func(i int) []jen.Code {
+				ev := a.versions[i]
+				decode := jen.Id("v").Dot("DecodePayload").Call(jen.Id("p"), jen.Id("ptr"))
+				return anyCopy(a.layout, a.goName, i, ev.goName, decode)
 			})
-			g.Return(jen.Id("n"), jen.Err())
 		})
 	f.Line()
 }
 
-// anyCopy returns the statements that decode a version into e.
-func anyCopy(a *anyVersion, ev *event) []jen.Code {
-	seen := etw("Seen").Values(key("Version", jen.Id("version")), key("Layout", jen.Lit(int(ev.m.Version))))
-	values := []jen.Code{key("Seen", seen)}
-	for _, fd := range a.fields {
-		own := fd.of[ev]
+func versionParams() []jen.Code {
+	return append([]jen.Code{jen.Id("version").Uint8()}, payloadParams()...)
+}
+
+// eachVersion writes statements for the version that is decoded: the newest one
+// that is not newer than the one that was logged, or else the oldest.
+func eachVersion(g *jen.Group, versions []*event, statements func(i int) []jen.Code) {
+	if len(versions) > 1 {
+		g.Switch().BlockFunc(func(g *jen.Group) {
+			for i, ev := range slices.Backward(versions) {
+				if i > 0 {
+					g.Case(jen.Id("version").Op(">=").Lit(int(ev.m.Version))).Block(statements(i)...)
+				} else {
+					g.Default().Block(statements(i)...)
+				}
+			}
+		})
+	} else {
+		for _, statement := range statements(0) {
+			g.Add(statement)
+		}
+	}
+	g.Return(jen.Id("n"), jen.Err())
+}
+
+// anyCopy returns the statements that decode version i as the type named from,
+// and copy it to e, whose type is named to. They do so field by field: a literal
+// of the type would be made elsewhere and then copied in larger pieces, which have
+// to wait for the smaller ones that were just written.
+func anyCopy(l *anyLayout, to string, i int, from string, decode *jen.Statement) []jen.Code {
+	ev := l.versions()[i]
+	seen := rt("Seen").Values(key("Version", jen.Id("version")), key("Layout", jen.Lit(int(ev.m.Version))))
+	if len(ev.fields()) == 0 {
+		return []jen.Code{jen.Op("*").Id("e").Op("=").Id(to).Values(key("Seen", seen))}
+	}
+	statements := []jen.Code{
+		jen.Var().Id("v").Id(from),
+		jen.List(jen.Id("n"), jen.Err()).Op("=").Add(decode),
+	}
+	if slices.ContainsFunc(l.fields, func(fd *anyField) bool { return fd.of[i] == nil }) {
+		statements = append(statements, jen.Op("*").Id("e").Op("=").Id(to).Values())
+	}
+	set := func(field string, x jen.Code) {
+		statements = append(statements, jen.Id("e").Dot(field).Op("=").Add(x))
+	}
+	set("Seen", seen)
+	for _, fd := range l.fields {
+		own := fd.of[i]
 		if own == nil {
 			continue
 		}
 		x := jen.Id("v").Dot(own.goName)
-		if fmt.Sprintf("%#v", own.kind.goType()) != fmt.Sprintf("%#v", fd.kind.goType()) {
-			x = fd.kind.goType().Call(x)
+		if t := fd.kind.goType(); t != own.kind.goType() {
+			x = t.code().Call(x)
 		}
-		values = append(values, key(fd.goName, x))
+		set(fd.goName, x)
+		if fd.has != "" {
+			has := jen.True()
+			if own.has != "" {
+				has = jen.Id("v").Dot(own.has)
+			}
+			set(fd.has, has)
+		}
 	}
-	return []jen.Code{
-		jen.Var().Id("v").Id(ev.goName),
-		jen.List(jen.Id("n"), jen.Err()).Op("=").Id("v").Dot("DecodePayload").Call(jen.Id("p"), jen.Id("ptr")),
-		jen.Op("*").Id("e").Op("=").Id(a.goName).Add(lines(values...)),
-	}
+	return statements
 }
 
-// emitAnyValue writes FieldValue, which finds the field by the name that the
-// description of the decoded version gives it.
+// emitAnyValue writes FieldValue.
 func emitAnyValue(f *jen.File, a *anyVersion) {
 	doc(f.Group, "FieldValue returns the value of field i of EventDesc().Fields.")
-	if len(a.fields) == 0 {
-		f.Func().Params(jen.Op("*").Id(a.goName)).Id("FieldValue").Params(jen.Int()).Add(etw("Value")).
-			Add(brief(jen.Return(etw("Value").Values())))
-		f.Line()
-		return
+	method := func(receiver string, i string) *jen.Statement {
+		return f.Func().Params(jen.Id(receiver).Op("*").Id(a.goName)).Id("FieldValue").Params(jen.Id(i).Int()).Add(rt("Value"))
 	}
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(etw("Value")).
-		BlockFunc(func(g *jen.Group) {
-			g.Id("fields").Op(":=").Id("e").Dot("EventDesc").Call().Dot("Fields")
-			g.If(jen.Uint().Call(jen.Id("i")).Op(">=").Uint().Call(jen.Len(jen.Id("fields")))).Block(
-				jen.Return(etw("Value").Values()),
-			)
-			c := code{recv: "e", fields: jen.Id("fields"), found: jen.Id("i")}
-			g.Switch(jen.Id("fields").Index(jen.Id("i")).Dot("Name")).BlockFunc(func(g *jen.Group) {
-				done := make(map[string]bool)
-				for _, fd := range a.fields {
-					if done[fd.m.Name] {
-						continue
-					}
-					done[fd.m.Name] = true
-					g.Case(jen.Lit(fd.m.Name)).BlockFunc(func(g *jen.Group) { anyValue(g, c, a, fd.m.Name) })
-				}
-			})
-			g.Return(etw("Value").Values())
-		})
+	switch l := a.layout; {
+	case len(l.fields) == 0:
+		method("", "").Add(brief(jen.Return(rt("Value").Values())))
+	case l.goName != "":
+		method("e", "i").Block(jen.Return(l.from(jen.Id("e")).Dot("FieldValue").Call(jen.Id("i"))))
+	default:
+		method("e", "i").BlockFunc(func(g *jen.Group) { anyValueBody(g, l) })
+	}
 	f.Line()
 }
 
-// anyValue writes the statements that return the value of what versions call
+// anyValueBody writes the statements that return the value of field i of the
+// decoded version. They find it by its place where all versions agree on those,
+// and else by the name that its description gives it.
+func anyValueBody(g *jen.Group, l *anyLayout) {
+	if versions := l.versions(); len(versions) == 1 {
+		valueBody(g, versions[0].layout.code(), l.own())
+		return
+	}
+	c := code{recv: "e", fields: jen.Id("fields"), found: jen.Id("i")}
+	g.Id("fields").Op(":=").Add(l.anys[0].desc()).Dot("Fields")
+	g.If(jen.Uint().Call(jen.Id("i")).Op(">=").Uint().Call(jen.Len(jen.Id("fields")))).Block(
+		jen.Return(rt("Value").Values()),
+	)
+	if l.inOrder() {
+		g.Switch(jen.Id("i")).BlockFunc(func(g *jen.Group) {
+			for k, fd := range l.fields {
+				g.Case(jen.Lit(k)).BlockFunc(func(g *jen.Group) { fd.value(g, c) })
+			}
+		})
+	} else {
+		g.Switch(jen.Id("fields").Index(jen.Id("i")).Dot("Name")).BlockFunc(func(g *jen.Group) {
+			done := make(map[string]bool)
+			for _, fd := range l.fields {
+				if !done[fd.name] {
+					done[fd.name] = true
+					g.Case(jen.Lit(fd.name)).BlockFunc(func(g *jen.Group) { valueByName(g, c, l, fd.name) })
+				}
+			}
+		})
+	}
+	g.Return(rt("Value").Values())
+}
+
+// valueByName writes the statements that return the value of what versions call
 // name, which need not be one field.
-func anyValue(g *jen.Group, c code, a *anyVersion, name string) {
+func valueByName(g *jen.Group, c code, l *anyLayout, name string) {
 	var same []*anyField
-	for _, fd := range a.fields {
-		if fd.m.Name == name {
+	for _, fd := range l.fields {
+		if fd.name == name {
 			same = append(same, fd)
 		}
 	}
 	for _, fd := range same[1:] {
-		for _, ev := range fd.in(a) {
-			g.If(jen.Id("e").Dot("Seen").Dot("Layout").Op("==").Lit(int(ev.m.Version))).Block(
-				jen.Return(fd.value(c)),
-			)
+		var is *jen.Statement
+		for i, own := range fd.of {
+			if own == nil {
+				continue
+			}
+			version := jen.Id("e").Dot("Seen").Dot("Layout").Op("==").Lit(int(l.versions()[i].m.Version))
+			if same[0].of[i] != nil { // one version has several fields of that name
+				version.Op("&&").Id("i").Op("==").Lit(own.index)
+			}
+			if is == nil {
+				is = version
+			} else {
+				is.Op("||").Add(version)
+			}
 		}
+		g.If(is).BlockFunc(func(g *jen.Group) { fd.value(g, c) })
 	}
-	g.Return(same[0].value(c))
+	same[0].value(g, c)
 }
 
-// value returns f as an etw.Value.
-func (f *anyField) value(c code) *jen.Statement {
-	return f.kind.value(c, &field{m: f.m, goName: f.goName})
+// value writes the statements that return f as an etw.Value, which is of the kind
+// that the description of the decoded version says.
+func (f *anyField) value(g *jen.Group, c code) {
+	if f.has != "" {
+		g.If(jen.Op("!").Add(jen.Id(c.recv).Dot(f.has))).Block(jen.Return(rt("Value").Values()))
+	}
+	own := &field{m: f.m, goName: f.goName}
+	pointers, numbers := false, false
+	for _, of := range f.of {
+		if of != nil {
+			pointers = pointers || of.inType == etw.InPointer
+			numbers = numbers || of.inType != etw.InPointer
+		}
+	}
+	if !pointers || !numbers {
+		g.Return(f.kind.value(c, own))
+		return
+	}
+	g.If(c.fields.Clone().Index(c.found).Dot("Type").Op("==").Add(rt("InPointer"))).Block(
+		jen.Return(rt("PointerValue").Call(rt("Pointer").Call(c.x(own)))),
+	)
+	g.Return(rt("UintValue").Call(jen.Uint64().Call(c.x(own))))
+}
+
+// emitAnyLayout writes the type and the methods that types for all versions share.
+func emitAnyLayout(f *jen.File, l *anyLayout) {
+	doc(f.Group, fmt.Sprintf("%s is what types for all versions of an event share, the newest of which has the template %s.", l.goName, l.template()))
+	f.Type().Id(l.goName).Id(l.anys[0].goName)
+	f.Line()
+	receiver := func() *jen.Statement { return f.Func().Params(jen.Id("e").Op("*").Id(l.goName)) }
+	params := append(versionParams(), jen.Id("d").Index().Op("*").Add(rt("EventDesc")))
+	receiver().Id("decode").Params(params...).Params(jen.Id("n").Int(), jen.Err().Error()).
+		BlockFunc(func(g *jen.Group) {
+			versions := l.versions()
+			eachVersion(g, versions, func(i int) []jen.Code {
+				from := ""
+				if own := versions[i].layout; own != nil {
+					from = own.goName
+				}
+				decode := jen.Id("v").Dot("decode").Call(jen.Id("p"), jen.Id("ptr"), jen.Id("d").Index(jen.Lit(i)))
+				return anyCopy(l, l.goName, i, from, decode)
+			})
+		})
+	f.Line()
+	receiver().Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
+		BlockFunc(func(g *jen.Group) { anyValueBody(g, l) })
+	f.Line()
+	emitDetach(f, l.goName, l.own())
 }

@@ -10,7 +10,7 @@ func appendParams(l *layout) []jen.Code {
 	if l.isFixed() {
 		ptr = "_"
 	}
-	return []jen.Code{jen.Id("b").Index().Byte(), jen.Id(ptr).Add(etw("PtrSize"))}
+	return []jen.Code{jen.Id("b").Index().Byte(), jen.Id(ptr).Add(rt("PtrSize"))}
 }
 
 // emitAppend writes AppendPayload.
@@ -19,13 +19,9 @@ func emitAppend(f *jen.File, ev *event) {
 	results := jen.Params(jen.Index().Byte(), jen.Error())
 	l := ev.layout
 	switch {
-	case l == nil:
-		f.Func().Params(jen.Op("*").Id(ev.goName)).Id("AppendPayload").
-			Params(jen.Id("b").Index().Byte(), jen.Id("_").Add(etw("PtrSize"))).Add(results).
-			Add(brief(jen.Return(jen.Id("b"), jen.Nil())))
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
-			Params(jen.Id("b").Index().Byte(), jen.Id("ptr").Add(etw("PtrSize"))).Add(results).
+			Params(jen.Id("b").Index().Byte(), jen.Id("ptr").Add(rt("PtrSize"))).Add(results).
 			Block(jen.Return(l.from("e").Dot("append").Call(jen.Id("b"), jen.Id("ptr"), jen.Op("&").Id(ev.desc))))
 	default:
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
@@ -46,9 +42,9 @@ func appendBody(g *jen.Group, l *layout, desc *jen.Statement) {
 		g.Return(jen.Id("b"), jen.Nil())
 		return
 	}
-	g.Id("w").Op(":=").Add(etw("NewWriter")).Call(jen.Id("b"), jen.Id("ptr"))
+	g.Id("a").Op(":=").Add(rt("NewAppender")).Call(jen.Id("b"), jen.Id("ptr"))
 	for _, f := range l.fields {
 		g.Add(f.kind.write(c, f))
 	}
-	g.Return(jen.Id("w").Dot("Done").Call(desc.Clone()))
+	g.Return(jen.Id("a").Dot("Done").Call(desc.Clone()))
 }

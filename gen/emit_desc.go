@@ -5,7 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // emitEventDesc writes the description of an event.
@@ -13,8 +13,14 @@ func emitEventDesc(f *jen.File, ev *event) {
 	e := ev.m
 	fields := []jen.Code{
 		key("Provider", jen.Op("&").Id("providerDesc")),
-		key("ID", jen.Lit(int(e.ID)&0xffff)),
 	}
+	if e.Kind() == etw.KindClassic {
+		fields = append(fields, key("Kind", rt("KindClassic")))
+	}
+	if e.Task != nil && !e.Task.EventGUID.IsZero() {
+		fields = append(fields, key("Class", guid(e.Task.EventGUID)))
+	}
+	fields = append(fields, key("ID", jen.Lit(int(e.ID)&0xffff)))
 	number := func(name string, v int) {
 		if v != 0 {
 			fields = append(fields, key(name, jen.Lit(v)))
@@ -56,11 +62,8 @@ func emitEventDesc(f *jen.File, ev *event) {
 	default:
 		fields = append(fields, key("Fields", fieldDescs(l.fields)))
 	}
-	if ev.extends != nil {
-		fields = append(fields, key("Extends", jen.Op("&").Id(ev.extends.desc)))
-	}
-	fields = append(fields, key("New", jen.Func().Params().Add(etw("Event")).Add(brief(jen.Return(jen.New(jen.Id(ev.goName)))))))
-	f.Var().Id(ev.desc).Op("=").Add(etw("EventDesc")).Add(lines(fields...))
+	fields = append(fields, key("New", jen.Func().Params().Add(rt("Event")).Add(brief(jen.Return(jen.New(jen.Id(ev.goName)))))))
+	f.Var().Id(ev.desc).Op("=").Add(rt("EventDesc")).Add(lines(fields...))
 	f.Line()
 }
 
@@ -70,40 +73,33 @@ func fieldDescs(fields []*field) *jen.Statement {
 	for i, f := range fields {
 		items[i] = fieldDesc(f)
 	}
-	return jen.Index().Add(etw("FieldDesc")).Add(lines(items...))
+	return jen.Index().Add(rt("FieldDesc")).Add(lines(items...))
 }
 
 // fieldDesc returns the description of a field.
 func fieldDesc(f *field) *jen.Statement {
-	m := f.m
-	name := m.Name
-	if m.Type == manifest.Opaque {
-		name = f.goName
+	parts := []jen.Code{key("Name", jen.Lit(f.name)), key("Type", rt(inTypeNames[f.inType]))}
+	if out := f.m.OutType; out != etw.OutDefault {
+		parts = append(parts, key("Out", rt(outTypeNames[out])))
 	}
-	parts := []jen.Code{key("Name", jen.Lit(name))}
-	typ := inTypeNames[m.Type]
-	if _, ok := f.kind.(restKind); ok {
-		typ = "InBinary"
-	}
-	count, length := sizesOf(f.kind)
-	parts = append(parts, key("Type", etw(typ)))
-	if m.OutType != manifest.OutDefault {
-		parts = append(parts, key("Out", etw(outTypeNames[m.OutType])))
-	}
-	if e := enumOf(f.kind); e != nil {
+	if e := f.kind.enum(); e != nil {
 		parts = append(parts, key("Map", jen.Op("&").Id(e.desc)))
 	}
-	if count.kind != manifest.NoSize {
+	count, length := f.kind.sizes()
+	if count.kind != etw.SizeNone {
 		parts = append(parts, key("Count", sizeDesc(count)))
 	}
-	if length.kind != manifest.NoSize {
+	if length.kind != etw.SizeNone {
 		parts = append(parts, key("Length", sizeDesc(length)))
 	}
-	switch k := f.kind.(type) {
-	case structKind:
-		parts = append(parts, key("Fields", fieldDescs(k.s.fields)))
-	case structArray:
-		parts = append(parts, key("Fields", fieldDescs(k.s.fields)))
+	switch when := f.m.When; {
+	case when.Left > 0:
+		parts = append(parts, key("When", rt("When").Values(key("Left", jen.Lit(int(when.Left))))))
+	case when.Ptr != 0:
+		parts = append(parts, key("When", rt("When").Values(key("Ptr", jen.Lit(int(when.Ptr))))))
+	}
+	if s := f.kind.members(); s != nil {
+		parts = append(parts, key("Fields", fieldDescs(s.fields)))
 	}
 	return jen.Values(parts...)
 }
@@ -111,89 +107,90 @@ func fieldDesc(f *field) *jen.Statement {
 // sizeDesc returns the description of a count or length.
 func sizeDesc(s size) *jen.Statement {
 	switch s.kind {
-	case manifest.ConstSize:
-		return etw("Size").Values(key("Kind", etw("SizeConst")), key("N", jen.Lit(s.n)))
-	case manifest.RestSize:
-		return etw("Size").Values(key("Kind", etw("SizeRest")))
+	case etw.SizeConst:
+		return rt("Size").Values(key("Kind", rt("SizeConst")), key("N", jen.Lit(s.n)))
+	case etw.SizeRest:
+		return rt("Size").Values(key("Kind", rt("SizeRest")))
 	}
-	parts := []jen.Code{key("Kind", etw("SizeField"))}
+	parts := []jen.Code{key("Kind", rt("SizeField"))}
 	if s.up != 0 {
 		parts = append(parts, key("Up", jen.Lit(s.up)))
 	}
 	if s.field.index != 0 {
 		parts = append(parts, key("N", jen.Lit(s.field.index)))
 	}
-	return etw("Size").Values(parts...)
+	return rt("Size").Values(parts...)
 }
 
 // inTypeNames holds the runtime's names of types.
-var inTypeNames = map[manifest.InType]string{
-	manifest.UnicodeString: "InUnicodeString",
-	manifest.AnsiString:    "InAnsiString",
-	manifest.Int8:          "InInt8",
-	manifest.UInt8:         "InUInt8",
-	manifest.Int16:         "InInt16",
-	manifest.UInt16:        "InUInt16",
-	manifest.Int32:         "InInt32",
-	manifest.UInt32:        "InUInt32",
-	manifest.Int64:         "InInt64",
-	manifest.UInt64:        "InUInt64",
-	manifest.Float:         "InFloat",
-	manifest.Double:        "InDouble",
-	manifest.Boolean:       "InBoolean",
-	manifest.Binary:        "InBinary",
-	manifest.GUIDType:      "InGUID",
-	manifest.Pointer:       "InPointer",
-	manifest.FileTime:      "InFileTime",
-	manifest.SystemTime:    "InSystemTime",
-	manifest.SID:           "InSID",
-	manifest.HexInt32:      "InHexInt32",
-	manifest.HexInt64:      "InHexInt64",
-	manifest.Struct:        "InStruct",
+var inTypeNames = map[etw.InType]string{
+	etw.InUnicodeString: "InUnicodeString",
+	etw.InAnsiString:    "InAnsiString",
+	etw.InInt8:          "InInt8",
+	etw.InUInt8:         "InUInt8",
+	etw.InInt16:         "InInt16",
+	etw.InUInt16:        "InUInt16",
+	etw.InInt32:         "InInt32",
+	etw.InUInt32:        "InUInt32",
+	etw.InInt64:         "InInt64",
+	etw.InUInt64:        "InUInt64",
+	etw.InFloat:         "InFloat",
+	etw.InDouble:        "InDouble",
+	etw.InBoolean:       "InBoolean",
+	etw.InBinary:        "InBinary",
+	etw.InGUID:          "InGUID",
+	etw.InPointer:       "InPointer",
+	etw.InFileTime:      "InFileTime",
+	etw.InSystemTime:    "InSystemTime",
+	etw.InSID:           "InSID",
+	etw.InWBEMSID:       "InWBEMSID",
+	etw.InHexInt32:      "InHexInt32",
+	etw.InHexInt64:      "InHexInt64",
+	etw.InStruct:        "InStruct",
 
-	manifest.CountedUnicodeString: "InCountedUnicodeString",
-	manifest.CountedAnsiString:    "InCountedAnsiString",
-	manifest.CountedBinary:        "InCountedBinary",
+	etw.InCountedUnicodeString: "InCountedUnicodeString",
+	etw.InCountedAnsiString:    "InCountedAnsiString",
+	etw.InCountedBinary:        "InCountedBinary",
 }
 
 // outTypeNames holds the runtime's names of the ways to render a field.
-var outTypeNames = map[manifest.OutType]string{
-	manifest.OutString:          "OutString",
-	manifest.OutDateTime:        "OutDateTime",
-	manifest.OutInt8:            "OutInt8",
-	manifest.OutUInt8:           "OutUInt8",
-	manifest.OutInt16:           "OutInt16",
-	manifest.OutUInt16:          "OutUInt16",
-	manifest.OutInt32:           "OutInt32",
-	manifest.OutUInt32:          "OutUInt32",
-	manifest.OutInt64:           "OutInt64",
-	manifest.OutUInt64:          "OutUInt64",
-	manifest.OutFloat:           "OutFloat",
-	manifest.OutDouble:          "OutDouble",
-	manifest.OutBoolean:         "OutBoolean",
-	manifest.OutGUID:            "OutGUID",
-	manifest.OutHexBinary:       "OutHexBinary",
-	manifest.OutHexInt8:         "OutHexInt8",
-	manifest.OutHexInt16:        "OutHexInt16",
-	manifest.OutHexInt32:        "OutHexInt32",
-	manifest.OutHexInt64:        "OutHexInt64",
-	manifest.OutPID:             "OutPID",
-	manifest.OutTID:             "OutTID",
-	manifest.OutPort:            "OutPort",
-	manifest.OutIPv4:            "OutIPv4",
-	manifest.OutIPv6:            "OutIPv6",
-	manifest.OutSocketAddress:   "OutSocketAddress",
-	manifest.OutCIMDateTime:     "OutCIMDateTime",
-	manifest.OutETWTime:         "OutETWTime",
-	manifest.OutXML:             "OutXML",
-	manifest.OutErrorCode:       "OutErrorCode",
-	manifest.OutWin32Error:      "OutWin32Error",
-	manifest.OutNTStatus:        "OutNTStatus",
-	manifest.OutHResult:         "OutHResult",
-	manifest.OutDateTimeCulture: "OutDateTimeCulture",
-	manifest.OutJSON:            "OutJSON",
-	manifest.OutUTF8:            "OutUTF8",
-	manifest.OutPKCS7:           "OutPKCS7",
-	manifest.OutCodePointer:     "OutCodePointer",
-	manifest.OutDateTimeUTC:     "OutDateTimeUTC",
+var outTypeNames = map[etw.OutType]string{
+	etw.OutString:          "OutString",
+	etw.OutDateTime:        "OutDateTime",
+	etw.OutInt8:            "OutInt8",
+	etw.OutUInt8:           "OutUInt8",
+	etw.OutInt16:           "OutInt16",
+	etw.OutUInt16:          "OutUInt16",
+	etw.OutInt32:           "OutInt32",
+	etw.OutUInt32:          "OutUInt32",
+	etw.OutInt64:           "OutInt64",
+	etw.OutUInt64:          "OutUInt64",
+	etw.OutFloat:           "OutFloat",
+	etw.OutDouble:          "OutDouble",
+	etw.OutBoolean:         "OutBoolean",
+	etw.OutGUID:            "OutGUID",
+	etw.OutHexBinary:       "OutHexBinary",
+	etw.OutHexInt8:         "OutHexInt8",
+	etw.OutHexInt16:        "OutHexInt16",
+	etw.OutHexInt32:        "OutHexInt32",
+	etw.OutHexInt64:        "OutHexInt64",
+	etw.OutPID:             "OutPID",
+	etw.OutTID:             "OutTID",
+	etw.OutPort:            "OutPort",
+	etw.OutIPv4:            "OutIPv4",
+	etw.OutIPv6:            "OutIPv6",
+	etw.OutSocketAddress:   "OutSocketAddress",
+	etw.OutCIMDateTime:     "OutCIMDateTime",
+	etw.OutETWTime:         "OutETWTime",
+	etw.OutXML:             "OutXML",
+	etw.OutErrorCode:       "OutErrorCode",
+	etw.OutWin32Error:      "OutWin32Error",
+	etw.OutNTStatus:        "OutNTStatus",
+	etw.OutHResult:         "OutHResult",
+	etw.OutDateTimeCulture: "OutDateTimeCulture",
+	etw.OutJSON:            "OutJSON",
+	etw.OutUTF8:            "OutUTF8",
+	etw.OutPKCS7:           "OutPKCS7",
+	etw.OutCodePointer:     "OutCodePointer",
+	etw.OutDateTimeUTC:     "OutDateTimeUTC",
 }

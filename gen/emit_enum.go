@@ -24,7 +24,7 @@ func emitEnum(f *jen.File, e *enum) {
 		})
 		f.Line()
 	}
-	f.Var().Id(e.desc).Op("=").Add(etw("MapDesc")).Add(lines(e.descFields()...))
+	f.Var().Id(e.desc).Op("=").Add(rt("MapDesc")).Add(lines(e.descFields()...))
 	f.Line()
 	doc(f.Group, e.stringDoc())
 	f.Func().Params(jen.Id("v").Id(e.goName)).Id("String").Params().String().Add(brief(
@@ -92,7 +92,7 @@ func (e *enum) descFields() []jen.Code {
 		entries = append(entries, jen.Values(key("Value", e.number(entry.Value)), key("Name", jen.Lit(name))))
 	}
 	if len(entries) > 0 {
-		fields = append(fields, key("Entries", jen.Index().Add(etw("MapEntry")).Add(lines(entries...))))
+		fields = append(fields, key("Entries", jen.Index().Add(rt("MapEntry")).Add(lines(entries...))))
 	}
 	return fields
 }

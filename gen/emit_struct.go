@@ -14,23 +14,21 @@ func emitStruct(f *jen.File, s *structType) {
 	} else {
 		doc(f.Group, fmt.Sprintf("%s is one element of [%s.%s].", s.goName, parent, s.field.goName), s.field.m.Doc)
 	}
-	emitFields(f, s.goName, s.fields)
+	emitFields(f, s.goName, s.fields, nil)
 	c := code{recv: "v", owner: s, fields: s.desc().Dot("Fields")}
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("v").Op("*").Id(s.goName)) }
-	f.Add(receiver()).Id("read").Params(s.params(jen.Id("r").Op("*").Add(etw("Reader")))...).
+	f.Add(receiver()).Id("read").Params(s.params(jen.Id("c").Op("*").Add(rt("Cursor")))...).
 		BlockFunc(func(g *jen.Group) { readBody(g, c, s) })
 	f.Line()
-	f.Add(receiver()).Id("write").Params(s.params(jen.Id("w").Op("*").Add(etw("Writer")), jen.Id("i").Int())...).
+	f.Add(receiver()).Id("write").Params(s.params(jen.Id("a").Op("*").Add(rt("Appender")), jen.Id("i").Int())...).
 		BlockFunc(func(g *jen.Group) { writeBody(g, c, s) })
 	f.Line()
 	doc(f.Group, fmt.Sprintf("FieldValue returns the value of member i of the description of %s.", s.field.goName))
-	f.Add(receiver()).Id("FieldValue").Params(jen.Id("i").Int()).Add(etw("Value")).
+	f.Add(receiver()).Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
 		BlockFunc(func(g *jen.Group) { valueBody(g, c, s.fields) })
 	f.Line()
-	f.Func().Params(jen.Id("v").Id(s.goName)).Id("String").Params().String().Add(brief(
-		jen.Return(etw("StructString").Call(jen.Op("&").Add(s.desc()), jen.Op("&").Id("v"))),
-	))
-	f.Line()
+	emitStructClone(f, s)
+	emitStructRendering(f, s)
 	if s.view != "" {
 		emitView(f, s)
 	}
@@ -61,8 +59,11 @@ func (s *structType) args(v string, list ...jen.Code) []jen.Code {
 // piece, if it is worth it, then what follows one by one.
 func readBody(g *jen.Group, c code, s *structType) {
 	rest := s.fields
+	if isOptional(s.fields) {
+		g.Op("*").Id("v").Op("=").Id(s.goName).Values()
+	}
 	if s.prefix > 1 {
-		g.Id("p").Op(":=").Id("r").Dot("Bytes").Call(jen.Lit(s.prefixSize))
+		g.Id("p").Op(":=").Id("c").Dot("Bytes").Call(jen.Lit(s.prefixSize))
 		g.If(jen.Len(jen.Id("p")).Op("<").Lit(s.prefixSize)).Block(jen.Return())
 		for _, f := range s.fields[:s.prefix] {
 			g.Add(c.set(f, f.kind.(fixedKind).load(f.offset)))
@@ -88,7 +89,7 @@ func emitView(f *jen.File, s *structType) {
 	f.Type().Id(s.view).Struct(s.params(
 		jen.Id("p").Index().Byte(),
 		jen.Id("n").Int(),
-		jen.Id("ptr").Add(etw("PtrSize")),
+		jen.Id("ptr").Add(rt("PtrSize")),
 	)...)
 	f.Line()
 	emitMake(f, s)
@@ -102,10 +103,10 @@ func emitView(f *jen.File, s *structType) {
 	doc(f.Group, "All iterates over the elements.")
 	f.Add(value()).Id("All").Params().Qual("iter", "Seq").Types(jen.Id(s.goName)).Block(
 		jen.Return(jen.Func().Params(jen.Id("yield").Func().Params(jen.Id(s.goName)).Bool()).Block(
-			jen.Id("r").Op(":=").Add(etw("NewReader")).Call(jen.Id("s").Dot("p"), jen.Lit(0), jen.Id("s").Dot("ptr")),
+			jen.Id("c").Op(":=").Add(rt("NewCursor")).Call(jen.Id("s").Dot("p"), jen.Lit(0), jen.Id("s").Dot("ptr")),
 			jen.For(jen.Range().Id("s").Dot("n")).Block(
 				jen.Var().Id("v").Id(s.goName),
-				jen.Id("v").Dot("read").Call(s.args("s", jen.Op("&").Id("r"))...),
+				jen.Id("v").Dot("read").Call(s.args("s", jen.Op("&").Id("c"))...),
 				jen.If(jen.Op("!").Id("yield").Call(jen.Id("v"))).Block(jen.Return()),
 			),
 		)),
@@ -122,6 +123,7 @@ func emitView(f *jen.File, s *structType) {
 			Qual("bytes", "Equal").Call(jen.Id("s").Dot("p"), jen.Id("t").Dot("p"))),
 	)
 	f.Line()
+	emitViewCopy(f, s)
 	emitReadView(f, s)
 	emitWriteView(f, s)
 }
@@ -131,11 +133,11 @@ func emitAt(f *jen.File, s *structType) {
 	doc(f.Group, "At returns element i, which must be in [0, Len).")
 	f.Func().Params(jen.Id("s").Id(s.view)).Id("At").Params(jen.Id("i").Int()).Id(s.goName).Block(
 		jen.Id("size").Op(":=").Add(s.sizeExpr(jen.Id("s").Dot("ptr"))),
-		jen.Id("r").Op(":=").Add(etw("NewReader")).Call(
+		jen.Id("c").Op(":=").Add(rt("NewCursor")).Call(
 			jen.Id("s").Dot("p").Index(jen.Id("i").Op("*").Id("size"), jen.Parens(jen.Id("i").Op("+").Lit(1)).Op("*").Id("size")),
 			jen.Lit(0), jen.Id("s").Dot("ptr")),
 		jen.Var().Id("v").Id(s.goName),
-		jen.Id("v").Dot("read").Call(s.args("s", jen.Op("&").Id("r"))...),
+		jen.Id("v").Dot("read").Call(s.args("s", jen.Op("&").Id("c"))...),
 		jen.Return(jen.Id("v")),
 	)
 	f.Line()
@@ -147,10 +149,10 @@ func emitAt(f *jen.File, s *structType) {
 func emitReadView(f *jen.File, s *structType) {
 	least, exact := s.least()
 	f.Func().Params(jen.Id("s").Op("*").Id(s.view)).Id("read").
-		Params(s.params(jen.Id("r").Op("*").Add(etw("Reader")), jen.Id("n").Uint64())...).
+		Params(s.params(jen.Id("c").Op("*").Add(rt("Cursor")), jen.Id("n").Uint64())...).
 		BlockFunc(func(g *jen.Group) {
-			ptr := jen.Id("r").Dot("PtrSize").Call()
-			count := func(size jen.Code) { g.Id("s").Dot("n").Op("=").Id("r").Dot("Count").Call(jen.Id("n"), size) }
+			ptr := jen.Id("c").Dot("PtrSize").Call()
+			count := func(size jen.Code) { g.Id("s").Dot("n").Op("=").Id("c").Dot("Count").Call(jen.Id("n"), size) }
 			switch {
 			case exact:
 				g.Id("size").Op(":=").Add(s.sizeExpr(ptr.Clone()))
@@ -163,26 +165,26 @@ func emitReadView(f *jen.File, s *structType) {
 				g.Id("s").Dot(o.outerName()).Op("=").Id(o.outerName())
 			}
 			if exact {
-				g.Id("s").Dot("p").Op("=").Id("r").Dot("Bytes").Call(jen.Id("s").Dot("n").Op("*").Id("size"))
+				g.Id("s").Dot("p").Op("=").Id("c").Dot("Bytes").Call(jen.Id("s").Dot("n").Op("*").Id("size"))
 				return
 			}
-			g.Id("from").Op(":=").Id("r").Dot("Offset").Call()
+			g.Id("from").Op(":=").Id("c").Dot("Offset").Call()
 			g.Var().Id("v").Id(s.goName)
-			read := jen.Id("v").Dot("read").Call(s.args("s", jen.Id("r"))...)
-			going := jen.Op("!").Id("r").Dot("Failed").Call()
+			read := jen.Id("v").Dot("read").Call(s.args("s", jen.Id("c"))...)
+			going := jen.Op("!").Id("c").Dot("Failed").Call()
 			if least.isZero() {
 				// All sizes come from outside, so that the first element shows whether
 				// they take bytes, which then bound them.
 				g.For(jen.Id("s").Dot("n").Op("=").Lit(0), jen.Uint64().Call(jen.Id("s").Dot("n")).Op("<").Id("n").Op("&&").Add(going), jen.Id("s").Dot("n").Op("++")).Block(
 					read,
-					jen.If(jen.Id("s").Dot("n").Op("==").Lit(0).Op("&&").Id("r").Dot("Offset").Call().Op("==").Id("from")).Block(
-						jen.Id("r").Dot("Count").Call(jen.Id("n"), jen.Lit(0)).Comment("elements without bytes"),
+					jen.If(jen.Id("s").Dot("n").Op("==").Lit(0).Op("&&").Id("c").Dot("Offset").Call().Op("==").Id("from")).Block(
+						jen.Id("c").Dot("Count").Call(jen.Id("n"), jen.Lit(0)).Comment("elements without bytes"),
 					),
 				)
 			} else {
 				g.For(jen.Id("i").Op(":=").Lit(0), jen.Id("i").Op("<").Id("s").Dot("n").Op("&&").Add(going), jen.Id("i").Op("++")).Block(read)
 			}
-			g.Id("s").Dot("p").Op("=").Id("r").Dot("Since").Call(jen.Id("from"))
+			g.Id("s").Dot("p").Op("=").Id("c").Dot("Since").Call(jen.Id("from"))
 		})
 	f.Line()
 }
@@ -190,14 +192,14 @@ func emitReadView(f *jen.File, s *structType) {
 // emitWriteView writes the method that appends a view to the writer.
 func emitWriteView(f *jen.File, s *structType) {
 	f.Func().Params(jen.Id("s").Id(s.view)).Id("write").
-		Params(s.params(jen.Id("w").Op("*").Add(etw("Writer")), jen.Id("i").Int(), jen.Id("n").Uint64())...).
+		Params(s.params(jen.Id("a").Op("*").Add(rt("Appender")), jen.Id("i").Int(), jen.Id("n").Uint64())...).
 		BlockFunc(func(g *jen.Group) {
 			for _, o := range s.outer {
 				g.If(jen.Id("s").Dot(o.outerName()).Op("!=").Id(o.outerName()).Op("&&").Id("s").Dot("n").Op("!=").Lit(0)).Block(
-					jen.Id("w").Dot("Fail").Call(jen.Id("i"), etw("ErrLength")),
+					jen.Id("a").Dot("Fail").Call(jen.Id("i"), rt("ErrLength")),
 				)
 			}
-			g.Id("w").Dot("Elements").Call(jen.Id("i"), jen.Id("s").Dot("p"), jen.Id("s").Dot("ptr"), jen.Id("s").Dot("n"), jen.Id("n"))
+			g.Id("a").Dot("Elements").Call(jen.Id("i"), jen.Id("s").Dot("p"), jen.Id("s").Dot("ptr"), jen.Id("s").Dot("n"), jen.Id("n"))
 		})
 	f.Line()
 }
@@ -210,20 +212,20 @@ func emitMake(f *jen.File, s *structType) {
 		text += " It takes the sizes that fields outside of the elements give."
 	}
 	doc(f.Group, text)
-	params := s.params(jen.Id("ptr").Add(etw("PtrSize")))
+	params := s.params(jen.Id("ptr").Add(rt("PtrSize")))
 	params = append(params, jen.Id("vs").Op("...").Id(s.goName))
 	fields := []jen.Code{key("p", jen.Id("p")), key("n", jen.Len(jen.Id("vs"))), key("ptr", jen.Id("ptr"))}
-	args := []jen.Code{jen.Op("&").Id("w"), jen.Lit(0)}
+	args := []jen.Code{jen.Op("&").Id("a"), jen.Lit(0)}
 	for _, o := range s.outer {
 		fields = append(fields, key(o.outerName(), jen.Id(o.outerName())))
 		args = append(args, jen.Id(o.outerName()))
 	}
 	f.Func().Id(name).Params(params...).Params(jen.Id(s.view), jen.Error()).Block(
-		jen.Id("w").Op(":=").Add(etw("NewWriter")).Call(jen.Nil(), jen.Id("ptr")),
+		jen.Id("a").Op(":=").Add(rt("NewAppender")).Call(jen.Nil(), jen.Id("ptr")),
 		jen.For(jen.Id("i").Op(":=").Range().Id("vs")).Block(
 			jen.Id("vs").Index(jen.Id("i")).Dot("write").Call(args...),
 		),
-		jen.List(jen.Id("p"), jen.Err()).Op(":=").Id("w").Dot("View").Call(),
+		jen.List(jen.Id("p"), jen.Err()).Op(":=").Id("a").Dot("View").Call(),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id(s.view).Values(), jen.Err())),
 		jen.Return(jen.Id(s.view).Values(fields...), jen.Nil()),
 	)

@@ -4,38 +4,52 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// emitTests writes a test file: round trips, truncation, allocations and a fuzz
-// target for all events. It is part of the package, so that it needs no import
-// path.
+// The names of the test functions, where nothing else has them.
+const (
+	testRoundTrip = "TestEventsRoundTrip"
+	testTruncate  = "TestEventsTruncate"
+	testClone     = "TestEventsClone"
+	testVersions  = "TestEventsVersions"
+	testAllocs    = "TestEventsAllocs"
+	testFuzz      = "FuzzEvents"
+)
+
+// emitTests writes a test file: round trips, truncation, clones, allocations and
+// a fuzz target for all events. It is part of the package, so that it needs no
+// import path.
 func (p *pkg) emitTests() *jen.File {
 	f := p.newFile()
 	f.ImportName(testPath, "etwtest")
-	for _, name := range []string{"RoundTrip", "Truncate"} {
-		f.Func().Id("TestEvents" + name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-			jen.Qual(testPath, name).Call(jen.Id("t"), jen.Id("Provider")),
-		)
-		f.Line()
-	}
-	f.Func().Id("TestEventsAllocs").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
-		g.Qual(testPath, "Allocs").Call(jen.Id("t"), jen.Id("Provider"))
+	provider := func(g *jen.Group, call string) { g.Qual(testPath, call).Call(jen.Id("t"), jen.Id("Provider")) }
+	p.emitTest(f, testRoundTrip, func(g *jen.Group) { provider(g, "RoundTrip") })
+	p.emitTest(f, testTruncate, func(g *jen.Group) { provider(g, "Truncate") })
+	p.emitTest(f, testClone, func(g *jen.Group) { provider(g, "Clone") })
+	p.emitTest(f, testVersions, func(g *jen.Group) {
+		for _, a := range p.anys {
+			g.Qual(testPath, "Versions").Types(jen.Id(a.goName)).Call(jen.Id("t"))
+		}
+	})
+	p.emitTest(f, testAllocs, func(g *jen.Group) {
+		provider(g, "Allocs")
 		for _, ev := range p.events {
-			if ev.m.Undispatched == "" {
+			if ev.lost == "" {
 				allocsOf(g, ev.goName, sequences(jen.Id("e"), ev.fields()))
 			}
 		}
 		for _, a := range p.anys {
-			fields := make([]*field, len(a.fields))
-			for i, f := range a.fields {
-				fields[i] = &field{goName: f.goName, kind: f.kind}
-			}
-			allocsOf(g, a.goName, sequences(jen.Id("e"), fields))
+			allocsOf(g, a.goName, sequences(jen.Id("e"), a.layout.own()))
 		}
 	})
-	f.Line()
-	f.Func().Id("FuzzEvents").Params(jen.Id("f").Op("*").Qual("testing", "F")).Block(
+	f.Func().Id(p.tests[testFuzz]).Params(jen.Id("f").Op("*").Qual("testing", "F")).Block(
 		jen.Qual(testPath, "Fuzz").Call(jen.Id("f"), jen.Id("Provider")),
 	)
 	return f
+}
+
+// emitTest writes a test function.
+func (p *pkg) emitTest(f *jen.File, name string, body func(*jen.Group)) {
+	f.Func().Id(p.tests[name]).Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(body)
+	f.Line()
 }
 
 // allocsOf writes the call that counts allocations of handling a type.
@@ -54,17 +68,19 @@ func sequences(x *jen.Statement, fields []*field) []jen.Code {
 	var loops []jen.Code
 	for _, f := range fields {
 		own := x.Clone().Dot(f.goName)
-		switch k := f.kind.(type) {
-		case structKind:
-			loops = append(loops, sequences(own, k.s.fields)...)
-		case structArray:
-			if inner := sequences(jen.Id("v"), k.s.fields); len(inner) > 0 {
-				loops = append(loops, jen.For(jen.Id("v").Op(":=").Range().Add(own).Dot("All").Call()).Block(inner...))
-				continue
+		s := f.kind.members()
+		switch {
+		case isArray(f.kind):
+			loop := jen.For(jen.Range().Add(own).Dot("All").Call())
+			var inner []jen.Code
+			if s != nil {
+				if inner = sequences(jen.Id("v"), s.fields); len(inner) > 0 {
+					loop = jen.For(jen.Id("v").Op(":=").Range().Add(own).Dot("All").Call())
+				}
 			}
-			loops = append(loops, jen.For(jen.Range().Add(own).Dot("All").Call()).Block())
-		case sequence:
-			loops = append(loops, jen.For(jen.Range().Add(own).Dot("All").Call()).Block())
+			loops = append(loops, loop.Block(inner...))
+		case s != nil:
+			loops = append(loops, sequences(own, s.fields)...)
 		}
 	}
 	return loops

@@ -39,10 +39,16 @@ type Options struct {
 	// field:BulkType.Values.Name, entry:GCReasonMap.0x1, keyword:GCKeyword,
 	// task:Method or opcode:Method.MethodLoad.
 	Rename map[string]string
-	// Lenient settles names that clash with numbers instead of an error.
+	// Files is "one" for all events in one file. Otherwise each task has its own.
+	Files string
+	// Lenient settles names that clash with numbers instead of an error, and takes
+	// what dumps make of sentences out of names.
 	Lenient bool
 	// Tests adds a file with tests of the package.
 	Tests bool
+	// PackageDoc adds a package comment, for a package in which no other file has
+	// one.
+	PackageDoc bool
 }
 
 // A File is a generated file.
@@ -55,7 +61,7 @@ type File struct {
 // The error is a manifest.ErrorList where the fault lies in the manifest.
 func Generate(m *manifest.Manifest, opts Options) ([]File, error) {
 	if !token.IsIdentifier(opts.Package) || opts.Package == "_" {
-		return nil, fmt.Errorf("%q is no name of a Go package", opts.Package)
+		return nil, fmt.Errorf("%q is not a valid Go package name", opts.Package)
 	}
 	p, err := Select(m, opts.Provider)
 	if err != nil {
@@ -128,7 +134,7 @@ func renderAll(sources map[string]*jen.File) ([]File, error) {
 func render(name string, f *jen.File) (File, error) {
 	var buf bytes.Buffer
 	if err := f.Render(&buf); err != nil {
-		return File{}, fmt.Errorf("generated file %s is no Go: this is a bug of etwgen: %w", name, formatError(err))
+		return File{}, fmt.Errorf("generated file %s is not valid Go, which is a bug in etwgen: %w", name, formatError(err))
 	}
 	return File{name, groupImports(buf.Bytes())}, nil
 }

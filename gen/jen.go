@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // runtimePath is the import path of what generated code uses.
@@ -14,7 +15,7 @@ const runtimePath = "github.com/etwgen/etwgen/runtime/etw"
 const testPath = "github.com/etwgen/etwgen/runtime/etwtest"
 
 // etw returns a name of the runtime.
-func etw(name string) *jen.Statement { return jen.Qual(runtimePath, name) }
+func rt(name string) *jen.Statement { return jen.Qual(runtimePath, name) }
 
 // le returns a method of binary.LittleEndian.
 func le(method string) *jen.Statement {
@@ -86,4 +87,13 @@ func wrap(text string, width int) []string {
 		line += " " + word
 	}
 	return append(out, line)
+}
+
+// guid returns the value of a GUID.
+func guid(g etw.GUID) *jen.Statement {
+	b := make([]jen.Code, 16)
+	for i, c := range g {
+		b[i] = jen.Id(fmt.Sprintf("%#02x", c))
+	}
+	return rt("GUID").Values(b...)
 }

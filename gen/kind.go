@@ -2,27 +2,43 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A kind is all that the generator knows of one shape of field. The files
 // kind_*.go hold every expression that generated code has for a field; the files
-// emit_*.go only put them in order.
+// emit_*.go only put them in order, and ask no kind which one it is.
 type kind interface {
 	// goType returns the type of the field.
-	goType() *jen.Statement
-	// read returns the statement that sets f from the cursor.
-	read(c code, f *field) jen.Code
-	// write returns the statement that appends f to the writer.
-	write(c code, f *field) jen.Code
-	// value returns f as an etw.Value.
-	value(c code, f *field) *jen.Statement
+	goType() goType
 	// least returns the number of bytes that the field takes at least, and
 	// whether it always takes just that.
 	least() (x extent, exact bool)
+	// sizes returns the number of elements of an array, and the length of what
+	// has one.
+	sizes() (count, length size)
+	// members returns the type of a struct, or of the elements of an array of
+	// structs, and nil for all else.
+	members() *structType
+	// enum returns the type of the map that values have, or nil.
+	enum() *enum
+	// integer says what integer the field is, if it is one.
+	integer() integer
+	// aliases reports whether decoded values alias the payload. A copy of such a
+	// value is made by its method Clone.
+	aliases() bool
+
+	// read returns the statement that sets f from the cursor.
+	read(c code, f *field) jen.Code
+	// write returns the statement that appends f by the appender.
+	write(c code, f *field) jen.Code
+	// value returns f as an etw.Value.
+	value(c code, f *field) *jen.Statement
 }
 
 // A fixedKind has a size that is known when the code is generated.
@@ -36,15 +52,81 @@ type fixedKind interface {
 	appendTo(x *jen.Statement) *jen.Statement
 }
 
-// A sequence is a kind of field that programs iterate over.
-type sequence interface {
-	kind
-	isSequence()
+// A scalar is one value of its own: what numbers, addresses, GUIDs and times say
+// of themselves beyond what each says for itself.
+type scalar struct{}
+
+func (scalar) sizes() (count, length size) { return size{}, size{} }
+func (scalar) members() *structType        { return nil }
+func (scalar) enum() *enum                 { return nil }
+func (scalar) integer() integer            { return integer{} }
+func (scalar) aliases() bool               { return false }
+
+// A view is a part of the payload: what text and arrays say of themselves.
+type view struct{}
+
+func (view) members() *structType { return nil }
+func (view) enum() *enum          { return nil }
+func (view) integer() integer     { return integer{} }
+func (view) aliases() bool        { return true }
+
+// An integer says what a field that holds an integer or an address is.
+type integer struct {
+	sign byte // 's' if it is signed, 'u' if not, and 0 if it is not an integer
+	bits int
+}
+
+// isArray reports whether programs iterate over fields of kind k.
+func isArray(k kind) bool {
+	count, _ := k.sizes()
+	return count.kind != etw.SizeNone
+}
+
+// aliases reports whether one of some decoded fields aliases the payload.
+func aliases(fields []*field) bool {
+	return slices.ContainsFunc(fields, func(f *field) bool { return f.kind.aliases() })
+}
+
+// isRest reports whether fields of kind k hold all bytes that are left.
+func isRest(k kind) bool {
+	_, length := k.sizes()
+	return length.kind == etw.SizeRest
+}
+
+// A goType is a type of a field. Two are the same type if they are equal.
+type goType struct {
+	runtime bool   // it is one of etw
+	name    string // else one of the package or of the language
+	of      string // the package's type that it is an instance for, or ""
+}
+
+// String returns the type as generated code has it.
+func (t goType) String() string {
+	s := t.name
+	if t.runtime {
+		s = "etw." + s
+	}
+	if t.of != "" {
+		s += "[" + t.of + "]"
+	}
+	return s
+}
+
+// code returns the type as a part of a statement.
+func (t goType) code() *jen.Statement {
+	s := jen.Id(t.name)
+	if t.runtime {
+		s = rt(t.name)
+	}
+	if t.of != "" {
+		s.Types(jen.Id(t.of))
+	}
+	return s
 }
 
 // code is where a statement stands: in a method of an event or, where owner is
-// not nil, of a struct. Both have a cursor r and a writer w; that of a struct is
-// a pointer, and with the writer comes the index i of the event's field.
+// not nil, of a struct. Both have a cursor c and an appender a; that of a struct is
+// a pointer, and with the appender comes the index i of the event's field.
 type code struct {
 	recv   string // the receiver
 	owner  *structType
@@ -58,7 +140,7 @@ func (c code) x(f *field) *jen.Statement { return jen.Id(c.recv).Dot(f.goName) }
 // set returns the statement that sets f.
 func (c code) set(f *field, x jen.Code) *jen.Statement { return c.x(f).Op("=").Add(x) }
 
-// pointer returns the cursor r or the writer w as an argument.
+// pointer returns the cursor c or the appender a as an argument.
 func (c code) pointer(name string) *jen.Statement {
 	if c.owner != nil {
 		return jen.Id(name)
@@ -105,7 +187,7 @@ func (c code) outerArgs(s *structType) []jen.Code {
 
 // A size is a count or a length.
 type size struct {
-	kind  manifest.SizeKind
+	kind  etw.SizeKind
 	n     int    // of a ConstSize
 	field *field // of a FieldSize
 	up    int    // how many structs outward it lies
@@ -125,20 +207,31 @@ func (b *builder) kind(in *scoping, f *field) (kind, error) {
 	if err != nil {
 		return nil, fmt.Errorf("length: %w", err)
 	}
-	if m.Type == manifest.Struct {
+	if m.Type == etw.InStruct {
 		return b.structKind(in, f, count)
 	}
-	if count.kind != manifest.NoSize {
+	k, err := b.plainKind(m, count, length)
+	if f.has != "" && err == nil {
+		k = optionalKind{k, m.When}
+	}
+	return k, err
+}
+
+// plainKind returns the kind of a field that is not a struct and always there.
+func (b *builder) plainKind(m *manifest.Field, count, length size) (kind, error) {
+	if count.kind != etw.SizeNone {
 		return b.arrayKind(m, count, length)
 	}
 	switch {
 	case isText(m.Type):
 		return newText(m, length)
-	case m.Type == manifest.Pointer:
+	case m.Type == etw.InPointer:
 		return pointerKind{}, nil
-	case m.Type == manifest.GUIDType:
+	case m.Type == etw.InWBEMSID:
+		return tokenUserKind{}, nil
+	case m.Type == etw.InGUID:
 		return guidKind{}, nil
-	case m.Type == manifest.SystemTime:
+	case m.Type == etw.InSystemTime:
 		return systemTimeKind{}, nil
 	}
 	return b.number(m)
@@ -157,7 +250,7 @@ type scoping struct {
 // known.
 func (in *scoping) size(m manifest.Size) (size, error) {
 	s := size{kind: m.Kind, n: int(m.Const), up: m.Up}
-	if m.Kind != manifest.FieldSize {
+	if m.Kind != etw.SizeField {
 		return s, nil
 	}
 	at := in
@@ -170,8 +263,8 @@ func (in *scoping) size(m manifest.Size) (size, error) {
 		if f.m != m.Field {
 			continue
 		}
-		if _, ok := f.kind.(numberKind); !ok {
-			return s, fmt.Errorf("%s is no integer", m.Field.Name)
+		if f.kind.integer().sign == 0 {
+			return s, fmt.Errorf("%s is not an integer", m.Field.Name)
 		}
 		s.field = f
 		if m.Up > 0 {
@@ -180,24 +273,4 @@ func (in *scoping) size(m manifest.Size) (size, error) {
 		return s, nil
 	}
 	return s, fmt.Errorf("%s does not come before the field", m.Field.Name)
-}
-
-// sizesOf returns the number of elements of a kind that is an array, and the
-// length of what has one.
-func sizesOf(k kind) (count, length size) {
-	switch k := k.(type) {
-	case restKind:
-		length.kind = manifest.RestSize
-	case textKind:
-		length = k.length
-	case fixedArray:
-		count = k.count
-	case pointerArray:
-		count = k.count
-	case textArray:
-		count, length = k.count, k.length
-	case structArray:
-		count = k.count
-	}
-	return count, length
 }

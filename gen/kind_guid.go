@@ -3,24 +3,24 @@ package gen
 import "github.com/dave/jennifer/jen"
 
 // A guidKind is a GUID.
-type guidKind struct{}
+type guidKind struct{ scalar }
 
-func (guidKind) goType() *jen.Statement { return etw("GUID") }
+func (guidKind) goType() goType { return goType{runtime: true, name: "GUID"} }
 
 func (guidKind) size() int { return 16 }
 
-func (guidKind) least() (extent, bool) { return extent{bytes: 16}, true }
+func (guidKind) least() (extent, bool) { return inBytes(16), true }
 
 func (guidKind) load(off int) *jen.Statement {
-	return etw("GUID").Call(jen.Id("p").Index(jen.Lit(off), jen.Lit(off+16)))
+	return rt("GUID").Call(jen.Id("p").Index(jen.Lit(off), jen.Lit(off+16)))
 }
 
 func (guidKind) appendTo(x *jen.Statement) *jen.Statement {
 	return jen.Append(jen.Id("b"), x.Index(jen.Op(":")).Op("..."))
 }
 
-func (guidKind) read(c code, f *field) jen.Code { return c.set(f, jen.Id("r").Dot("GUID").Call()) }
+func (guidKind) read(c code, f *field) jen.Code { return c.set(f, jen.Id("c").Dot("GUID").Call()) }
 
-func (guidKind) write(c code, f *field) jen.Code { return jen.Id("w").Dot("GUID").Call(c.x(f)) }
+func (guidKind) write(c code, f *field) jen.Code { return jen.Id("a").Dot("GUID").Call(c.x(f)) }
 
-func (guidKind) value(c code, f *field) *jen.Statement { return etw("GUIDValue").Call(c.x(f)) }
+func (guidKind) value(c code, f *field) *jen.Statement { return rt("GUIDValue").Call(c.x(f)) }

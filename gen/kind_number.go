@@ -6,35 +6,37 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A numberKind is a number of fixed size. Its Go type is one of the language, of
 // the runtime, or of a map.
 type numberKind struct {
+	scalar
 	bytes  int
-	goName string // "" if the type is an enum
-	method string // of the cursor and the writer
+	goName string // "" if the type is one of etw, with the name of the method
+	method string // of the cursor and the appender
 	make   string // of etw: makes a Value
 	wide   string // what make takes
-	enum   *enum
+	values *enum  // of a field with a map, whose type is then the field's
 }
 
 // numbers holds the kinds of the types that are numbers.
-var numbers = map[manifest.InType]numberKind{
-	manifest.Int8:     {bytes: 1, goName: "int8", method: "Int8", make: "IntValue", wide: "int64"},
-	manifest.UInt8:    {bytes: 1, goName: "uint8", method: "Uint8", make: "UintValue", wide: "uint64"},
-	manifest.Int16:    {bytes: 2, goName: "int16", method: "Int16", make: "IntValue", wide: "int64"},
-	manifest.UInt16:   {bytes: 2, goName: "uint16", method: "Uint16", make: "UintValue", wide: "uint64"},
-	manifest.Int32:    {bytes: 4, goName: "int32", method: "Int32", make: "IntValue", wide: "int64"},
-	manifest.UInt32:   {bytes: 4, goName: "uint32", method: "Uint32", make: "UintValue", wide: "uint64"},
-	manifest.HexInt32: {bytes: 4, goName: "uint32", method: "Uint32", make: "UintValue", wide: "uint64"},
-	manifest.Int64:    {bytes: 8, goName: "int64", method: "Int64", make: "IntValue", wide: "int64"},
-	manifest.UInt64:   {bytes: 8, goName: "uint64", method: "Uint64", make: "UintValue", wide: "uint64"},
-	manifest.HexInt64: {bytes: 8, goName: "uint64", method: "Uint64", make: "UintValue", wide: "uint64"},
-	manifest.Float:    {bytes: 4, goName: "float32", method: "Float32", make: "Float32Value", wide: "float32"},
-	manifest.Double:   {bytes: 8, goName: "float64", method: "Float64", make: "FloatValue", wide: "float64"},
-	manifest.Boolean:  {bytes: 4, method: "Bool", make: "BoolValue"},
-	manifest.FileTime: {bytes: 8, method: "FileTime", make: "FileTimeValue"},
+var numbers = map[etw.InType]numberKind{
+	etw.InInt8:     {bytes: 1, goName: "int8", method: "Int8", make: "IntValue", wide: "int64"},
+	etw.InUInt8:    {bytes: 1, goName: "uint8", method: "Uint8", make: "UintValue", wide: "uint64"},
+	etw.InInt16:    {bytes: 2, goName: "int16", method: "Int16", make: "IntValue", wide: "int64"},
+	etw.InUInt16:   {bytes: 2, goName: "uint16", method: "Uint16", make: "UintValue", wide: "uint64"},
+	etw.InInt32:    {bytes: 4, goName: "int32", method: "Int32", make: "IntValue", wide: "int64"},
+	etw.InUInt32:   {bytes: 4, goName: "uint32", method: "Uint32", make: "UintValue", wide: "uint64"},
+	etw.InHexInt32: {bytes: 4, goName: "uint32", method: "Uint32", make: "UintValue", wide: "uint64"},
+	etw.InInt64:    {bytes: 8, goName: "int64", method: "Int64", make: "IntValue", wide: "int64"},
+	etw.InUInt64:   {bytes: 8, goName: "uint64", method: "Uint64", make: "UintValue", wide: "uint64"},
+	etw.InHexInt64: {bytes: 8, goName: "uint64", method: "Uint64", make: "UintValue", wide: "uint64"},
+	etw.InFloat:    {bytes: 4, goName: "float32", method: "Float32", make: "Float32Value", wide: "float32"},
+	etw.InDouble:   {bytes: 8, goName: "float64", method: "Float64", make: "FloatValue", wide: "float64"},
+	etw.InBoolean:  {bytes: 4, method: "Bool", make: "BoolValue"},
+	etw.InFileTime: {bytes: 8, method: "FileTime", make: "FileTimeValue"},
 }
 
 // number returns the kind of a number.
@@ -43,25 +45,37 @@ func (b *builder) number(m *manifest.Field) (kind, error) {
 	if !ok {
 		return nil, fmt.Errorf("fields of type %s are not generated", m.Type)
 	}
-	if m.Map != nil && m.Type.CanCount() {
-		k.enum = b.enum(m.Map, 8*k.bytes)
+	if m.Map != nil && manifest.CanCount(m.Type) {
+		k.values = b.enum(m.Map, 8*k.bytes)
 	}
 	return k, nil
 }
 
-func (k numberKind) goType() *jen.Statement {
+func (k numberKind) goType() goType {
 	switch {
-	case k.enum != nil:
-		return jen.Id(k.enum.goName)
+	case k.values != nil:
+		return goType{name: k.values.goName}
 	case k.goName == "":
-		return etw(k.method)
+		return goType{runtime: true, name: k.method}
 	}
-	return jen.Id(k.goName)
+	return goType{name: k.goName}
+}
+
+func (k numberKind) enum() *enum { return k.values }
+
+func (k numberKind) integer() integer {
+	switch k.wide {
+	case "uint64":
+		return integer{'u', 8 * k.bytes}
+	case "int64":
+		return integer{'s', 8 * k.bytes}
+	}
+	return integer{}
 }
 
 func (k numberKind) size() int { return k.bytes }
 
-func (k numberKind) least() (extent, bool) { return extent{bytes: k.bytes}, true }
+func (k numberKind) least() (extent, bool) { return inBytes(k.bytes), true }
 
 // wire returns the unsigned type of the same size.
 func (k numberKind) wire() string { return fmt.Sprintf("uint%d", 8*k.bytes) }
@@ -75,10 +89,10 @@ func (k numberKind) load(off int) *jen.Statement {
 	switch {
 	case k.isFloat():
 		return jen.Qual("math", k.method+"frombits").Call(x)
-	case k.enum == nil && k.goName == k.wire():
+	case k.values == nil && k.goName == k.wire():
 		return x
 	}
-	return k.goType().Call(x)
+	return k.goType().code().Call(x)
 }
 
 func (k numberKind) isFloat() bool { return k.goName == "float32" || k.goName == "float64" }
@@ -88,7 +102,7 @@ func (k numberKind) appendTo(x *jen.Statement) *jen.Statement {
 	switch {
 	case k.isFloat():
 		x = jen.Qual("math", k.method+"bits").Call(x)
-	case k.enum != nil || k.goName != k.wire():
+	case k.values != nil || k.goName != k.wire():
 		x = jen.Id(k.wire()).Call(x)
 	}
 	if k.bytes == 1 {
@@ -98,25 +112,25 @@ func (k numberKind) appendTo(x *jen.Statement) *jen.Statement {
 }
 
 func (k numberKind) read(c code, f *field) jen.Code {
-	x := jen.Id("r").Dot(k.method).Call()
-	if k.enum != nil {
-		x = k.goType().Call(x)
+	x := jen.Id("c").Dot(k.method).Call()
+	if k.values != nil {
+		x = k.goType().code().Call(x)
 	}
 	return c.set(f, x)
 }
 
 func (k numberKind) write(c code, f *field) jen.Code {
 	x := c.x(f)
-	if k.enum != nil {
+	if k.values != nil {
 		x = jen.Id(k.goName).Call(x)
 	}
-	return jen.Id("w").Dot(k.method).Call(x)
+	return jen.Id("a").Dot(k.method).Call(x)
 }
 
 func (k numberKind) value(c code, f *field) *jen.Statement {
 	x := c.x(f)
-	if k.enum != nil || k.wide != k.goName {
+	if k.values != nil || k.wide != k.goName {
 		x = jen.Id(k.wide).Call(x)
 	}
-	return etw(k.make).Call(x)
+	return rt(k.make).Call(x)
 }

@@ -3,28 +3,28 @@ package gen
 import "github.com/dave/jennifer/jen"
 
 // A systemTimeKind is a SYSTEMTIME.
-type systemTimeKind struct{}
+type systemTimeKind struct{ scalar }
 
-func (systemTimeKind) goType() *jen.Statement { return etw("SystemTime") }
+func (systemTimeKind) goType() goType { return goType{runtime: true, name: "SystemTime"} }
 
 func (systemTimeKind) size() int { return 16 }
 
-func (systemTimeKind) least() (extent, bool) { return extent{bytes: 16}, true }
+func (systemTimeKind) least() (extent, bool) { return inBytes(16), true }
 
-func (systemTimeKind) load(off int) *jen.Statement { return etw("LoadSystemTime").Call(at(off)) }
+func (systemTimeKind) load(off int) *jen.Statement { return rt("LoadSystemTime").Call(at(off)) }
 
 func (systemTimeKind) appendTo(x *jen.Statement) *jen.Statement {
-	return etw("AppendSystemTime").Call(jen.Id("b"), x)
+	return rt("AppendSystemTime").Call(jen.Id("b"), x)
 }
 
 func (systemTimeKind) read(c code, f *field) jen.Code {
-	return c.set(f, jen.Id("r").Dot("SystemTime").Call())
+	return c.set(f, jen.Id("c").Dot("SystemTime").Call())
 }
 
 func (systemTimeKind) write(c code, f *field) jen.Code {
-	return jen.Id("w").Dot("SystemTime").Call(c.x(f))
+	return jen.Id("a").Dot("SystemTime").Call(c.x(f))
 }
 
 func (systemTimeKind) value(c code, f *field) *jen.Statement {
-	return etw("SystemTimeValue").Call(c.x(f))
+	return rt("SystemTimeValue").Call(c.x(f))
 }

@@ -24,41 +24,41 @@ func TestKinds(t *testing.T) {
 		write       string
 		value       string
 	}{
-		{"uint8", item("F", "UInt8"), "uint8", "p[7]", "e.F = r.Uint8()", "append(b, e.F)", "w.Uint8(e.F)", "etw.UintValue(uint64(e.F))"},
-		{"int8", item("F", "Int8"), "int8", "int8(p[7])", "e.F = r.Int8()", "append(b, uint8(e.F))", "w.Int8(e.F)", "etw.IntValue(int64(e.F))"},
-		{"uint32", item("F", "UInt32"), "uint32", "binary.LittleEndian.Uint32(p[7:])", "e.F = r.Uint32()",
-			"binary.LittleEndian.AppendUint32(b, e.F)", "w.Uint32(e.F)", "etw.UintValue(uint64(e.F))"},
-		{"int64", item("F", "Int64"), "int64", "int64(binary.LittleEndian.Uint64(p[7:]))", "e.F = r.Int64()",
-			"binary.LittleEndian.AppendUint64(b, uint64(e.F))", "w.Int64(e.F)", "etw.IntValue(e.F)"},
-		{"float", item("F", "Float"), "float32", "math.Float32frombits(binary.LittleEndian.Uint32(p[7:]))", "e.F = r.Float32()",
-			"binary.LittleEndian.AppendUint32(b, math.Float32bits(e.F))", "w.Float32(e.F)", "etw.Float32Value(e.F)"},
-		{"boolean", item("F", "Boolean"), "etw.Bool", "etw.Bool(binary.LittleEndian.Uint32(p[7:]))", "e.F = r.Bool()",
-			"binary.LittleEndian.AppendUint32(b, uint32(e.F))", "w.Bool(e.F)", "etw.BoolValue(e.F)"},
-		{"time", item("F", "FILETIME"), "etw.FileTime", "etw.FileTime(binary.LittleEndian.Uint64(p[7:]))", "e.F = r.FileTime()",
-			"binary.LittleEndian.AppendUint64(b, uint64(e.F))", "w.FileTime(e.F)", "etw.FileTimeValue(e.F)"},
-		{"enum", item("F", "UInt16", `map="M"`), "M", "M(binary.LittleEndian.Uint16(p[7:]))", "e.F = M(r.Uint16())",
-			"binary.LittleEndian.AppendUint16(b, uint16(e.F))", "w.Uint16(uint16(e.F))", "etw.UintValue(uint64(e.F))"},
-		{"GUID", item("F", "GUID"), "etw.GUID", "etw.GUID(p[7:23])", "e.F = r.GUID()", "append(b, e.F[:]...)", "w.GUID(e.F)", "etw.GUIDValue(e.F)"},
-		{"date", item("F", "SYSTEMTIME"), "etw.SystemTime", "etw.LoadSystemTime(p[7:])", "e.F = r.SystemTime()",
-			"etw.AppendSystemTime(b, e.F)", "w.SystemTime(e.F)", "etw.SystemTimeValue(e.F)"},
-		{"pointer", item("F", "Pointer"), "etw.Pointer", "", "e.F = r.Pointer()", "", "w.Pointer(0, e.F)", "etw.PointerValue(e.F)"},
-		{"string", item("F", "UnicodeString"), "etw.UTF16", "", "e.F = r.UTF16()", "", "w.UTF16Z(0, e.F)", "etw.UTF16Value(e.F)"},
-		{"string of a length", count + item("F", "AnsiString", `length="N"`), "etw.ANSI", "", "e.F = r.ANSIN(uint64(e.N))", "",
-			"w.ANSIN(1, e.F, uint64(e.N))", "etw.ANSIValue(e.F)"},
-		{"binary", item("F", "Binary", `length="20"`), "etw.Binary", "", "e.F = r.BinaryN(20)", "", "w.BinaryN(0, e.F, 20)", "etw.BinaryValue(e.F)"},
-		{"SID", item("F", "SID"), "etw.SID", "", "e.F = r.SID()", "", "w.SID(0, e.F)", "etw.SIDValue(e.F)"},
-		{"numbers", count + item("F", "Int16", `count="N"`), "etw.Int16s", "", "e.F = r.Int16s(uint64(e.N))", "",
-			"w.Int16s(1, e.F, uint64(e.N))", "etw.ArrayValue(&e.Fields[1], e.F, e.F.Len(), 0, e)"},
-		{"enums", item("F", "UInt8", `map="M"`, `count="4"`), "etw.Ints[M]", "", "e.F = etw.ReadInts[M](&r, 4)", "",
-			"etw.WriteInts(&w, 0, e.F, 4)", "etw.ArrayValue(&e.Fields[0], e.F, e.F.Len(), 0, e)"},
-		{"pointers", count + item("F", "Pointer", `count="N"`), "etw.Pointers", "", "e.F = r.Pointers(uint64(e.N))", "",
-			"w.Pointers(1, e.F, uint64(e.N))", "etw.ArrayValue(&e.Fields[1], e.F.Bytes(), e.F.Len(), e.F.PtrSize(), e)"},
-		{"strings", count + item("F", "UnicodeString", `count="N"`), "etw.UTF16s", "", "e.F = r.UTF16s(uint64(e.N))", "",
-			"w.UTF16s(1, e.F, uint64(e.N))", "etw.ArrayValue(&e.Fields[1], e.F.Bytes(), e.F.Len(), 0, e)"},
-		{"strings of a length", count + item("F", "UnicodeString", `count="3" length="N"`), "etw.UTF16s", "", "e.F = r.UTF16sN(3, uint64(e.N))", "",
-			"w.UTF16sN(1, e.F, 3, uint64(e.N))", "etw.ArrayValue(&e.Fields[1], e.F.Bytes(), e.F.Len(), 0, e)"},
-		{"struct", single, "EF", "", "e.F.read(&r)", "", "e.F.write(&w, 0)", "etw.StructValue(&e.Fields[0], &e.F)"},
-		{"structs", count + str, "EFList", "", "e.F.read(&r, uint64(e.N))", "", "e.F.write(&w, 1, uint64(e.N))",
+		{"uint8", item("F", "UInt8"), "uint8", "p[7]", "e.F = c.Uint8()", "append(b, e.F)", "a.Uint8(e.F)", "etw.UintValue(uint64(e.F))"},
+		{"int8", item("F", "Int8"), "int8", "int8(p[7])", "e.F = c.Int8()", "append(b, uint8(e.F))", "a.Int8(e.F)", "etw.IntValue(int64(e.F))"},
+		{"uint32", item("F", "UInt32"), "uint32", "binary.LittleEndian.Uint32(p[7:])", "e.F = c.Uint32()",
+			"binary.LittleEndian.AppendUint32(b, e.F)", "a.Uint32(e.F)", "etw.UintValue(uint64(e.F))"},
+		{"int64", item("F", "Int64"), "int64", "int64(binary.LittleEndian.Uint64(p[7:]))", "e.F = c.Int64()",
+			"binary.LittleEndian.AppendUint64(b, uint64(e.F))", "a.Int64(e.F)", "etw.IntValue(e.F)"},
+		{"float", item("F", "Float"), "float32", "math.Float32frombits(binary.LittleEndian.Uint32(p[7:]))", "e.F = c.Float32()",
+			"binary.LittleEndian.AppendUint32(b, math.Float32bits(e.F))", "a.Float32(e.F)", "etw.Float32Value(e.F)"},
+		{"boolean", item("F", "Boolean"), "etw.Bool", "etw.Bool(binary.LittleEndian.Uint32(p[7:]))", "e.F = c.Bool()",
+			"binary.LittleEndian.AppendUint32(b, uint32(e.F))", "a.Bool(e.F)", "etw.BoolValue(e.F)"},
+		{"time", item("F", "FILETIME"), "etw.FileTime", "etw.FileTime(binary.LittleEndian.Uint64(p[7:]))", "e.F = c.FileTime()",
+			"binary.LittleEndian.AppendUint64(b, uint64(e.F))", "a.FileTime(e.F)", "etw.FileTimeValue(e.F)"},
+		{"enum", item("F", "UInt16", `map="M"`), "M", "M(binary.LittleEndian.Uint16(p[7:]))", "e.F = M(c.Uint16())",
+			"binary.LittleEndian.AppendUint16(b, uint16(e.F))", "a.Uint16(uint16(e.F))", "etw.UintValue(uint64(e.F))"},
+		{"GUID", item("F", "GUID"), "etw.GUID", "etw.GUID(p[7:23])", "e.F = c.GUID()", "append(b, e.F[:]...)", "a.GUID(e.F)", "etw.GUIDValue(e.F)"},
+		{"date", item("F", "SYSTEMTIME"), "etw.SystemTime", "etw.LoadSystemTime(p[7:])", "e.F = c.SystemTime()",
+			"etw.AppendSystemTime(b, e.F)", "a.SystemTime(e.F)", "etw.SystemTimeValue(e.F)"},
+		{"pointer", item("F", "Pointer"), "etw.Pointer", "", "e.F = c.Pointer()", "", "a.Pointer(0, e.F)", "etw.PointerValue(e.F)"},
+		{"string", item("F", "UnicodeString"), "etw.UTF16", "", "e.F = c.UTF16()", "", "a.UTF16Z(0, e.F)", "etw.UTF16Value(e.F)"},
+		{"string of a length", count + item("F", "AnsiString", `length="N"`), "etw.ANSI", "", "e.F = c.ANSIN(uint64(e.N))", "",
+			"a.ANSIN(1, e.F, uint64(e.N))", "etw.ANSIValue(e.F)"},
+		{"binary", item("F", "Binary", `length="20"`), "etw.Binary", "", "e.F = c.BinaryN(20)", "", "a.BinaryN(0, e.F, 20)", "etw.BinaryValue(e.F)"},
+		{"SID", item("F", "SID"), "etw.SID", "", "e.F = c.SID()", "", "a.SID(0, e.F)", "etw.SIDValue(e.F)"},
+		{"numbers", count + item("F", "Int16", `count="N"`), "etw.Int16s", "", "e.F = c.Int16s(uint64(e.N))", "",
+			"a.Int16s(1, e.F, uint64(e.N))", "etw.ArrayValue(&e.Fields[1], e.F, e.F.Len(), 0, e)"},
+		{"enums", item("F", "UInt8", `map="M"`, `count="4"`), "etw.Ints[M]", "", "e.F = etw.ReadInts[M](&c, 4)", "",
+			"etw.AppendInts(&a, 0, e.F, 4)", "etw.ArrayValue(&e.Fields[0], e.F, e.F.Len(), 0, e)"},
+		{"pointers", count + item("F", "Pointer", `count="N"`), "etw.Pointers", "", "e.F = c.Pointers(uint64(e.N))", "",
+			"a.Pointers(1, e.F, uint64(e.N))", "etw.ArrayValue(&e.Fields[1], e.F.Bytes(), e.F.Len(), e.F.PtrSize(), e)"},
+		{"strings", count + item("F", "UnicodeString", `count="N"`), "etw.UTF16s", "", "e.F = c.UTF16s(uint64(e.N))", "",
+			"a.UTF16s(1, e.F, uint64(e.N))", "etw.ListValue(&e.Fields[1], e.F)"},
+		{"strings of a length", count + item("F", "UnicodeString", `count="3" length="N"`), "etw.UTF16s", "", "e.F = c.UTF16sN(3, uint64(e.N))", "",
+			"a.UTF16sN(1, e.F, 3, uint64(e.N))", "etw.ListValue(&e.Fields[1], e.F)"},
+		{"struct", single, "EF", "", "e.F.read(&c)", "", "e.F.write(&a, 0)", "etw.StructValue(&e.Fields[0], &e.F)"},
+		{"structs", count + str, "EFList", "", "e.F.read(&c, uint64(e.N))", "", "e.F.write(&a, 1, uint64(e.N))",
 			"etw.ArrayValue(&e.Fields[1], e.F.p, e.F.n, e.F.ptr, e)"},
 	}
 	for _, tt := range tests {
@@ -73,7 +73,10 @@ func TestKinds(t *testing.T) {
 					t.Errorf("%s:\n%s\nwant:\n%s", what, text, want)
 				}
 			}
-			check("type", tt.goType, f.kind.goType())
+			check("type", tt.goType, f.kind.goType().code())
+			if got := f.kind.goType().String(); got != tt.goType {
+				t.Errorf("type %s, want %s", got, tt.goType)
+			}
 			check("read", tt.read, f.kind.read(c, f))
 			check("write", tt.write, f.kind.write(c, f))
 			check("value", tt.value, f.kind.value(c, f))

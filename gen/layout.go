@@ -42,15 +42,18 @@ func (s *scope) placePrefix() {
 // isFixed reports whether the prefix is all there is.
 func (s *scope) isFixed() bool { return s.prefix == len(s.fields) }
 
-// extent is a number of bytes: some, and some pointers.
-type extent struct {
-	bytes    int
-	pointers int
-}
+// extent is a number of bytes, for each size of pointers.
+type extent struct{ narrow, wide int }
 
-func (x extent) add(y extent) extent { return extent{x.bytes + y.bytes, x.pointers + y.pointers} }
+// inBytes is a number of bytes whatever size pointers have.
+func inBytes(n int) extent { return extent{n, n} }
 
-func (x extent) times(n int) extent { return extent{x.bytes * n, x.pointers * n} }
+// inPointers is a number of pointers.
+func inPointers(n int) extent { return extent{4 * n, 8 * n} }
+
+func (x extent) add(y extent) extent { return extent{x.narrow + y.narrow, x.wide + y.wide} }
+
+func (x extent) times(n int) extent { return extent{x.narrow * n, x.wide * n} }
 
 // isZero reports whether x is nothing.
 func (x extent) isZero() bool { return x == extent{} }
@@ -94,7 +97,7 @@ func sameFields(a, b []*manifest.Field) bool {
 }
 
 func sameField(a, b *manifest.Field) bool {
-	return a.Name == b.Name && a.Type == b.Type && a.Type != manifest.Opaque &&
+	return a.Name == b.Name && a.Type == b.Type && a.Type != manifest.Opaque && a.When == b.When &&
 		sameSize(a.Count, b.Count) && sameSize(a.Length, b.Length) && sameFields(a.Fields, b.Fields)
 }
 

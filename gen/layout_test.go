@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // buildTemplate makes the model of a package with one event, whose template has
@@ -75,7 +76,7 @@ func TestLayout(t *testing.T) {
 				offsets = append(offsets, f.offset)
 			}
 			x, exact := l.least()
-			got := fmt.Sprint(offsets, l.prefixSize, x.bytes+4*x.pointers, x.bytes+8*x.pointers, exact)
+			got := fmt.Sprint(offsets, l.prefixSize, x.narrow, x.wide, exact)
 			want := fmt.Sprint(tt.offsets, tt.prefix, tt.least32, tt.least64, tt.exact)
 			if got != want {
 				t.Errorf("layout %s, want %s", got, want)
@@ -85,10 +86,10 @@ func TestLayout(t *testing.T) {
 }
 
 func TestExtends(t *testing.T) {
-	field := func(name string, typ manifest.InType) *manifest.Field { return &manifest.Field{Name: name, Type: typ} }
+	field := func(name string, typ etw.InType) *manifest.Field { return &manifest.Field{Name: name, Type: typ} }
 	template := func(fields ...*manifest.Field) *manifest.Template { return &manifest.Template{Fields: fields} }
-	a, b := field("A", manifest.UInt32), field("B", manifest.UInt32)
-	n := manifest.Size{Kind: manifest.FieldSize, Field: a}
+	a, b := field("A", etw.InUInt32), field("B", etw.InUInt32)
+	n := manifest.Size{Kind: etw.SizeField, Field: a}
 	tests := []struct {
 		name     string
 		new, old *manifest.Template
@@ -100,12 +101,12 @@ func TestExtends(t *testing.T) {
 		{"to nothing", nil, template(a), false},
 		{"drops", template(a), template(a, b), false},
 		{"inserts", template(b, a), template(a), false},
-		{"widens", template(field("A", manifest.UInt64)), template(a), false},
-		{"renames", template(field("C", manifest.UInt32)), template(a), false},
-		{"counts otherwise", template(a, &manifest.Field{Name: "V", Type: manifest.UInt8, Count: n}),
-			template(a, &manifest.Field{Name: "V", Type: manifest.UInt8}), false},
-		{"counts the same", template(a, &manifest.Field{Name: "V", Type: manifest.UInt8, Count: n}, b),
-			template(a, &manifest.Field{Name: "V", Type: manifest.UInt8, Count: n}), true},
+		{"widens", template(field("A", etw.InUInt64)), template(a), false},
+		{"renames", template(field("C", etw.InUInt32)), template(a), false},
+		{"counts otherwise", template(a, &manifest.Field{Name: "V", Type: etw.InUInt8, Count: n}),
+			template(a, &manifest.Field{Name: "V", Type: etw.InUInt8}), false},
+		{"counts the same", template(a, &manifest.Field{Name: "V", Type: etw.InUInt8, Count: n}, b),
+			template(a, &manifest.Field{Name: "V", Type: etw.InUInt8, Count: n}), true},
 	}
 	for _, tt := range tests {
 		if got := extends(tt.new, tt.old); got != tt.want {
@@ -120,7 +121,7 @@ func TestModelExample(t *testing.T) {
 		`<struct name="Values" count="Count">`+item("TypeID", "UInt64")+item("Name", "UnicodeString")+`</struct>`)
 	l, s := p.layouts[0], p.structs[0]
 	x, _ := s.least()
-	got := []any{l.prefix, l.prefixSize, l.fields[1].offset, s.goName, s.view, x.bytes}
+	got := []any{l.prefix, l.prefixSize, l.fields[1].offset, s.goName, s.view, x.wide}
 	if diff := cmp.Diff([]any{2, 6, 4, "EValue", "EValues", 10}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -1,13 +1,18 @@
 package gen
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // The model pairs each node of a manifest with what Go makes of it. It is built
@@ -37,17 +42,20 @@ type pkg struct {
 	m       *manifest.Provider
 	name    string
 	source  string        // the name of the manifest's file
-	events  []*event      // by id and version; then those without a key, as in the file
-	anys    []*anyVersion // by id
+	events  []*event      // those that records lead to, by key; then the others, as in the file
+	anys    []*anyVersion // in the order of their events
 	layouts []*layout
 	enums   []*enum
 	structs []*structType
 	consts  []*constGroup
+	tests   map[string]string // the names of test functions, by what they would be called
 }
 
 // An event is a generated type.
 type event struct {
 	m       *manifest.Event
+	key     etw.Key
+	lost    string  // why no record leads to it, "" if some do
 	goName  string  // GCStartV1
 	desc    string  // gcStartV1, the variable of its description
 	layout  *layout // nil if the payload is empty
@@ -66,8 +74,11 @@ func (ev *event) fields() []*field {
 // A field is a field of a generated struct.
 type field struct {
 	m      *manifest.Field
+	name   string     // in descriptions
+	inType etw.InType // in descriptions
 	goName string
-	index  int // in its scope
+	index  int    // in its scope
+	has    string // the field that says whether this optional one is there, or ""
 	kind   kind
 	offset int // of a field of the prefix
 }
@@ -92,7 +103,7 @@ type enumEntry struct {
 // A constGroup is a block of constants: those of one kind.
 type constGroup struct {
 	doc    string
-	goType string
+	goType *jen.Statement
 	hex    bool
 	consts []constant
 }
@@ -138,6 +149,8 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 	b.nameStructs()
 	b.nameEnums()
 	b.addConstants()
+	b.nameTests()
+	b.mergeVersions()
 	b.names.finish()
 	if err := b.errs.err(); err != nil {
 		return nil, err
@@ -145,29 +158,86 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 	return b.pkg, nil
 }
 
-// addEvents adds the events in the order in which they are written.
+// addEvents adds the events: first those that records identify by an id, then
+// those that they identify by class and opcode, then those that none leads to.
 func (b *builder) addEvents() {
 	for _, e := range b.m.Events {
-		ev := &event{m: e, file: "events"}
-		if e.Task != nil {
+		ev := &event{m: e, key: keyOf(e), lost: e.Undispatched, file: "events"}
+		if ev.isClassic() {
+			ev.lost = ""
+		}
+		if e.Task != nil && b.opts.Files != "one" {
 			ev.file = fileStem(e.Task.Name)
 		}
 		b.events = append(b.events, ev)
 	}
+	b.findLost()
 	slices.SortStableFunc(b.events, func(x, y *event) int {
-		switch {
-		case (x.m.Undispatched != "") != (y.m.Undispatched != ""):
-			if x.m.Undispatched != "" {
-				return 1
-			}
-			return -1
-		case x.m.Undispatched != "":
-			return 0
-		case x.m.ID != y.m.ID:
-			return int(x.m.ID) - int(y.m.ID)
+		if x.lost != "" || y.lost != "" {
+			return strings.Compare(x.lost[:min(1, len(x.lost))], y.lost[:min(1, len(y.lost))])
 		}
-		return int(x.m.Version) - int(y.m.Version)
+		return cmp.Or(cmp.Compare(x.key.Kind, y.key.Kind), bytes.Compare(x.key.Provider[:], y.key.Provider[:]),
+			cmp.Compare(x.key.ID, y.key.ID), cmp.Compare(x.key.Version, y.key.Version))
 	})
+}
+
+// keyOf returns what identifies an event of the provider.
+func keyOf(e *manifest.Event) etw.Key {
+	if e.Kind() == etw.KindClassic {
+		return classicKey(e)
+	}
+	return etw.Key{ID: uint16(e.ID), Version: e.Version}
+}
+
+// classicKey returns what identifies an event whose task has a class in its
+// classic form.
+func classicKey(e *manifest.Event) etw.Key {
+	k := etw.Key{Kind: etw.KindClassic, Provider: e.Task.EventGUID, Version: e.Version}
+	if e.Opcode != nil {
+		k.ID = uint16(e.Opcode.Value)
+	}
+	return k
+}
+
+// findLost finds the classic events whose class, opcode and version another one
+// has, too: one that has an id as well, or an earlier one.
+func (b *builder) findLost() {
+	taken := make(map[etw.Key]*event)
+	for _, ev := range b.events {
+		if t := ev.m.Task; ev.lost == "" && !ev.isClassic() && t != nil && !t.EventGUID.IsZero() {
+			if k := classicKey(ev.m); taken[k] == nil {
+				taken[k] = ev
+			}
+		}
+	}
+	for _, ev := range b.events {
+		if !ev.isClassic() {
+			continue
+		}
+		if first := taken[ev.key]; first != nil {
+			ev.lost = fmt.Sprintf("the event in line %d has the same class, opcode and version", first.m.Pos.Line)
+			continue
+		}
+		taken[ev.key] = ev
+	}
+}
+
+// isClassic reports whether records identify ev by class and opcode alone.
+func (ev *event) isClassic() bool { return ev.key.Kind == etw.KindClassic }
+
+// number returns the opcode of a classic event, and the id of others.
+func (ev *event) number() uint32 {
+	if ev.isClassic() {
+		return uint32(ev.key.ID)
+	}
+	return ev.m.ID
+}
+
+// isVersionOf reports whether ev and other are versions of one event.
+func (ev *event) isVersionOf(other *event) bool {
+	k := ev.key
+	k.Version = other.key.Version
+	return k == other.key && ev.lost == "" && other.lost == ""
 }
 
 // addLayouts adds a layout for each template that an event uses, in the order
@@ -191,7 +261,7 @@ func (b *builder) addLayouts() {
 	}
 	for i := 1; i < len(b.events); i++ {
 		ev, prev := b.events[i], b.events[i-1]
-		if ev.m.Undispatched == "" && prev.m.ID == ev.m.ID && extends(ev.m.Template, prev.m.Template) {
+		if ev.isVersionOf(prev) && extends(ev.m.Template, prev.m.Template) {
 			ev.extends = prev
 		}
 	}
@@ -202,14 +272,22 @@ func (b *builder) scope(in *scoping, fields []*manifest.Field) scope {
 	own := b.names.scope("field", reservedFields)
 	for i, m := range fields {
 		key := in.path + "." + m.Name
-		f := &field{m: m, index: i}
-		name := fieldGoName(m.Name)
+		f := &field{m: m, name: m.Name, inType: m.Type, index: i}
+		name := fieldGoName(m.Name, i)
 		if m.Type == manifest.Opaque {
 			name = "Rest"
 		}
 		f.goName = own.claim(claim{
 			what: "field " + key, key: "field:" + key, pos: m.Pos, goName: m.GoName, name: name,
 		})
+		if m.Type == manifest.Opaque {
+			f.name, f.inType = f.goName, etw.InBinary
+		}
+		if m.When != (etw.When{}) {
+			f.has = own.claim(claim{
+				what: "the presence of field " + key, key: "field:" + key, pos: m.Pos, name: "Has" + f.goName, derived: true,
+			})
+		}
 		var err error
 		if f.kind, err = b.kind(in, f); err != nil {
 			b.errs.add(m.Pos, "field "+key, err.Error())
@@ -244,142 +322,5 @@ func (b *builder) addMaps() {
 		if !used {
 			b.enums = append(b.enums, b.enum(m, 32))
 		}
-	}
-}
-
-// eventKey returns the key by which --rename names an event: its symbol, or
-// where that names several or none, with the id and version.
-func (b *builder) eventKey(ev *event) string {
-	if ev.m.Symbol != "" && b.symbols[ev.m.Symbol] == 1 {
-		return ev.m.Symbol
-	}
-	return fmt.Sprintf("%s@%d.%d", ev.m.Symbol, ev.m.ID, ev.m.Version)
-}
-
-// nameEvents settles the names of events.
-func (b *builder) nameEvents() {
-	type idSymbol struct {
-		id     uint32
-		symbol string
-	}
-	seen := make(map[idSymbol]bool)
-	for _, ev := range b.events {
-		b.symbols[ev.m.Symbol]++
-	}
-	for _, ev := range b.events {
-		symbol := eventTitle(ev.m)
-		name := exportedName(symbol)
-		// Versions that share a symbol are told apart by their number.
-		if at := (idSymbol{ev.m.ID, symbol}); seen[at] && ev.m.Version > 0 {
-			name = fmt.Sprintf("%sV%d", name, ev.m.Version)
-		} else {
-			seen[at] = true
-		}
-		key := b.eventKey(ev)
-		ev.goName = b.names.pkg.claim(claim{
-			what: "event " + symbol, key: key, pos: ev.m.Pos, goName: ev.m.GoName, name: name,
-		})
-		ev.desc = b.names.local(unexportedName(ev.goName))
-	}
-	for _, l := range b.layouts {
-		if len(l.events) > 1 {
-			l.goName = b.names.local(unexportedName(exportedName(l.template.ID) + "Layout"))
-		}
-	}
-}
-
-// eventTitle returns the symbol of an event, or else what its task and opcode
-// make of it.
-func eventTitle(e *manifest.Event) string {
-	if e.Symbol != "" {
-		return e.Symbol
-	}
-	var parts []string
-	if e.Task != nil {
-		parts = append(parts, e.Task.Name)
-	}
-	if e.Opcode != nil {
-		parts = append(parts, strings.TrimPrefix(e.Opcode.Name, "win:"))
-	}
-	if len(parts) == 0 {
-		parts = append(parts, fmt.Sprintf("Event%d", e.ID))
-	}
-	return strings.Join(parts, " ")
-}
-
-// nameStructs settles the names of structs.
-func (b *builder) nameStructs() {
-	for _, s := range b.structs {
-		user := s.layout.events[0]
-		claimName := func(name string) string {
-			return b.names.pkg.claim(claim{
-				what: fmt.Sprintf("struct %s of event %s", s.field.m.Name, eventTitle(user.m)),
-				key:  b.eventKey(user), pos: s.field.m.Pos, name: name, derived: true,
-			})
-		}
-		name := user.goName + exportedName(s.field.goName)
-		if s.field.m.Count.Kind == manifest.NoSize {
-			s.goName = claimName(name)
-			continue
-		}
-		one := user.goName + singular(exportedName(s.field.goName))
-		if one == name {
-			name += "List"
-		}
-		s.goName, s.view = claimName(one), claimName(name)
-		claimName("Make" + s.view)
-	}
-}
-
-// nameEnums settles the names of the types of maps and of their constants.
-func (b *builder) nameEnums() {
-	for i, e := range b.enums {
-		name, given := mapName(e.m.Name), e.m.GoName
-		if b.names.pkg.has(name) {
-			name = exportedName(e.m.Name) // an event has the short name
-		}
-		if e.narrow = i > 0 && b.enums[i-1].m == e.m; e.narrow {
-			widest := b.enums[i-1]
-			for j := i; b.enums[j].narrow; j-- {
-				widest = b.enums[j-1]
-			}
-			name, given = fmt.Sprintf("%s%d", widest.goName, e.bits), ""
-		}
-		e.goName = b.names.pkg.claim(claim{
-			what: "map " + e.m.Name, key: "map:" + e.m.Name, pos: e.m.Pos, goName: given, name: name, derived: e.narrow,
-		})
-		e.desc = b.names.local(unexportedName(e.goName) + "Map")
-	}
-	for _, e := range b.enums {
-		b.nameEntries(e)
-	}
-}
-
-// nameEntries settles the names of the constants of an enum. Of values that share
-// a text all but the first get their number, too.
-func (b *builder) nameEntries(e *enum) {
-	seen := make(map[string]bool)
-	for _, entry := range e.m.Entries {
-		if e.bits < 32 && entry.Value>>e.bits != 0 {
-			continue // no field of this size can have the value
-		}
-		name := prefixedName(e.goName, entryName(e.m.Name, entry.StringID, entry.Message))
-		switch {
-		case entry.Symbol != "" && !e.narrow:
-			name = exportedName(entry.Symbol)
-		case name == e.goName || seen[name]:
-			name = fmt.Sprintf("%s_%#x", name, entry.Value)
-		}
-		seen[name] = true
-		given := entry.GoName
-		if e.narrow {
-			given = "" // the widest type has it
-		}
-		goName := b.names.pkg.claim(claim{
-			what: fmt.Sprintf("value %#x of map %s", entry.Value, e.m.Name),
-			key:  fmt.Sprintf("entry:%s.%#x", e.m.Name, entry.Value),
-			pos:  entry.Pos, goName: given, name: name, derived: e.narrow,
-		})
-		e.entries = append(e.entries, enumEntry{entry, goName})
 	}
 }

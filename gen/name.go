@@ -1,6 +1,9 @@
 package gen
 
 import (
+	"fmt"
+	"go/token"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,6 +14,7 @@ import (
 //
 //	event        symbol                    GCStart_V1            GCStartV1
 //	any version  "Any" + oldest event      GCStart, GCStart_V1   AnyGCStart
+//	field        name                      Prop_Int32            PropInt32
 //	struct       event + singular          BulkType, Values      BulkTypeValue, BulkTypeValues
 //	map          name without "Map",       GCReasonMap           GCReason
 //	             unless an event has it
@@ -21,64 +25,120 @@ import (
 //	level        "Level" + name            SampleLevel           LevelSampleLevel
 //	channel      "Channel" + name          Operational           ChannelOperational
 //
-// Inside a name the case stays as the manifest has it, so that who knows the
-// name of the manifest finds the one of Go.
+// What a manifest calls a thing becomes a part of a Go name by one rule, for types
+// and for fields. It gives what Go programmers expect, and what who knows the
+// manifest finds by its letters:
+//
+//  1. Whatever is not a letter or digit separates words, as underscores and spaces
+//     do. It goes, and the next word starts with a capital: Prop_Int32 becomes
+//     PropInt32.
+//  2. Words keep their case, so that abbreviations stay as they are:
+//     ClrInstanceID. Where words are separated, one in capitals is spelled like
+//     the others unless it is a common abbreviation: GENERAL_GC_START becomes
+//     GeneralGCStart.
+//  3. An underscore stays between two digits: S2.13 becomes S2_13.
+//  4. What starts with no capital gets one, or an X before it: 2D becomes X2D.
+//  5. What is longer than 60 characters ends before the word that exceeds them,
+//     with the number of the thing to tell it from others.
 
-// exportedName turns a name of a manifest into an exported Go name: it drops
-// underscores and what no Go name may hold, and lets the next part start in
-// upper case. An underscore keeps two runs of capitals or digits apart, as in
-// DXGI_FORMAT, but does not lead to a version suffix, as in GCSuspendEE_V1.
+// maxName is the length of a name that still reads well.
+const maxName = 60
+
+// exportedName turns a name of a manifest into an exported Go name.
 func exportedName(s string) string { return export(namePart(s)) }
 
 // namePart is exportedName for what follows a prefix, and so may start with a
 // digit. It returns "" if s has no letter or digit.
 func namePart(s string) string {
+	parts := words(s)
+	return joinWords(parts, len(parts) > 1)
+}
+
+// words splits a name of a manifest where something separates its words.
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(c rune) bool { return !isAlnum(c) })
+}
+
+// joinWords makes one Go name of words, which spells those in capitals as words.
+func joinWords(parts []string, spell bool) string {
 	name := ""
-	for _, part := range strings.FieldsFunc(s, func(c rune) bool { return !isAlnum(c) }) {
-		if meet(name, part) {
-			name += "_"
+	for _, part := range parts {
+		if spell && isCapitals(part) && !abbreviations[part] {
+			part = strings.ToLower(part)
 		}
-		name += upperFirst(part)
+		name = appendWord(name, upperFirst(part))
 	}
 	return name
 }
 
-// prefixedName joins a prefix and the name of a manifest into a Go name.
-func prefixedName(prefix, s string) string {
-	part := namePart(s)
-	if c, _ := utf8.DecodeRuneInString(part); unicode.IsDigit(c) && meet(prefix, part) {
-		return prefix + "_" + part
+// appendWord joins two parts of a Go name, with an underscore between digits.
+func appendWord(name, part string) string {
+	last, _ := utf8.DecodeLastRuneInString(name)
+	first, _ := utf8.DecodeRuneInString(part)
+	if unicode.IsDigit(last) && unicode.IsDigit(first) {
+		name += "_"
 	}
-	return prefix + part
+	return name + part
 }
 
-// meet reports whether two runs of capitals or digits would become one if next
-// followed before.
-func meet(before, next string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	first, _ := utf8.DecodeRuneInString(next)
-	capital := func(c rune) bool { return unicode.IsUpper(c) || unicode.IsDigit(c) }
-	return before != "" && capital(last) && capital(first) && !isVersionSuffix(next)
-}
-
-// fieldName turns the name of a field into an exported Go name. Other than
-// exportedName it keeps all underscores but leading ones: the name stays as
-// it is wherever that is possible.
-func fieldName(s string) string {
-	var b strings.Builder
-	up := false
-	for _, c := range strings.TrimLeft(s, "_") {
-		switch {
-		case c != '_' && !isAlnum(c):
-			up = true
-			continue
-		case up:
-			c = unicode.ToUpper(c)
+// isCapitals reports whether s has several letters, all of them capitals.
+func isCapitals(s string) bool {
+	letters := 0
+	for _, c := range s {
+		if unicode.IsLower(c) {
+			return false
 		}
-		up = false
-		b.WriteRune(c)
+		if unicode.IsUpper(c) {
+			letters++
+		}
 	}
-	return export(upperFirst(strings.TrimLeft(b.String(), "_")))
+	return letters > 1
+}
+
+// abbreviations are the words that stay in capitals among others.
+var abbreviations = func() map[string]bool {
+	m := make(map[string]bool)
+	for word := range strings.FieldsSeq(`
+		ACL ACPI API APC ASCII BIOS CLR COM CPU CRC DHCP DLL DMA DNS DPC EOF ETW EXE FIFO
+		GC GDI GPU GUI GUID HTML HTTP HTTPS ID IL IO IP IPC IPV4 IPV6 IRP ISR JIT JSON LRU
+		MAC NIC NUMA OS PCI PE PID RAM RPC SDK SID SMB SQL SSH SSL TCP TID TLS TTL
+		UDP UI UID URI URL USB UTF8 UTF16 UUID VM WMI XML`) {
+		m[word] = true
+	}
+	return m
+}()
+
+// limited returns a Go name of at most maxName characters. One that is longer
+// ends at a word, and with the suffix.
+func limited(name, suffix string) string {
+	if utf8.RuneCountInString(name) <= maxName {
+		return name
+	}
+	runes := []rune(name)
+	cut := maxName - utf8.RuneCountInString(suffix)
+	for i := cut; i > maxName/2; i-- {
+		if unicode.IsUpper(runes[i]) && !unicode.IsUpper(runes[i-1]) {
+			cut = i
+			break
+		}
+	}
+	return appendWord(strings.TrimRight(string(runes[:cut]), "_"), suffix)
+}
+
+// isSentence reports whether a name has words that were joined without a sign of
+// where they start, which is what dumps make of titles that are sentences.
+func isSentence(s string) bool {
+	const longest = 24 // letters of a word
+	run := 0
+	for _, c := range s {
+		if run++; !unicode.IsLower(c) {
+			run = 0
+		}
+		if run > longest {
+			return true
+		}
+	}
+	return false
 }
 
 // export prefixes an X to what does not start with a capital letter.
@@ -115,7 +175,7 @@ func trimVersion(s string) string {
 
 // unexportedName turns an exported Go name into one with a lower-case start:
 // GCStartV1 becomes gcStartV1, and CLRStackWalk clrStackWalk. Names that mean
-// something else in generated code get a trailing underscore.
+// something else in generated code get a suffix.
 func unexportedName(s string) string {
 	runes := []rune(s)
 	for i, c := range runes {
@@ -128,10 +188,14 @@ func unexportedName(s string) string {
 		}
 		runes[i] = unicode.ToLower(c)
 	}
-	if name := string(runes); !reservedLocals[name] {
-		return name
+	name := string(runes)
+	switch {
+	case token.IsExported(name): // some capitals have no lower case
+		return "x" + name
+	case reservedLocals[name]:
+		return name + "Event"
 	}
-	return string(runes) + "_"
+	return name
 }
 
 // reservedLocals are the names that a package-level variable of generated code
@@ -145,8 +209,8 @@ var reservedLocals = func() map[string]bool {
 		any append bool byte cap clear close comparable complex complex64 complex128 copy delete error
 		false float32 float64 imag int int8 int16 int32 int64 iota len make max min new nil panic print
 		println real recover rune string true uint uint8 uint16 uint32 uint64 uintptr
-		binary bytes etw iter math slog
-		b d e err f fields from i init main n p ptr r s size t v version vs w x yield`) {
+		binary bytes etw etwtest iter math slog testing
+		a b c d e err f fields from i init main n p ptr s size t v version vs x yield`) {
 		m[name] = true
 	}
 	return m
@@ -156,6 +220,7 @@ var reservedLocals = func() map[string]bool {
 // a trailing underscore.
 var reservedFields = map[string]bool{
 	"AppendPayload": true,
+	"Clone":         true,
 	"DecodePayload": true,
 	"DecodeVersion": true,
 	"EventDesc":     true,
@@ -167,9 +232,9 @@ var reservedFields = map[string]bool{
 	"String":        true,
 }
 
-// fieldGoName returns the Go name of a field.
-func fieldGoName(s string) string {
-	name := fieldName(s)
+// fieldGoName returns the Go name of the field at an index.
+func fieldGoName(s string, index int) string {
+	name := limited(exportedName(s), fmt.Sprint(index))
 	if reservedFields[name] {
 		return name + "_"
 	}
@@ -177,7 +242,7 @@ func fieldGoName(s string) string {
 }
 
 // singular returns the name of one element of what a plural names, or s itself
-// if it is no plural.
+// if it is not a plural.
 func singular(s string) string {
 	switch {
 	case strings.HasSuffix(s, "ies") && len(s) > 4:
@@ -199,31 +264,48 @@ func hasAnySuffix(s string, suffixes ...string) bool {
 	return false
 }
 
-// mapName returns the Go name of the type of a map.
+// mapName returns the Go name of the type of a map. One letter makes no name.
 func mapName(s string) string {
 	name := exportedName(s)
-	if short := strings.TrimSuffix(name, "Map"); short != "" {
-		return strings.TrimRight(short, "_")
+	if short := strings.TrimSuffix(name, "Map"); utf8.RuneCountInString(short) > 1 {
+		return short
 	}
 	return name
 }
 
-// entryName returns the part of a constant's name that stands for an entry of a
+// entryText returns the part of a constant's name that stands for an entry of a
 // map: the end of its message's id, as in
 // $(string.RuntimePublisher.GCReason.AllocSmallMapMessage), or if that is no
-// name the text of the message. It returns "" if neither makes a name.
-func entryName(mapName, stringID, text string) string {
+// name the text of the message.
+func entryText(mapName, stringID, text string) string {
 	if i := strings.LastIndexByte(stringID, '.'); i >= 0 {
 		// Dumps make the id of the map's name and the text, dots and all.
 		if tail := stringID[i+1:]; isWord(tail) && !strings.HasPrefix(stringID, "map_"+mapName) {
 			tail = strings.TrimSuffix(tail, "Message")
 			if short := strings.TrimSuffix(tail, "Map"); short != "" {
-				return namePart(short)
+				return short
 			}
-			return namePart(tail)
+			return tail
 		}
 	}
-	return namePart(text)
+	return text
+}
+
+// entryNames returns the parts of the names of constants for texts of one map.
+// Words in capitals are spelled in all of them alike: a map with READ and
+// READ_WRITE has Read and ReadWrite.
+func entryNames(texts []string) []string {
+	spell := false
+	for _, text := range texts {
+		parts := words(text)
+		spell = spell || len(parts) > 1 && !slices.ContainsFunc(parts, func(s string) bool { return !isCapitals(s) })
+	}
+	names := make([]string, len(texts))
+	for i, text := range texts {
+		parts := words(text)
+		names[i] = joinWords(parts, spell || len(parts) > 1)
+	}
+	return names
 }
 
 // isWord reports whether s could be a name in most languages.

@@ -75,7 +75,7 @@ func packageName(p *manifest.Provider) string {
 // A reference makes the pages of one provider.
 type reference struct {
 	*pkg
-	anys  map[uint32]*anyVersion // by id
+	anys  map[*event]*anyVersion // by the oldest version
 	tasks []*taskPage
 }
 
@@ -87,9 +87,9 @@ type taskPage struct {
 }
 
 func newReference(pk *pkg) *reference {
-	ref := &reference{pkg: pk, anys: make(map[uint32]*anyVersion)}
+	ref := &reference{pkg: pk, anys: make(map[*event]*anyVersion)}
 	for _, a := range pk.anys {
-		ref.anys[a.versions[0].m.ID] = a
+		ref.anys[a.versions[0]] = a
 	}
 	pages := make(map[string]*taskPage)
 	for _, ev := range pk.events {
@@ -99,7 +99,7 @@ func newReference(pk *pkg) *reference {
 			pages[ev.file] = page
 			ref.tasks = append(ref.tasks, page)
 		}
-		if n := len(page.ids); n > 0 && page.ids[n-1][0].m.ID == ev.m.ID && ev.m.Undispatched == "" {
+		if n := len(page.ids); n > 0 && ev.isVersionOf(page.ids[n-1][0]) {
 			page.ids[n-1] = append(page.ids[n-1], ev)
 		} else {
 			page.ids = append(page.ids, []*event{ev})
@@ -177,10 +177,15 @@ func (ref *reference) providerPage() File {
 			all = append(all, entry{t, versions})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.versions[0].m.ID, b.versions[0].m.ID) })
+	slices.SortStableFunc(all, func(a, b entry) int {
+		if a.versions[0].isClassic() && b.versions[0].isClassic() {
+			return 0 // opcodes mean something in their class alone
+		}
+		return cmp.Compare(a.versions[0].number(), b.versions[0].number())
+	})
 	for _, e := range all {
 		newest := e.versions[len(e.versions)-1]
-		w.row(fmt.Sprint(newest.m.ID), versionList(e.versions),
+		w.row(fmt.Sprint(newest.number()), versionList(e.versions),
 			link(title(e.versions), e.page.stem+".md#"+anchor(eventHeading(e.versions))), levelName(newest.m), keywordNames(newest.m))
 	}
 	return w.file(ref.name + "/README.md")

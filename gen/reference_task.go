@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // taskPage describes the events of a task.
@@ -16,7 +17,7 @@ func (ref *reference) taskPage(t *taskPage) File {
 	if t.m != nil {
 		w.para(text(cmp.Or(t.m.Doc, t.m.Message)))
 		about = fmt.Sprintf("Task %d of %s", t.m.Value, link(ref.m.Name, "README.md"))
-		if t.m.EventGUID != (manifest.GUID{}) {
+		if t.m.EventGUID != (etw.GUID{}) {
 			about += ", class " + code1(t.m.EventGUID.String())
 		}
 	}
@@ -25,7 +26,7 @@ func (ref *reference) taskPage(t *taskPage) File {
 	w.rule(5)
 	for _, versions := range t.ids {
 		newest := versions[len(versions)-1]
-		w.row(fmt.Sprint(newest.m.ID), link(title(versions), "#"+anchor(eventHeading(versions))),
+		w.row(fmt.Sprint(newest.number()), link(title(versions), "#"+anchor(eventHeading(versions))),
 			levelName(newest.m), keywordNames(newest.m), text(commonDoc(versions)))
 	}
 	w.blank()
@@ -60,7 +61,7 @@ func (p *eventPage) event(versions []*event) {
 			keywordNames(ev.m), payloadBytes(ev), text(strings.TrimSpace(strings.TrimPrefix(ev.m.Doc, commonDoc(versions)))))
 	}
 	p.blank()
-	if a := p.ref.anys[versions[0].m.ID]; a != nil && len(versions) > 1 {
+	if a := p.ref.anys[versions[0]]; a != nil {
 		p.para(fmt.Sprintf("Any version: %s.", code1(p.ref.name+"."+a.goName)))
 	}
 	for _, chain := range chains(versions) {
@@ -118,7 +119,7 @@ func (p *eventPage) fields(chain []*event, several bool) {
 func (p *eventPage) field(path string, f *field, offset, meaning string) {
 	name := path + f.m.Name
 	p.row(offset, code1(name), code1(layoutName(f.m)), p.goType(f), strings.TrimSpace(meaning))
-	s := members(f.kind)
+	s := f.kind.members()
 	if s == nil {
 		return
 	}
@@ -135,8 +136,8 @@ func (p *eventPage) field(path string, f *field, offset, meaning string) {
 // goType returns the Go type of a field, with a link to its values if it is an
 // enumeration.
 func (p *eventPage) goType(f *field) string {
-	name := code1(fmt.Sprintf("%#v", f.kind.goType()))
-	e := enumOf(f.kind)
+	name := code1(f.kind.goType().String())
+	e := f.kind.enum()
 	if e == nil {
 		return name
 	}
@@ -167,28 +168,6 @@ func (p *eventPage) values() {
 		}
 		p.blank()
 	}
-}
-
-// members returns the struct of a kind, or nil.
-func members(k kind) *structType {
-	switch k := k.(type) {
-	case structKind:
-		return k.s
-	case structArray:
-		return k.s
-	}
-	return nil
-}
-
-// enumOf returns the enumeration of a kind, or nil.
-func enumOf(k kind) *enum {
-	switch k := k.(type) {
-	case numberKind:
-		return k.enum
-	case fixedArray:
-		return k.enum
-	}
-	return nil
 }
 
 // A place is an offset in a payload, as long as it is known.
@@ -222,10 +201,10 @@ func (at place) within() string {
 // bytesOf returns a number of bytes, for 4 and for 8 byte pointers if they
 // differ.
 func bytesOf(x extent) string {
-	if x.pointers == 0 {
-		return fmt.Sprint(x.bytes)
+	if x.narrow == x.wide {
+		return fmt.Sprint(x.wide)
 	}
-	return fmt.Sprintf("%d/%d", x.bytes+4*x.pointers, x.bytes+8*x.pointers)
+	return fmt.Sprintf("%d/%d", x.narrow, x.wide)
 }
 
 // payloadBytes returns the size of a payload.
@@ -242,26 +221,29 @@ func payloadBytes(ev *event) string {
 
 // layoutName returns the type of a field as the manifest has it.
 func layoutName(m *manifest.Field) string {
-	name := strings.TrimPrefix(m.Type.String(), "win:")
-	if m.Type == manifest.Struct {
-		name = "struct"
-	}
+	name := strings.TrimPrefix(manifest.TypeName(m.Type), "win:")
 	if s := sizeName(m.Length); s != "" {
 		name += "(" + s + ")"
 	}
 	if s := sizeName(m.Count); s != "" {
 		name += "[" + s + "]"
 	}
+	switch {
+	case m.When.Left > 0:
+		name += "?"
+	case m.When.Ptr != 0:
+		name += fmt.Sprintf(" with %d-byte pointers", m.When.Ptr)
+	}
 	return name
 }
 
 func sizeName(s manifest.Size) string {
 	switch s.Kind {
-	case manifest.ConstSize:
+	case etw.SizeConst:
 		return fmt.Sprint(s.Const)
-	case manifest.FieldSize:
+	case etw.SizeField:
 		return s.Field.Name
-	case manifest.RestSize:
+	case etw.SizeRest:
 		return "*"
 	}
 	return ""
@@ -269,7 +251,7 @@ func sizeName(s manifest.Size) string {
 
 // eventHeading is the heading of an event's section.
 func eventHeading(versions []*event) string {
-	return fmt.Sprintf("%d %s", versions[0].m.ID, title(versions))
+	return fmt.Sprintf("%d %s", versions[0].number(), title(versions))
 }
 
 // title returns the name that the versions of an id share: that of the newest,
@@ -277,12 +259,27 @@ func eventHeading(versions []*event) string {
 func title(versions []*event) string {
 	name := versions[len(versions)-1].m.Symbol
 	if name == "" {
-		name = versions[0].goName // of which those of later ones are made
+		name = versions[0].displayName()
 	}
 	if i := strings.LastIndex(name, "_V"); i > 0 && isVersionSuffix(name[i+1:]) {
 		name = name[:i]
 	}
 	return name
+}
+
+// displayName returns what programs that show events call one without a symbol.
+func (ev *event) displayName() string {
+	task, opcode := "", ""
+	if ev.m.Task != nil {
+		task = ev.m.Task.Name
+	}
+	if ev.m.Opcode != nil {
+		opcode = strings.TrimPrefix(ev.m.Opcode.Name, "win:")
+	}
+	if task == "" {
+		return ev.goName
+	}
+	return etw.EventName("", task, opcode, ev.key.Kind, ev.key.ID)
 }
 
 // versionsText names versions in a sentence.

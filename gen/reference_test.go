@@ -165,7 +165,7 @@ func TestReferenceWithoutSymbols(t *testing.T) {
 			continue
 		}
 		for _, line := range []string{
-			"## 1 OrderPlaced", "## 4 Order", "Fields of version 0:", "No fields in versions 3, 5, and 7.", "No fields.",
+			"## 1 Order/Placed", "## 4 Order", "Fields of version 0:", "No fields in versions 3, 5, and 7.", "No fields.",
 			"| 7 |  | `p.OrderPlacedV7` | Informational (4) | `Placed` (20) |  | 0 |  |",
 		} {
 			if !strings.Contains(string(f.Content), line+"\n") {

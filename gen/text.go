@@ -96,9 +96,23 @@ func letters(s string) string {
 	}, s)
 }
 
+// joinAnd returns a list as part of a sentence.
+func joinAnd(list []string) string {
+	switch n := len(list); n {
+	case 1:
+		return list[0]
+	case 2:
+		return list[0] + " and " + list[1]
+	default:
+		return strings.Join(list[:n-1], ", ") + ", and " + list[n-1]
+	}
+}
+
 // oneLine returns text without line breaks and other control characters.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(c rune) bool {
-		return unicode.IsSpace(c) || unicode.IsControl(c) || c == unicode.ReplacementChar
+		// A byte order mark within a file is not Go, and controls of the direction of
+		// text would show the code around them in another order.
+		return unicode.IsSpace(c) || unicode.IsControl(c) || c == unicode.ReplacementChar || c == '\ufeff' || unicode.Is(unicode.Bidi_Control, c)
 	}), " ")
 }

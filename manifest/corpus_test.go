@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -129,18 +130,18 @@ func checkModel(t *testing.T, file string, p *manifest.Provider) {
 
 func checkField(t *testing.T, file string, f *manifest.Field, last bool, depth int) {
 	t.Helper()
-	if f.Name == "" || f.Type == manifest.NoType || f.Type.String() == "" {
+	if f.Name == "" || f.Type == etw.InNull || f.Type != manifest.Opaque && f.Type.String() == "" {
 		t.Errorf("%s: field %+v", file, f)
 	}
-	rest := f.Count.Kind == manifest.RestSize || f.Length.Kind == manifest.RestSize
-	if rest && (!last || depth > 0) || (f.Type == manifest.Opaque) != (f.Opaque != "") || (f.Type == manifest.Struct) != (len(f.Fields) > 0) {
+	rest := f.Count.Kind == etw.SizeRest || f.Length.Kind == etw.SizeRest
+	if rest && (!last || depth > 0) || (f.Type == manifest.Opaque) != (f.Opaque != "") || (f.Type == etw.InStruct) != (len(f.Fields) > 0) {
 		t.Errorf("%s: field %+v", file, f)
 	}
-	if f.Type == manifest.Binary && f.Length.Kind == manifest.NoSize {
+	if f.Type == etw.InBinary && f.Length.Kind == etw.SizeNone {
 		t.Errorf("%s: binary field %s without a length", file, f.Name)
 	}
 	for _, s := range []manifest.Size{f.Count, f.Length} {
-		if s.Kind == manifest.FieldSize && (!s.Field.Type.CanCount() || s.Up > depth) {
+		if s.Kind == etw.SizeField && (!manifest.CanCount(s.Field.Type) || s.Up > depth) {
 			t.Errorf("%s: size of field %s: %+v", file, f.Name, s)
 		}
 	}
@@ -241,7 +242,7 @@ func clrTables(t *testing.T, file string) []clrTable {
 				opcode = &manifest.Opcode{}
 			}
 			eventRows = append(eventRows, row(p.Name, e.ID, e.Version, e.Symbol, level.Name, task.Name, task.Value,
-				opcode.Name, opcode.Value, strings.Join(names, " "), fmt.Sprintf("0x%x", e.Mask()), template, level.Value))
+				opcode.Name, uint8(opcode.Value), strings.Join(names, " "), fmt.Sprintf("0x%x", e.Mask()), template, uint8(level.Value)))
 		}
 		for _, tmpl := range p.Templates {
 			index := 0
@@ -266,7 +267,7 @@ func clrTables(t *testing.T, file string) []clrTable {
 			}
 			tasks = append(tasks, row(p.Name, task.Name, task.Value, task.Symbol, guid))
 			for _, o := range task.Opcodes {
-				opcodes = append(opcodes, row(p.Name, task.Name, o.Name, o.Value, o.Symbol))
+				opcodes = append(opcodes, row(p.Name, task.Name, o.Name, uint8(o.Value), o.Symbol))
 			}
 		}
 	}
@@ -288,7 +289,7 @@ func canonical(row string, column int) string {
 	for i, cell := range cells {
 		if v, err := strconv.ParseUint(cell, 0, 64); err == nil && i == column {
 			cells[i] = fmt.Sprintf("0x%x", v)
-		} else if guid, err := manifest.ParseGUID(cell); err == nil {
+		} else if guid, err := etw.ParseGUID(cell); err == nil {
 			cells[i] = guid.String()
 		}
 	}
@@ -324,7 +325,7 @@ func compareRows(t *testing.T, name string, want, got []string) {
 func appendFields(rows []string, prefix, path string, fields []*manifest.Field, index *int) []string {
 	for _, f := range fields {
 		kind, inType, mapName := "data", f.Type.String(), ""
-		if f.Type == manifest.Struct {
+		if f.Type == etw.InStruct {
 			kind, inType = "struct", ""
 		}
 		if f.Map != nil {
@@ -339,9 +340,9 @@ func appendFields(rows []string, prefix, path string, fields []*manifest.Field, 
 
 func sizeText(s manifest.Size) string {
 	switch s.Kind {
-	case manifest.ConstSize:
+	case etw.SizeConst:
 		return fmt.Sprint(s.Const)
-	case manifest.FieldSize:
+	case etw.SizeField:
 		return s.Field.Name
 	}
 	return ""

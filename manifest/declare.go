@@ -1,5 +1,7 @@
 package manifest
 
+import "github.com/etwgen/etwgen/runtime/etw"
+
 // declarations reads all that the events and templates of a provider refer to.
 func (p *providerParser) declarations(n *node) {
 	next := uint8(firstChannel)
@@ -19,16 +21,14 @@ func (p *providerParser) declarations(n *node) {
 		}
 	}
 	for s := range n.children("opcodes") {
-		for o := range s.children("opcode") {
-			p.prov.Opcodes = p.opcode(o, nil, p.opcodes, p.prov.Opcodes)
-		}
+		p.globalOpcodes(s)
 	}
 	for s := range n.children("tasks") {
 		p.taskList(s)
 	}
 	for s := range n.children("maps", "valueMap", "bitMap") {
 		if s.el.Tag != "maps" {
-			p.doubt(s, "%s outside of <maps>; move it into <maps>", s.el.Tag)
+			p.doubt(s, "%s outside <maps>; move it into <maps>", s.el.Tag)
 			p.valueMap(s)
 			continue
 		}
@@ -38,14 +38,14 @@ func (p *providerParser) declarations(n *node) {
 	}
 }
 
-// again reports a name that is taken. It reports whether it was.
+// again reports an error if a name is taken, and returns whether it is.
 func again[T any](p *providerParser, n *node, what, name string, named map[string]T, at func(T) Pos) bool {
 	if name == "" {
 		return false // that there is none is reported already
 	}
 	first, taken := named[name]
 	if taken {
-		p.fail(n, "%s %s is declared twice, first at %s; rename one", what, quote(name), at(first))
+		p.fail(n, "%s %s is already declared at %s; rename one of them", what, quote(name), at(first))
 	}
 	return taken
 }
@@ -60,11 +60,11 @@ func (p *providerParser) keyword(n *node) {
 	if mask, ok := parseNumber(n.attr("mask"), 64); ok {
 		switch {
 		case mask == 0:
-			p.strictly(n, "mask 0 of %s has no bit; give it one", what)
+			p.strictly(n, "mask 0 of %s has no bit set; set one", what)
 		case mask&(mask-1) != 0:
-			p.strictly(n, "mask 0x%x of %s has more than one bit; give each bit its own keyword", mask, what)
+			p.strictly(n, "mask 0x%x of %s has more than one bit set; declare a keyword for each bit", mask, what)
 		case mask >= 1<<keywordBits:
-			p.strictly(n, "mask 0x%x of %s is one of the bits from %d on, which are reserved; take a lower one", mask, what, keywordBits)
+			p.strictly(n, "mask 0x%x of %s is one of the bits from %d on, which are reserved; use a lower one", mask, what, keywordBits)
 		}
 	}
 	name := p.qname(n, k.Name)
@@ -79,11 +79,11 @@ func (p *providerParser) keyword(n *node) {
 func (p *providerParser) level(n *node) {
 	l := &Level{Pos: p.pos(n.at), Name: p.required(n, "name"), Symbol: n.attr("symbol")}
 	what := "level " + quote(l.Name)
-	l.Value = uint8(p.number(n, "value", what, 8))
+	l.Value = etw.Level(p.number(n, "value", what, 8))
 	l.Message, l.MessageID = p.message(n)
 	l.Doc, l.GoName = p.docName(n)
 	if l.Value < 16 {
-		p.note(n, "value %d of %s is reserved; own levels have 16 to 255", l.Value, what)
+		p.note(n, "value %d of %s is reserved; levels of a provider range from 16 to 255", l.Value, what)
 	}
 	name := p.qname(n, l.Name)
 	if again(p, n, "level", name, p.levels, func(l *Level) Pos { return l.Pos }) {
@@ -93,8 +93,8 @@ func (p *providerParser) level(n *node) {
 	p.prov.Levels = append(p.prov.Levels, l)
 }
 
-// taskList reads <tasks>. Some dumps have the opcodes of a task behind it
-// rather than in it.
+// taskList reads <tasks>. Some dumps have the opcodes of a task after it instead
+// of inside it.
 func (p *providerParser) taskList(n *node) {
 	var last *Task
 	for c := range n.children("task", "opcodes") {
@@ -102,11 +102,15 @@ func (p *providerParser) taskList(n *node) {
 			last = p.task(c)
 			continue
 		}
-		if !p.opts.Lenient || last == nil {
-			p.fail(c, "opcodes outside of a task; move them into the task that they belong to")
+		// The opcodes are read even where this is an error, because references to
+		// them are right.
+		if last == nil {
+			p.fail(c, "opcodes outside a task; move them into the task they belong to")
+			p.globalOpcodes(c)
 			continue
 		}
-		p.warn(c, "opcodes behind task %s rather than in it are taken for its own", quote(last.Name))
+		p.strictly(c, "opcodes after task %s instead of inside it%s", quote(last.Name),
+			p.mode("; move them into the task", " are taken as its own"))
 		p.localOpcodes(c, last)
 	}
 }
@@ -119,12 +123,12 @@ func (p *providerParser) task(n *node) *Task {
 	t.Message, t.MessageID = p.message(n)
 	t.Doc, t.GoName = p.docName(n)
 	if t.Value == 0 || t.Value > 239 {
-		p.note(n, "value %d of %s is outside of the documented range, 1 to 239", t.Value, what)
+		p.note(n, "value %d of %s is outside the documented range of 1 to 239", t.Value, what)
 	}
 	if guid, ok := n.lookup("eventGUID"); ok {
 		var err error
-		if t.EventGUID, err = ParseGUID(guid); err != nil {
-			p.fail(n, "eventGUID %s of %s is %v", quote(guid), what, err)
+		if t.EventGUID, err = etw.ParseGUID(guid); err != nil {
+			p.fail(n, "eventGUID %s of %s is %s", quote(guid), what, notGUID)
 		}
 	}
 	p.local[t] = make(map[string]*Opcode)
@@ -139,6 +143,13 @@ func (p *providerParser) task(n *node) *Task {
 	return t
 }
 
+// globalOpcodes reads the opcodes that all tasks of the provider have.
+func (p *providerParser) globalOpcodes(n *node) {
+	for o := range n.children("opcode") {
+		p.prov.Opcodes = p.opcode(o, nil, p.opcodes, p.prov.Opcodes)
+	}
+}
+
 // localOpcodes reads the opcodes of a task.
 func (p *providerParser) localOpcodes(n *node, t *Task) {
 	for o := range n.children("opcode") {
@@ -151,15 +162,13 @@ func (p *providerParser) localOpcodes(n *node, t *Task) {
 func (p *providerParser) opcode(n *node, t *Task, named map[string]*Opcode, list []*Opcode) []*Opcode {
 	o := &Opcode{Pos: p.pos(n.at), Name: p.required(n, "name"), Symbol: n.attr("symbol"), Task: t}
 	what := "opcode " + quote(o.Name)
-	o.Value = uint8(p.number(n, "value", what, 8))
+	o.Value = etw.Opcode(p.number(n, "value", what, 8))
 	o.Message, o.MessageID = p.message(n)
 	o.Doc, o.GoName = p.docName(n)
-	if o.Value < 10 || o.Value > 239 {
-		p.note(n, "value %d of %s is outside of the documented range, 10 to 239", o.Value, what)
-	}
+	p.checkOpcodeValue(n, o, what)
 	name := p.qname(n, o.Name)
 	if first, taken := named[name]; taken && name != "" {
-		p.strictly(n, "opcode %s is declared twice in one place, first at %s, and the first is taken; rename one", quote(o.Name), first.Pos)
+		p.strictly(n, "opcode %s is already declared at %s, and that one is used; rename one of them", quote(o.Name), first.Pos)
 		return list
 	}
 	named[name] = o
@@ -167,6 +176,24 @@ func (p *providerParser) opcode(n *node, t *Task, named map[string]*Opcode, list
 		p.anywhere[name] = o
 	}
 	return append(list, o)
+}
+
+// checkOpcodeValue warns about the values of opcodes that Windows reserves for
+// itself. Everything that reads such an event takes the value for what Windows
+// means by it. It is not an error, because the documentation does not say that
+// the message compiler refuses it. Classes of
+// classic events each have their own opcodes.
+func (p *providerParser) checkOpcodeValue(n *node, o *Opcode, what string) {
+	if 10 <= o.Value && o.Value <= 239 || p.prov.Classic || p.opts.Lenient && !p.opts.Notes || !n.hasNumber("value", 8) {
+		return
+	}
+	taken := ""
+	for _, standard := range standardOpcodes {
+		if standard.Value == o.Value {
+			taken = " for " + standard.Name
+		}
+	}
+	p.warn(n, "value %d of %s is reserved%s; use one from 10 to 239", o.Value, what, taken)
 }
 
 // valueMap reads a valueMap or a bitMap.
@@ -196,7 +223,7 @@ func (p *providerParser) mapEntry(n *node, m *Map, values map[uint32]*MapEntry) 
 		p.doubt(n, "%s has no message; add one", what)
 	}
 	if m.Flags && e.Value&(e.Value-1) != 0 {
-		p.doubt(n, "value 0x%x of %s has more than one bit; give each bit its own entry", e.Value, what)
+		p.doubt(n, "value 0x%x of %s has more than one bit set; add an entry for each bit", e.Value, what)
 	}
 	if first, taken := values[e.Value]; taken {
 		p.doubt(n, "map %s has value 0x%x twice, first at %s; remove one", quote(m.Name), e.Value, first.Pos)
@@ -206,16 +233,16 @@ func (p *providerParser) mapEntry(n *node, m *Map, values map[uint32]*MapEntry) 
 	m.Entries = append(m.Entries, e)
 }
 
-// The values of channels. Windows has its own ones, and the message compiler
-// numbers the others from firstChannel on.
+// The values of channels. Windows defines some, and the message compiler numbers
+// the others, beginning with firstChannel.
 const firstChannel = 16
 
 var windowsChannels = map[string]uint8{
 	"TraceClassic": 0, "System": 8, "Application": 9, "Security": 10, "TraceLogging": 11, "ProviderMetadata": 12,
 }
 
-// channel reads a channel or an importChannel. next is the value of the next
-// one that has none.
+// channel reads a channel or an importChannel. next is the value for the next
+// channel that gives none.
 func (p *providerParser) channel(n *node, next *uint8) {
 	c := &Channel{
 		Pos:      p.pos(n.at),
@@ -224,6 +251,9 @@ func (p *providerParser) channel(n *node, next *uint8) {
 		Symbol:   n.attr("symbol"),
 		Type:     n.attr("type"),
 		Imported: n.el.Tag == "importChannel",
+
+		Isolation: n.attr("isolation"),
+		Access:    n.attr("access"),
 	}
 	what := "channel " + quote(c.Name)
 	c.Message, c.MessageID = p.message(n)
@@ -232,7 +262,7 @@ func (p *providerParser) channel(n *node, next *uint8) {
 		c.Enabled = true
 	case "false", "0", "":
 	default:
-		p.fail(n, "enabled %s of %s is neither true nor false", quote(enabled), what)
+		p.fail(n, "enabled %s of %s is not a boolean; write true or false", quote(enabled), what)
 	}
 	standard, isStandard := windowsChannels[c.Name]
 	switch _, given := n.lookup("value"); {
@@ -241,7 +271,7 @@ func (p *providerParser) channel(n *node, next *uint8) {
 	case c.Imported && isStandard:
 		c.Value = standard
 	case *next == 0:
-		p.fail(n, "%s is one more than values from %d to 255 can number", what, firstChannel)
+		p.fail(n, "no value from %[2]d to 255 is left for %[1]s; give it one with value=", what, firstChannel)
 	default:
 		c.Value = *next
 		*next++

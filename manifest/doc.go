@@ -11,37 +11,43 @@
 //
 // [Parse] returns the model of a whole file, with every reference resolved:
 // Event.Template is the template, not its name, and Size.Field is the field that
-// a count= or length= means. Events that Windows defines to be 0 where they say
-// nothing have nil there. Each part knows its place in the file.
+// a count= or length= names. What an event leaves out, such as its level or task,
+// is nil; Windows takes it as 0. Each part knows its place in the file.
 //
 // # What is accepted
 //
 // In strict mode, for manifests that people write, Parse agrees with the
-// message compiler: what it refuses is an error, and so is what cannot work.
-// What is only doubtful is a warning: names that mean nothing, strings that are
-// not there, a rendering that does not go with a type.
+// message compiler: what the compiler refuses is an error, and so is what cannot
+// work. What is merely doubtful is a warning: elements that mean nothing, strings
+// that are missing, reserved opcodes, an outType that does not fit its inType.
 //
-// In lenient mode it also accepts what dumps of registered providers contain.
-// Those have lost parts of the manifest that they come from, and mistaken
-// others. Where the layout of a payload is not known any more, the fields up to
-// there are kept, and an opaque field takes the place of the rest, with the
-// reason; a field is never guessed at in the middle of others. Lenient mode
-// warns only where something is lost or reinterpreted.
+// In lenient mode Parse also accepts what dumps of registered providers contain.
+// A dump has lost parts of the original manifest and has others wrong. Where the
+// layout of a payload is no longer known, the fields before that point are kept,
+// and an opaque field with the reason takes the place of the rest; Parse never
+// guesses at a field in the middle of others. Lenient mode warns only where
+// something is lost or reinterpreted.
 //
 // Neither mode accepts XML that is not well-formed, document type declarations,
-// elements that nest deeper than any manifest has reason to, references to what
-// is not declared where the layout or the meaning hangs on it, or numbers that
-// do not fit where ETW has them. All errors of a file are reported, each with
-// its place and with what to do, and there is no model if there is one.
+// elements that are nested deeper than any manifest needs, references to
+// undeclared things that determine a layout or a meaning, or numbers that do not
+// fit where ETW stores them. All errors of a file are reported, each with its
+// place and a remedy, and a file with an error has no model. A fault is reported
+// once, where it is, and not again in each place that suffers from it.
 //
-// The time and the memory that a file takes are in proportion to its size,
-// whatever is in it.
+// The time and the memory that a file takes are proportional to its size,
+// whatever it contains.
+//
+// # Other forms
+//
+// [Manifest.AppendXML] writes a manifest, and package wevt reads and writes the binary
+// form. [Compare] says what changed between two versions.
 //
 // # What is left out
 //
-// User data, filters, named queries, the settings of channels, and everything in
-// foreign namespaces are skipped: they say nothing about payloads. Structs in
-// structs are refused.
+// Filters, named queries, the settings of channels, and everything in
+// foreign namespaces are skipped: they say nothing about payloads. Nested structs
+// are errors.
 //
 // # Extensions
 //
@@ -50,12 +56,44 @@
 //
 //   - etwgen:doc is documentation. Events, templates, fields, structs, keywords,
 //     levels, tasks, opcodes, maps, their entries and providers can have it. Long
-//     texts can be in an element <etwgen:doc> instead. Line ends and indents do
-//     not matter, but an empty line separates paragraphs.
+//     texts can be in an element <etwgen:doc> instead. Line breaks and indentation
+//     do not matter, but an empty line separates paragraphs.
 //   - etwgen:name, in the same places, is the name in Go code.
-//   - etwgen:count, on fields and structs, is the count that the provider really
-//     writes, where the manifest's own is wrong: a number, the name of an earlier
-//     field, or * for as many elements as fit in the rest of the payload.
+//   - etwgen:count, on fields and structs, is the count that the provider actually
+//     writes, where the count= of the manifest is wrong: a number, the name of an
+//     earlier field, or * for as many elements as fit in the rest of the payload.
+//   - etwgen:length="*", on a field of type win:Binary at the end of a template,
+//     takes the rest of the payload.
+//   - etwgen:when, on fields, says which payloads have the field. ptr4 and ptr8
+//     are those with pointers of that size: that is for the padding of structures.
+//     rest>=N are those of which at least N bytes are left, and rest is short for
+//     rest>=1: that is for fields at the end of an event that came later, without
+//     a new version. Only such fields can follow, N is at most what the field
+//     takes at least, and no member of a struct can have it.
+//   - etwgen:opaque, on a field, says why the layout is unknown from there on: what
+//     the field and those after it take is the rest of the payload. It is for
+//     manifests that were made of something damaged.
+//   - etwgen:inType, on fields, is a type that the schema has no name for. There
+//     is wbemsid: a SID behind the TOKEN_USER structure that points to it, as
+//     classic events have it (see [etw.TokenUser]); inType is win:SID then.
+//   - etwgen:events="classic", on a provider, says that its events are classic
+//     ones, as the kernel and MOF providers log them.
+//
+// # Classic events
+//
+// A classic event has no id. Its record has a class, an opcode and a version, and
+// an instrumentation manifest has a place for all three: a task stands for a
+// class, with its GUID as the eventGUID, and has the opcodes of the class. So
+// with etwgen:events="classic" an event needs a task with an eventGUID and an
+// opcode, and no two events may agree in both and in the version; value means
+// nothing (the opcode is a good one), and opcodes below 10 mean what the class
+// says. [Event.Kind] is [etw.KindClassic].
+//
+// Other names for what classic events hold are those of the schema: a size_t is a
+// win:Pointer with outType xs:unsignedLong, a port a win:UInt16 with win:Port, an
+// address a win:UInt32 with win:IPv4 or a win:Binary of length 16 with win:IPv6,
+// a value of the session's clock a win:UInt64 with win:ETWTIME, and text of fixed
+// size a string with a length.
 //
 // Any other name in this namespace is an error.
 package manifest

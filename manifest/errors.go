@@ -11,6 +11,9 @@ import (
 type Error struct {
 	Pos Pos
 	Msg string // what it is and what to do, in lower case
+
+	rule string // what errors of one kind have in common: the format of Msg
+	more int    // how many further places have the same cause
 }
 
 // Error returns the diagnostic as file:line:col: message.
@@ -46,6 +49,41 @@ func (l ErrorList) Sort() {
 	})
 }
 
+// Fold returns l with at most n errors of each kind, such as references to tasks
+// that are not declared. The last one of a kind says how many it stands for. It
+// is for a file that breaks one rule a thousand times.
+func (l ErrorList) Fold(n int) ErrorList {
+	count := make(map[string]int)
+	for _, e := range l {
+		count[e.rule]++
+	}
+	var folded ErrorList
+	seen := make(map[string]int)
+	for _, e := range l {
+		seen[e.rule]++
+		switch more := count[e.rule] - n; {
+		case e.rule == "" || more <= 0 || seen[e.rule] < n:
+			folded = append(folded, e)
+		case seen[e.rule] == n:
+			last := *e
+			last.Msg += fmt.Sprintf(" (%d more like this)", more)
+			folded = append(folded, &last)
+		}
+	}
+	return folded
+}
+
+// Places returns how many places of the file l is about: an error that several
+// places share, such as the name of a task that many events give and nothing
+// declares, is in l once.
+func (l ErrorList) Places() int {
+	n := len(l)
+	for _, e := range l {
+		n += e.more
+	}
+	return n
+}
+
 // err returns l as an error, nil if it is empty.
 func (l ErrorList) err() error {
 	if len(l) == 0 {
@@ -65,4 +103,12 @@ func quote(s string) string {
 		return strconv.Quote(s[:quoteLimit]) + "..."
 	}
 	return strconv.Quote(s)
+}
+
+// trim bounds a name that a message shows without quotes.
+func trim(s string) string {
+	if len(s) > quoteLimit {
+		return s[:quoteLimit] + "..."
+	}
+	return s
 }

@@ -2,7 +2,10 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // maxEventID is what fits in the header of an event.
@@ -19,6 +22,9 @@ func (p *providerParser) event(n *node) {
 	e := &Event{Pos: p.pos(n.at)}
 	e.ID = uint32(p.number(n, "value", "event", 32))
 	what := fmt.Sprintf("event %d", e.ID)
+	if !n.hasNumber("value", 32) {
+		what = "the event"
+	}
 	e.Version = uint8(p.optional(n, "version", what, 8))
 	e.Symbol = n.attr("symbol")
 	e.Level = p.eventLevel(n, what)
@@ -31,12 +37,10 @@ func (p *providerParser) event(n *node) {
 	e.Doc, e.GoName = p.docName(n)
 	p.checkSymbol(n, what, e.Symbol)
 	p.checkAdmin(n, what, e)
-	fields := 0
-	if e.Template != nil {
-		fields = e.Template.Declared
-	}
-	p.checkInserts(n, e, fields)
-	if _, ok := parseNumber(n.attr("value"), 32); ok {
+	p.checkInserts(n, e)
+	if p.prov.Classic {
+		p.checkClassic(n, what, e)
+	} else if n.hasNumber("value", 32) && (n.attr("version") == "" || n.hasNumber("version", 8)) {
 		p.checkKey(n, e)
 	}
 	p.prov.Events = append(p.prov.Events, e)
@@ -70,25 +74,23 @@ func (p *providerParser) eventLevel(n *node, what string) *Level {
 		return standardLevels["win:LogAlways"]
 	}
 	if v, ok := parseNumber(name, 8); ok && p.opts.Lenient {
-		p.warn(n, "%s has level %s, which is taken for the value", what, quote(name))
-		return &Level{Name: name, Value: uint8(v)}
+		p.reinterpret(n, what, "level", name, "which is taken as a number")
+		return &Level{Name: name, Value: etw.Level(v)}
 	}
-	p.undefined(n, what, "level", name, nearest(p.parser, name, standardLevels))
+	p.undefined(n, what, "level", n.attr("level"), takenForZero, maps.Keys(p.levels), maps.Keys(standardLevels))
 	return nil
 }
 
-// undefined reports a reference that leads nowhere. In lenient mode what it
-// refers to has the value 0.
-func (p *providerParser) undefined(n *node, what, kind, name, near string) {
-	if p.opts.Lenient {
-		p.warn(n, "%s has %s %s, which is not declared: its value is taken to be 0", what, kind, quote(name))
-		return
+// takenForZero is what lenient mode makes of a name that nothing declares.
+const takenForZero = "its value is taken to be 0"
+
+// reinterpret warns, in lenient mode, that a name is read as something else than
+// it says.
+func (p *providerParser) reinterpret(n *node, what, kind, name, as string) {
+	c := cause{p.prov, kind, name, "event"}
+	if !p.seen(c) {
+		p.causes[c] = p.warn(n, "%s has "+kind+" %s, %s", what, quote(name), as)
 	}
-	remedy := "declare it in <" + kind + "s>"
-	if near != "" {
-		remedy = "did you mean " + near + "?"
-	}
-	p.fail(n, "%s has %s %s, which is not declared; %s", what, kind, quote(name), remedy)
 }
 
 // eventTask finds the task of an event.
@@ -104,10 +106,10 @@ func (p *providerParser) eventTask(n *node, what string) *Task {
 		return t
 	}
 	if v, ok := parseNumber(name, 16); ok && p.opts.Lenient {
-		p.warn(n, "%s has task %s, which is taken for the value", what, quote(name))
+		p.reinterpret(n, what, "task", name, "which is taken as a number")
 		return &Task{Name: name, Value: uint16(v)}
 	}
-	p.undefined(n, what, "task", name, "")
+	p.undefined(n, what, "task", n.attr("task"), takenForZero, maps.Keys(p.tasks), maps.Keys(standardTasks))
 	return nil
 }
 
@@ -127,29 +129,36 @@ func (p *providerParser) eventOpcode(n *node, what string, t *Task) *Opcode {
 	if o := standardOpcodes[name]; o != nil {
 		return o
 	}
-	other := p.anywhere[name]
-	if !p.opts.Lenient {
-		if other != nil {
-			p.fail(n, "%s has opcode %s, which belongs to task %s; name that task, or declare the opcode in the task of the event", what, quote(name), quote(other.Task.Name))
-			return nil
-		}
-		p.undefined(n, what, "opcode", name, nearest(p.parser, name, standardOpcodes))
-		return nil
+	if t == nil && n.attr("task") != "" && !p.opts.Lenient {
+		return nil // the task is not declared, and perhaps the opcode with it
 	}
-	if other != nil {
-		p.warn(n, "%s has opcode %s, which belongs to task %s: its value is taken from there", what, quote(name), quote(other.Task.Name))
-		return other
-	}
-	if o := standardOpcodes[withoutSuffix(name)]; o != nil {
-		p.warn(n, "%s has opcode %s, which is taken for %s", what, quote(name), o.Name)
+	if o := p.anywhere[name]; o != nil {
+		p.opcodeOfAnother(n, what, o)
 		return o
 	}
-	if v, ok := parseNumber(name, 8); ok {
-		p.warn(n, "%s has opcode %s, which is taken for the value", what, quote(name))
-		return &Opcode{Name: name, Value: uint8(v)}
+	if p.opts.Lenient {
+		if o := standardOpcodes[withoutSuffix(name)]; o != nil {
+			p.reinterpret(n, what, "opcode", name, "which is taken as "+o.Name)
+			return o
+		}
+		if v, ok := parseNumber(name, 8); ok {
+			p.reinterpret(n, what, "opcode", name, "which is taken as a number")
+			return &Opcode{Name: name, Value: etw.Opcode(v)}
+		}
 	}
-	p.undefined(n, what, "opcode", name, "")
+	p.undefined(n, what, "opcode", n.attr("opcode"), takenForZero, maps.Keys(p.local[t]), maps.Keys(p.opcodes), maps.Keys(standardOpcodes))
 	return nil
+}
+
+// opcodeOfAnother reports that an event has an opcode that only another task
+// declares.
+func (p *providerParser) opcodeOfAnother(n *node, what string, o *Opcode) {
+	c := cause{p.prov, "opcode of a task", o.Name, "event"}
+	if p.seen(c) {
+		return
+	}
+	p.causes[c] = p.strictly(n, "%s has opcode %s, which belongs to task %s%s", what, quote(o.Name), quote(o.Task.Name),
+		p.mode("; name that task, or declare the opcode in the task of the event", ": its value is taken from there"))
 }
 
 // eventKeywords finds the keywords of an event.
@@ -161,8 +170,13 @@ func (p *providerParser) eventKeywords(n *node, what string) []*Keyword {
 		if k == nil {
 			k = standardKeywords[name]
 		}
-		if k == nil {
-			p.fail(n, "%s has keyword %s, which is not declared; declare it in <keywords>", what, quote(word))
+		switch {
+		case k != nil:
+		case strings.ContainsAny(word, ",;|"):
+			p.fail(n, "%s has keywords %s; separate keywords with spaces", what, quote(n.attr("keywords")))
+			return list
+		default:
+			p.undefined(n, what, "keyword", word, "", maps.Keys(p.keywords), maps.Keys(standardKeywords))
 			continue
 		}
 		list = append(list, k)
@@ -181,7 +195,7 @@ func (p *providerParser) eventChannel(n *node, what string) *Channel {
 		c = p.channelNames[name]
 	}
 	if c == nil {
-		p.undefined(n, what, "channel", name, "")
+		p.undefined(n, what, "channel", name, takenForZero, maps.Keys(p.channels), maps.Keys(p.channelNames))
 	}
 	return c
 }
@@ -194,29 +208,38 @@ func (p *providerParser) eventTemplate(n *node, what string) *Template {
 	}
 	t := p.templates[name]
 	if t == nil {
-		p.fail(n, "%s has template %s, which is not declared; declare it in <templates>", what, quote(name))
+		p.undefined(n, what, "template", name, "", maps.Keys(p.templates))
 	}
 	return t
 }
 
-// checkSymbol checks that a symbol is a name in C, where the message compiler
-// puts it.
+// checkSymbol checks that a symbol is a C identifier: the message compiler writes
+// it into a header.
 func (p *parser) checkSymbol(n *node, what, symbol string) {
 	if p.opts.Lenient {
 		return // dumps make symbols of names for people
 	}
-	for i := range len(symbol) {
-		c := symbol[i]
-		if c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || i > 0 && '0' <= c && c <= '9' {
-			continue
-		}
-		p.fail(n, "symbol %s of %s is not a name in C; begin with a letter and go on with letters, digits and _", quote(symbol), what)
-		return
+	if symbol != "" && Symbol(symbol) != symbol {
+		p.fail(n, "symbol %s of %s is not a C identifier; use letters, digits and _, and begin with a letter", quote(symbol), what)
 	}
 }
 
-// checkAdmin checks what the event log asks of events in a channel for
-// administrators.
+// Symbol returns a name as an identifier of C, as symbols are: with _ for what that
+// cannot have, and before a digit at the beginning.
+func Symbol(name string) string {
+	id := strings.Map(func(r rune) rune {
+		if r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '_'
+	}, name)
+	if id == "" || '0' <= id[0] && id[0] <= '9' {
+		return "_" + id
+	}
+	return id
+}
+
+// checkAdmin checks the event log's rules for events in an Admin channel.
 func (p *parser) checkAdmin(n *node, what string, e *Event) {
 	if p.opts.Lenient || e.Channel == nil || !strings.EqualFold(e.Channel.Type, "Admin") {
 		return
@@ -234,11 +257,11 @@ func (p *parser) checkAdmin(n *node, what string, e *Event) {
 // isStandard reports whether Windows defines l.
 func (l *Level) isStandard() bool { return !l.Pos.IsValid() }
 
-// checkKey checks that the id and the version of an event lead to it alone.
+// checkKey checks that no other event has the same id and version.
 func (p *providerParser) checkKey(n *node, e *Event) {
 	if e.ID > maxEventID {
-		p.strictly(n, "event %d has an id of more than 65535, which does not fit in the header of an event%s", e.ID,
-			p.mode("; take a lower one", ": nothing is dispatched to it"))
+		p.strictly(n, "event %d has an id above 65535, which does not fit in the header of an event%s", e.ID,
+			p.mode("; use a lower one", ": nothing is dispatched to it"))
 		e.Undispatched = "its id is more than 65535"
 		return
 	}
@@ -247,25 +270,25 @@ func (p *providerParser) checkKey(n *node, e *Event) {
 		e.Undispatched = fmt.Sprintf("the event in line %d has the same id and version", first.Pos.Line)
 		consequence := ": nothing is dispatched to this one"
 		if first.Template != e.Template {
-			consequence = " but another template: nothing is dispatched to this one but by its opcode"
+			consequence = " with another template: this one is dispatched only by its opcode"
 		}
-		p.strictly(n, "event %d version %d is declared twice, first at %s%s", e.ID, e.Version, first.Pos,
-			p.mode("; give one another value or version", consequence))
+		p.strictly(n, "event %d version %d is already declared at %s%s", e.ID, e.Version, first.Pos,
+			p.mode("; change the value or version of one", consequence))
 		return
 	}
 	p.events[key] = e
 	if p.opts.Lenient {
 		return
 	}
-	// A second provider with the same GUID is told apart by nothing else.
+	// Nothing else tells the events of two providers with the same GUID apart.
 	if other := p.byGUID[p.prov.GUID]; other != nil && other != p {
 		if first := other.events[key]; first != nil {
-			p.fail(n, "event %d version %d is declared at %s too, by a provider with the same guid; give one another value or version", e.ID, e.Version, first.Pos)
+			p.fail(n, "event %d version %d is also declared at %s, by a provider with the same guid; change the value or version of one", e.ID, e.Version, first.Pos)
 		}
 	}
 }
 
-// mode returns the end of a message for the mode.
+// mode returns the ending of a message that fits the mode.
 func (p *parser) mode(strict, lenient string) string {
 	if p.opts.Lenient {
 		return lenient

@@ -24,7 +24,7 @@ func ExampleParseFile() {
 		}
 	}
 	// Output:
-	// Contoso-Orders {7c1d5e0a-3b0f-4f5e-8a52-0d6c1e2f3a4b}
+	// Contoso-Orders 7c1d5e0a-3b0f-4f5e-8a52-0d6c1e2f3a4b
 	//   1.0 OrderStart, mask 0x1, at least 9 bytes, fixed: true
 	//   1.1 OrderStart_V1, mask 0x3, at least 11 bytes, fixed: false
 	//   2.0 OrderShip, mask 0x0, at least 10 bytes, fixed: false
@@ -58,7 +58,7 @@ func ExampleParse_errors() {
 	}
 	// Output:
 	// orders.man:7:11: unknown inType "win:Unicode" of field "ID"; did you mean win:UnicodeString?
-	// orders.man:8:11: field "Hash" is win:Binary without a length; give it the number of bytes, or the field that has it
+	// orders.man:8:11: field "Hash" has type win:Binary but no length; give the number of bytes, or the field that holds it
 	// orders.man:12:9: event 1 has level "win:Always"; write win:LogAlways
 }
 

@@ -7,13 +7,13 @@ import (
 	"github.com/beevik/etree"
 )
 
-// extensionAttrs lists, for each element, what of the extension namespace it
-// may have. An element that is not here may have nothing.
+// extensionAttrs lists the names of the extension namespace that each element may
+// have. Elements that are not listed may have none.
 var extensionAttrs = map[string][]string{
-	"provider": {"doc", "name"},
+	"provider": {"doc", "name", "events"},
 	"event":    {"doc", "name"},
 	"template": {"doc", "name"},
-	"data":     {"doc", "name", "count"},
+	"data":     {"doc", "name", "count", "length", "inType", "when", "opaque"},
 	"struct":   {"doc", "name", "count"},
 	"keyword":  {"doc", "name"},
 	"task":     {"doc", "name"},
@@ -49,7 +49,7 @@ func (p *parser) docName(n *node) (doc, name string) {
 	for c := n.first; c != nil; c = c.next {
 		if c.vocab == extension && c.el.Tag == "doc" {
 			if given {
-				p.fail(c, "%s has more than one doc; join them", n.el.Tag)
+				p.fail(c, "%s has more than one doc; combine them", n.el.Tag)
 			}
 			doc, given = c.el.Text(), true
 		}
@@ -59,10 +59,10 @@ func (p *parser) docName(n *node) (doc, name string) {
 	case !ok:
 	case n.el.Tag == "provider":
 		if !token.IsIdentifier(name) {
-			p.fail(n, "name %s is not a Go name; begin with a letter and go on with letters and digits", quote(name))
+			p.fail(n, "etwgen:name %s is not a Go identifier; use letters, digits and _, and begin with a letter", quote(name))
 		}
 	case !token.IsIdentifier(name) || !token.IsExported(name):
-		p.fail(n, "name %s is not an exported Go name; begin with an upper-case letter and go on with letters and digits", quote(name))
+		p.fail(n, "etwgen:name %s is not an exported Go identifier; use letters, digits and _, and begin with an upper-case letter", quote(name))
 	}
 	return paragraphs(doc), name
 }

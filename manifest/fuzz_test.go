@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // FuzzParse checks that no input makes the parser panic, that it returns either
@@ -62,8 +64,8 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, p := range m.Providers {
 				for _, tmpl := range p.Templates {
-					for _, size := range []int{4, 8} {
-						if n, _ := tmpl.Size(size); n < 0 || n > sizeLimit {
+					for _, size := range []etw.PtrSize{etw.Ptr32, etw.Ptr64} {
+						if n, _ := tmpl.Size(size); n < 0 || n > 1<<18 {
 							t.Fatalf("template %s has size %d", tmpl.ID, n)
 						}
 					}

@@ -102,6 +102,14 @@ var hostile = []struct {
 	{"undefined keywords", func(size int) string {
 		return inProvider(`<events><event value="1" symbol="E" keywords="` + strings.Repeat("k ", size/2) + `"/></events>`)
 	}, false},
+	{"names to guess from", func(size int) string {
+		var tasks, events strings.Builder
+		for i := range size / 100 {
+			fmt.Fprintf(&tasks, `<task name="A task with a name that is long%07d" value="1"/>`, i)
+			fmt.Fprintf(&events, `<event value="1" symbol="E" task="A task with a name that is wrong%07d"/>`, i)
+		}
+		return inProvider(`<tasks>` + tasks.String() + `</tasks><events>` + events.String() + `</events>`)
+	}, true},
 	{"long names", func(size int) string {
 		name := strings.Repeat("n", size/2)
 		return inProvider(`<tasks><task name="` + name + `" value="1"/></tasks><events>` +

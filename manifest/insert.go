@@ -13,9 +13,13 @@ type insertions struct {
 
 // checkInserts checks the message of an event: that each %1, %2, ... is a field
 // of it, and that there is no % in front of anything else that has no meaning.
-func (p *parser) checkInserts(n *node, e *Event, fields int) {
-	if p.opts.Lenient || e.Message == "" {
-		return
+func (p *parser) checkInserts(n *node, e *Event) {
+	if p.opts.Lenient || e.Message == "" || e.Template == nil && n.attr("template") != "" {
+		return // of a template that is not declared nothing more is to be said
+	}
+	fields := 0
+	if e.Template != nil {
+		fields = e.Template.Declared
 	}
 	// The fault may be in a string, which may be the message of many events.
 	at := n
@@ -27,11 +31,11 @@ func (p *parser) checkInserts(n *node, e *Event, fields int) {
 		found = findInsertions(e.Message)
 		p.strings.inserts[at] = found
 		if found.stray != "" {
-			p.doubt(at, "%s in a message has no meaning and is shown as it is; write %%%% for a percent sign", quote(found.stray))
+			p.doubt(at, "%s in a message has no meaning and is shown as is; write %%%% for a percent sign", quote(found.stray))
 		}
 	}
 	if found.highest > fields {
-		p.doubt(n, "the message of event %d has an insert %%%d, but the event has %s; correct the number", e.ID, found.highest, plural(fields, "field"))
+		p.doubt(n, "the message of event %d inserts %%%d, but the event has %s; correct the number", e.ID, found.highest, plural(fields, "field"))
 	}
 }
 

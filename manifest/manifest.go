@@ -1,5 +1,7 @@
 package manifest
 
+import "github.com/etwgen/etwgen/runtime/etw"
+
 // A Manifest is an instrumentation manifest: one file, with everything in it
 // resolved and checked.
 type Manifest struct {
@@ -14,15 +16,24 @@ type Provider struct {
 	Pos     Pos
 	Name    string
 	Symbol  string // "" where the manifest gives none
-	GUID    GUID
+	GUID    etw.GUID
 	Message string // resolved
 	Doc     string // etwgen:doc
 	GoName  string // etwgen:name
 
+	// Classic says that the events are classic ones: see [Event.Classic].
+	Classic bool
+
 	// MessageID is the id within $(string.ID). It is "" if there is no message,
-	// or one that is text of its own. So it is with all that have a message:
-	// Culture.Strings has the message in the other languages.
+	// or if the message is literal text. The same goes for everything that has a
+	// message. Culture.Strings has the texts in the other languages.
 	MessageID string
+
+	// The files that Windows loads the resource and the texts from, as the
+	// manifest names them.
+	ResourceFile  string
+	MessageFile   string
+	ParameterFile string
 
 	Channels  []*Channel
 	Levels    []*Level // those the manifest declares
@@ -51,9 +62,13 @@ type Event struct {
 	Doc       string // etwgen:doc
 	GoName    string // etwgen:name
 
-	// Undispatched is why no key leads to this event, in lenient mode: its id
-	// does not fit, or an earlier event has the same id and version. "" for all
-	// others.
+	// Classic says that records identify the event by the class that its task
+	// names and by its opcode, and that ID means nothing.
+	Classic bool
+
+	// Undispatched says, in lenient mode, why no key leads to this event: its id
+	// does not fit, or an earlier event has the same id and version. It is ""
+	// for all others.
 	Undispatched string
 }
 
@@ -66,6 +81,15 @@ func (e *Event) Mask() uint64 {
 	return mask
 }
 
+// Kind returns how records of e identify it: by provider and id or, where no id
+// leads to e, by the class of its task and the opcode.
+func (e *Event) Kind() etw.Kind {
+	if e.Classic || e.Undispatched != "" && e.Task != nil && !e.Task.EventGUID.IsZero() {
+		return etw.KindClassic
+	}
+	return etw.KindManifest
+}
+
 // A Template is the layout of a payload.
 type Template struct {
 	Pos Pos
@@ -76,46 +100,40 @@ type Template struct {
 	Doc      string // etwgen:doc
 	GoName   string // etwgen:name
 	Fields   []*Field
+
+	// UserData is the XML in which the event log shows the fields, in place of
+	// the common form. It says nothing about payloads.
+	UserData []*Element
 }
 
 // A Field is an item of a template, or a member of a struct.
 type Field struct {
 	Pos     Pos
 	Name    string
-	Type    InType
-	OutType OutType
+	Type    etw.InType
+	OutType etw.OutType
 	Map     *Map // nil if none
 	Count   Size // number of elements; the zero Size if it is no array
 	Length  Size
+	When    etw.When // which payloads have the field
 	Fields  []*Field // members of a Struct
 	Doc     string   // etwgen:doc
 	GoName  string   // etwgen:name
 
-	// Opaque is, for a field of type Opaque, why the layout from here on is not
-	// known. Such a field takes the rest of the payload; it is the last of its
-	// template, and Lost names the declared fields whose place it takes.
+	// Opaque says, for a field of type Opaque, why the layout is unknown from
+	// here. Such a field takes the rest of the payload; it is the last of its
+	// template, and Lost names the declared fields that it replaces.
 	Opaque string
 	Lost   []string
 }
 
 // A Size is a count= or length= attribute.
 type Size struct {
-	Kind  SizeKind
+	Kind  etw.SizeKind
 	Const uint16
 	Field *Field // an earlier field, in the same scope or around it
 	Up    int    // how many structs outward of this field's own scope Field is
 }
-
-// SizeKind says how a Size is given.
-type SizeKind uint8
-
-// The kinds of sizes.
-const (
-	NoSize SizeKind = iota
-	ConstSize
-	FieldSize
-	RestSize // the rest of the payload (etwgen:count="*", opaque and lenient binary tails)
-)
 
 // A Map names the values of integer fields.
 type Map struct {
@@ -145,7 +163,7 @@ type Task struct {
 	Name      string
 	Value     uint16
 	Symbol    string
-	EventGUID GUID // zero if none
+	EventGUID etw.GUID // zero if none
 	Message   string
 	MessageID string
 	Opcodes   []*Opcode
@@ -157,7 +175,7 @@ type Task struct {
 type Opcode struct {
 	Pos       Pos // zero for the standard ones
 	Name      string
-	Value     uint8
+	Value     etw.Opcode
 	Symbol    string
 	Message   string
 	MessageID string
@@ -182,7 +200,7 @@ type Keyword struct {
 type Level struct {
 	Pos       Pos // zero for the standard ones
 	Name      string
-	Value     uint8
+	Value     etw.Level
 	Symbol    string
 	Message   string
 	MessageID string
@@ -202,6 +220,8 @@ type Channel struct {
 	MessageID string
 	Imported  bool
 	Enabled   bool
+	Isolation string
+	Access    string
 }
 
 // A Culture is the string table of one language.

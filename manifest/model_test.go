@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -64,30 +65,30 @@ func TestModel(t *testing.T) {
 
 	chatty := &Level{Name: "Chatty", Value: 200, Symbol: "CHATTY"}
 	net := &Keyword{Name: "Net", Mask: 2, Symbol: "NET"}
-	work := &Task{Name: "Work", Value: 7, EventGUID: GUID{0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x33, 0x33, 0x44, 0x44, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55}}
+	work := &Task{Name: "Work", Value: 7, EventGUID: etw.GUID{0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x33, 0x33, 0x44, 0x44, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55}}
 	goOpcode := &Opcode{Name: "my:Go", Value: 12, Symbol: "GO", Task: work}
 	work.Opcodes = []*Opcode{goOpcode}
 	operational := &Channel{Name: "Test/Operational", ID: "op", Symbol: "OP", Type: "Operational", Value: 16, Enabled: true}
 	kind := &Map{Name: "Kind", Symbol: "KIND", Entries: []*MapEntry{
 		{Value: 1, Symbol: "KIND_ONE", Message: "One", StringID: "one"}, {Value: 2, Message: "One", StringID: "one"},
 	}}
-	n := &Field{Name: "n", Type: UInt16}
-	innerN := &Field{Name: "n", Type: UInt8}
+	n := &Field{Name: "n", Type: etw.InUInt16}
+	innerN := &Field{Name: "n", Type: etw.InUInt8}
 	all := &Template{ID: "All", Declared: 5, Fields: []*Field{
 		n,
-		{Name: "kind", Type: UInt32, OutType: OutHexInt32, Map: kind},
-		{Name: "text", Type: UnicodeString, Length: Size{Kind: FieldSize, Field: n}},
-		{Name: "hash", Type: Binary, Count: Size{Kind: ConstSize, Const: 2}, Length: Size{Kind: ConstSize, Const: 20}},
-		{Name: "values", Type: Struct, Count: Size{Kind: FieldSize, Field: n}, Fields: []*Field{
+		{Name: "kind", Type: etw.InUInt32, OutType: etw.OutHexInt32, Map: kind},
+		{Name: "text", Type: etw.InUnicodeString, Length: Size{Kind: etw.SizeField, Field: n}},
+		{Name: "hash", Type: etw.InBinary, Count: Size{Kind: etw.SizeConst, Const: 2}, Length: Size{Kind: etw.SizeConst, Const: 20}},
+		{Name: "values", Type: etw.InStruct, Count: Size{Kind: etw.SizeField, Field: n}, Fields: []*Field{
 			innerN,
-			{Name: "inner", Type: Pointer, Count: Size{Kind: FieldSize, Field: innerN}},
+			{Name: "inner", Type: etw.InPointer, Count: Size{Kind: etw.SizeField, Field: innerN}},
 		}},
 	}}
 	want := &Manifest{
 		File: "t.man",
 		Providers: []*Provider{{
 			Name: "Test-Provider", Symbol: "TEST", Message: "A test", MessageID: "provider",
-			GUID:      GUID{0x7a, 0x1c, 0x3e, 0x0f, 0xb4, 0x52, 0x1e, 0x4c, 0x9d, 0x20, 0x6a, 0x7b, 0x8c, 0x9d, 0x0e, 0x1f},
+			GUID:      etw.GUID{0x7a, 0x1c, 0x3e, 0x0f, 0xb4, 0x52, 0x1e, 0x4c, 0x9d, 0x20, 0x6a, 0x7b, 0x8c, 0x9d, 0x0e, 0x1f},
 			Channels:  []*Channel{{Name: "System", ID: "sys", Value: 8, Imported: true}, operational, {Name: "Test/Debug", Type: "Debug", Value: 17}},
 			Levels:    []*Level{chatty},
 			Tasks:     []*Task{work},
@@ -166,7 +167,7 @@ func TestScopes(t *testing.T) {
 		{"a field around the struct", values.Fields[2].Length, other, 1},
 		{"a field behind the struct", fields[3].Count, count, 0},
 	} {
-		if tt.got.Kind != FieldSize || tt.got.Field != tt.want || tt.got.Up != tt.up {
+		if tt.got.Kind != etw.SizeField || tt.got.Field != tt.want || tt.got.Up != tt.up {
 			t.Errorf("%s: got %+v, want the field at %v, %d up", tt.name, tt.got, tt.want.Pos, tt.up)
 		}
 	}
@@ -175,7 +176,7 @@ func TestScopes(t *testing.T) {
 	// by, is not quietly passed over.
 	src, places := unmark(t, inTemplate(`<data name="N" inType="win:UInt8"/>
 <struct name="S">§1<data name="A" inType="win:UInt8" count="N"/><data name="N" inType="win:UInt8"/></struct>`))
-	checkDiagnostics(t, src, places, Options{}, []string{`1: count of field "A" names "N", which is not in front of it; move it there`}, nil)
+	checkDiagnostics(t, src, places, Options{}, []string{`1: count of field "A" names "N", which comes later; move that field before this one`}, nil)
 }
 
 // TestChannels checks which channel an event has, and the values of channels.
@@ -197,7 +198,7 @@ func TestChannels(t *testing.T) {
 		fmt.Fprintf(&many, `<channel chid="c%d" name="n%d" type="Debug"/>`, i, i)
 	}
 	_, _, err := Parse("t.man", []byte(inProvider("<channels>"+many.String()+"</channels>")), Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), `channel "n240" is one more than values from 16 to 255 can number`) {
+	if err == nil || !strings.HasSuffix(err.Error(), `no value from 16 to 255 is left for channel "n240"; give it one with value=`) {
 		t.Errorf("241 channels: %v", err)
 	}
 }
@@ -210,11 +211,11 @@ func TestOpcodeScopes(t *testing.T) {
 <events><event value="1" symbol="E1" task="A" opcode="Go"/><event value="2" symbol="E2" task="B" opcode="Go"/>
 <event value="3" symbol="E3" task="C" opcode="Go"/><event value="4" symbol="E4" opcode="Go"/>
 <event value="5" symbol="E5" task="A" opcode="Global"/><event value="6" symbol="E6" task="A" opcode="win:DC_Stop"/><event value="7" symbol="E7" opcode="win:Receive"/></events>`), Options{}).Providers[0]
-	var got []uint8
+	var got []etw.Opcode
 	for _, e := range p.Events {
 		got = append(got, e.Opcode.Value)
 	}
-	if d := cmp.Diff([]uint8{12, 13, 20, 20, 21, 4, 240}, got); d != "" {
+	if d := cmp.Diff([]etw.Opcode{12, 13, 20, 20, 21, 4, 240}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -258,14 +259,14 @@ func TestLenientValues(t *testing.T) {
 
 	// An outType that is spelled wrong is understood.
 	f := parse(inTemplate(`<data name="A" inType="win:UInt32" outType="xs:hexInt32"/><data name="B" inType="win:UInt32" outType="win:ErrorCode"/>`)).Templates[0].Fields
-	if f[0].OutType != OutHexInt32 || f[1].OutType != OutErrorCode {
+	if f[0].OutType != etw.OutHexInt32 || f[1].OutType != etw.OutErrorCode {
 		t.Errorf("outTypes %v %v", f[0].OutType, f[1].OutType)
 	}
 }
 
 // TestOpaque checks the tails of which lenient mode does not know the layout.
 func TestOpaque(t *testing.T) {
-	rest := Size{Kind: RestSize}
+	rest := Size{Kind: etw.SizeRest}
 	for _, tt := range []struct {
 		name, fields string
 		want         *Field // the last one
@@ -284,7 +285,7 @@ func TestOpaque(t *testing.T) {
 		{
 			"binary at the end",
 			`<data name="A" inType="win:UInt8"/><data name="B" inType="win:Binary"/>`,
-			&Field{Name: "B", Type: Binary, Length: rest}, 2,
+			&Field{Name: "B", Type: etw.InBinary, Length: rest}, 2,
 		},
 	} {
 		m, _, err := Parse("t.man", []byte(inTemplate(tt.fields)), Options{Lenient: true})
@@ -321,7 +322,7 @@ func TestTemplateSize(t *testing.T) {
 		{`<data name="N" inType="win:UInt16"/><data name="A" inType="win:Binary" length="N"/><data name="B" inType="win:UInt64" count="N"/>`, 2, 2, false},
 		{`<struct name="S" count="4"><data name="P" inType="win:Pointer"/><data name="N" inType="win:UInt16"/></struct>`, 24, 40, true},
 		{`<struct name="S"><data name="N" inType="win:UInt16"/><data name="P" inType="win:UInt8" count="N"/></struct>`, 2, 2, false},
-		{`<struct name="S" count="65535"><data name="P" inType="win:GUID" count="65535"/></struct><data name="Q" inType="win:UInt8"/>`, sizeLimit, sizeLimit, true},
+		{`<struct name="S" count="65535"><data name="P" inType="win:GUID" count="65535"/></struct><data name="Q" inType="win:UInt8"/>`, 1 << 18, 1 << 18, false},
 	} {
 		tmpl := mustParse(t, inTemplate(tt.fields), Options{}).Providers[0].Templates[0]
 		got32, fixed := tmpl.Size(4)
@@ -374,9 +375,9 @@ func TestExtension(t *testing.T) {
 		}
 	}
 	for i, want := range map[int]Size{
-		1: {Kind: FieldSize, Field: tmpl.Fields[0]},
-		2: {Kind: ConstSize, Const: 2},
-		3: {Kind: RestSize},
+		1: {Kind: etw.SizeField, Field: tmpl.Fields[0]},
+		2: {Kind: etw.SizeConst, Const: 2},
+		3: {Kind: etw.SizeRest},
 	} {
 		if got := tmpl.Fields[i].Count; got != want {
 			t.Errorf("count of %s: got %+v, want %+v", tmpl.Fields[i].Name, got, want)
@@ -396,19 +397,19 @@ func TestExtensionFaults(t *testing.T) {
 <data name="C" inType="win:UInt8" etwgen:count="*"/>
 §9<data name="D" inType="win:UInt8"/></template></templates>`))
 	checkDiagnostics(t, src, places, Options{}, []string{
-		`1: task cannot have an attribute "dok" of the etwgen namespace; there are doc, name`,
-		`2: channel cannot have an attribute "doc" of the etwgen namespace; remove it`,
-		`3: name "key" is not an exported Go name; begin with an upper-case letter and go on with letters and digits`,
-		`5: keyword has more than one doc; join them`,
-		`6: keyword cannot have an element "name" of the etwgen namespace; remove it`,
-		`7: etwgen:count of field "A" names "M", which is no earlier field; name a field in front of this one`,
+		`1: task cannot have an attribute "dok" from the etwgen namespace; choose from doc, name`,
+		`2: channel cannot have an attribute "doc" from the etwgen namespace; remove it`,
+		`3: etwgen:name "key" is not an exported Go identifier; use letters, digits and _, and begin with an upper-case letter`,
+		`5: keyword has more than one doc; combine them`,
+		`6: keyword cannot have an element "name" from the etwgen namespace; remove it`,
+		`7: etwgen:count of field "A" names "M", but no earlier field has that name; name a field that comes before this one`,
 		`8: etwgen:count="*" of field "B" is in a struct; only the last field of a template can take the rest`,
-		`9: field "C" takes the rest of the payload, so that none can follow it; move it to the end`,
+		`9: field "C" takes the rest of the payload, so no field can follow it; move it to the end`,
 	}, nil)
 
 	src, places = unmark(t, `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
 §1<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}" xmlns:etwgen="urn:etwgen" etwgen:doc="ignored"/></events></instrumentation></instrumentationManifest>`)
 	checkDiagnostics(t, src, places, Options{}, nil, []string{
-		`1: prefix etwgen stands for "urn:etwgen", so that etwgen ignores what has it; write xmlns:etwgen="https://github.com/etwgen/etwgen/manifest"`,
+		`1: prefix etwgen stands for "urn:etwgen", so etwgen ignores everything that has it; write xmlns:etwgen="https://github.com/etwgen/etwgen/manifest"`,
 	})
 }

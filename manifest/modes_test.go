@@ -22,14 +22,14 @@ func TestModes(t *testing.T) {
 		{
 			"not well-formed: a quote in a value",
 			inProvider(`<maps><valueMap name="M"><map value="1" message="$(string.m_"§1Some mode")"/></valueMap></maps>`),
-			same(`1: not well-formed XML at "Some mode\")\"/></valueMap></maps>": unescaped text directly after the value of "message"; within a value write &quot; for ", and put space between attributes`),
-			same(`1: not well-formed XML at "Some mode\")\"/></valueMap></maps>": unescaped text directly after the value of "message"; within a value write &quot; for ", and put space between attributes`),
+			same(`1: not well-formed XML at "Some mode\")\"/></valueMap></maps>": unescaped text directly after the value of "message"; inside a value write &quot; for ", and put a space between attributes`),
+			same(`1: not well-formed XML at "Some mode\")\"/></valueMap></maps>": unescaped text directly after the value of "message"; inside a value write &quot; for ", and put a space between attributes`),
 		},
 		{
 			"not well-formed: a tag in a value",
 			inProvider(`<maps><valueMap name="M"><map value="1" message="$(string.m_§1<Property>)"/></valueMap></maps>`),
-			same(`1: not well-formed XML at "<Property>)\"/></valueMap></maps>": unescaped < within the value of "message"; write &lt;, or close the quote`),
-			same(`1: not well-formed XML at "<Property>)\"/></valueMap></maps>": unescaped < within the value of "message"; write &lt;, or close the quote`),
+			same(`1: not well-formed XML at "<Property>)\"/></valueMap></maps>": unescaped < inside the value of "message"; write &lt;, or close the quote`),
+			same(`1: not well-formed XML at "<Property>)\"/></valueMap></maps>": unescaped < inside the value of "message"; write &lt;, or close the quote`),
 		},
 		{
 			"another document",
@@ -63,21 +63,21 @@ func TestModes(t *testing.T) {
 		{
 			"https namespace of types",
 			`§1<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="https://manifests.microsoft.com/win/2004/08/windows/events"><instrumentation><events><provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><templates><template tid="T"><data name="A" inType="win:UInt8"/></template></templates></provider></events></instrumentation></instrumentationManifest>`,
-			same(`1: namespace "https://manifests.microsoft.com/win/2004/08/windows/events" begins with https, and Windows takes it for another one; write "http://manifests.microsoft.com/win/2004/08/windows/events"`),
-			warns(`1: namespace "https://manifests.microsoft.com/win/2004/08/windows/events" begins with https, and Windows takes it for another one; write "http://manifests.microsoft.com/win/2004/08/windows/events"`),
+			same(`1: namespace "https://manifests.microsoft.com/win/2004/08/windows/events" begins with https, which makes it a different one to Windows; write "http://manifests.microsoft.com/win/2004/08/windows/events"`),
+			warns(`1: namespace "https://manifests.microsoft.com/win/2004/08/windows/events" begins with https, which makes it a different one to Windows; write "http://manifests.microsoft.com/win/2004/08/windows/events"`),
 		},
 		{
 			"https namespace of events",
 			`§1<instrumentationManifest xmlns="https://schemas.microsoft.com/win/2004/08/events"><instrumentation><events><provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
-			same(`1: namespace "https://schemas.microsoft.com/win/2004/08/events" begins with https, and Windows takes it for another one; write "http://schemas.microsoft.com/win/2004/08/events"`),
-			warns(`1: namespace "https://schemas.microsoft.com/win/2004/08/events" begins with https, and Windows takes it for another one; write "http://schemas.microsoft.com/win/2004/08/events"`),
+			same(`1: namespace "https://schemas.microsoft.com/win/2004/08/events" begins with https, which makes it a different one to Windows; write "http://schemas.microsoft.com/win/2004/08/events"`),
+			warns(`1: namespace "https://schemas.microsoft.com/win/2004/08/events" begins with https, which makes it a different one to Windows; write "http://schemas.microsoft.com/win/2004/08/events"`),
 		},
 		{
 			"unknown prefix in names",
 			inProvider(`<keywords><keyword name="K" mask="0x1"/>
 §1<keyword name="ut:Send" mask="0x2"/></keywords>
 <events><event value="1" symbol="E" keywords="ut:Send K"/></events>`),
-			warns(`1: prefix "ut" is not declared, so that names like "ut:Send" are taken as plain text; declare it with xmlns:ut`),
+			warns(`1: prefix "ut" is not declared, so names like "ut:Send" are taken as plain text; declare it with xmlns:ut`),
 			none,
 		},
 		{
@@ -109,13 +109,13 @@ func TestModes(t *testing.T) {
 			"numeric opcode",
 			inProvider(`<events>§1<event value="1" symbol="E" opcode="17"/></events>`),
 			same(`1: event 1 has opcode "17", which is not declared; declare it in <opcodes>`),
-			warns(`1: event 1 has opcode "17", which is taken for the value`),
+			warns(`1: event 1 has opcode "17", which is taken as a number`),
 		},
 		{
 			"standard opcode with a suffix",
 			inProvider(`<events>§1<event value="1" symbol="E" opcode="win:Start_8_1"/></events>`),
 			same(`1: event 1 has opcode "win:Start_8_1", which is not declared; did you mean win:Start?`),
-			warns(`1: event 1 has opcode "win:Start_8_1", which is taken for win:Start`),
+			warns(`1: event 1 has opcode "win:Start_8_1", which is taken as win:Start`),
 		},
 		{
 			"opcode of another task",
@@ -135,22 +135,22 @@ func TestModes(t *testing.T) {
 			inProvider(`<templates><template tid="T"><data name="A" inType="win:UInt8"/></template></templates>
 <events><event value="7" version="2" symbol="E" template="T"/>
   §1<event value="7" version="2" symbol="F" template="T"/></events>`),
-			same(`1: event 7 version 2 is declared twice, first at t.man:3:9; give one another value or version`),
-			warns(`1: event 7 version 2 is declared twice, first at t.man:3:9: nothing is dispatched to this one`),
+			same(`1: event 7 version 2 is already declared at t.man:3:9; change the value or version of one`),
+			warns(`1: event 7 version 2 is already declared at t.man:3:9: nothing is dispatched to this one`),
 		},
 		{
 			"duplicate event with another template",
 			inProvider(`<templates><template tid="T"><data name="A" inType="win:UInt8"/></template></templates>
 <events><event value="7" symbol="E" template="T"/>
 §1<event value="7" version="0" symbol="F"/></events>`),
-			same(`1: event 7 version 0 is declared twice, first at t.man:3:9; give one another value or version`),
-			warns(`1: event 7 version 0 is declared twice, first at t.man:3:9 but another template: nothing is dispatched to this one but by its opcode`),
+			same(`1: event 7 version 0 is already declared at t.man:3:9; change the value or version of one`),
+			warns(`1: event 7 version 0 is already declared at t.man:3:9 with another template: this one is dispatched only by its opcode`),
 		},
 		{
 			"event id of more than 16 bits",
 			inProvider(`<events>§1<event value="65536" symbol="E"/></events>`),
-			same(`1: event 65536 has an id of more than 65535, which does not fit in the header of an event; take a lower one`),
-			warns(`1: event 65536 has an id of more than 65535, which does not fit in the header of an event: nothing is dispatched to it`),
+			same(`1: event 65536 has an id above 65535, which does not fit in the header of an event; use a lower one`),
+			warns(`1: event 65536 has an id above 65535, which does not fit in the header of an event: nothing is dispatched to it`),
 		},
 		{
 			"numbers that do not fit",
@@ -169,9 +169,17 @@ func TestModes(t *testing.T) {
 				`5: value "4294967296" of event is not a number from 0 to 4294967295`),
 		},
 		{
-			"numbers outside of their documented ranges",
-			inProvider(`<tasks><task name="T" value="0"/><task name="U" value="240"/></tasks><opcodes><opcode name="O" value="9"/><opcode name="P" value="241"/></opcodes>`),
+			"tasks outside their documented range",
+			inProvider(`<tasks><task name="T" value="0"/><task name="U" value="240"/></tasks>`),
 			none, none,
+		},
+		{
+			"opcodes that Windows has for itself",
+			inProvider(`<opcodes>§1<opcode name="O" value="5"/>§2<opcode name="P" value="240"/>§3<opcode name="Q" value="255"/></opcodes>`),
+			warns(`1: value 5 of opcode "O" is reserved for win:Extension; use one from 10 to 239`,
+				`2: value 240 of opcode "P" is reserved for win:Receive; use one from 10 to 239`,
+				`3: value 255 of opcode "Q" is reserved; use one from 10 to 239`),
+			none,
 		},
 		{
 			"duplicate names",
@@ -179,14 +187,14 @@ func TestModes(t *testing.T) {
 <tasks><task name="T" value="1"/>§2<task name="T" value="2"/></tasks>
 <maps><valueMap name="M"><map value="1" symbol="A"/></valueMap>§3<bitMap name="M"><map value="1" symbol="A"/></bitMap></maps>
 <templates><template tid="L"/>§4<template tid="L"/></templates>`),
-			same(`1: keyword "K" is declared twice, first at t.man:2:11; rename one`,
-				`2: task "T" is declared twice, first at t.man:3:8; rename one`,
-				`3: map "M" is declared twice, first at t.man:4:7; rename one`,
-				`4: template "L" is declared twice, first at t.man:5:12; rename one`),
-			same(`1: keyword "K" is declared twice, first at t.man:2:11; rename one`,
-				`2: task "T" is declared twice, first at t.man:3:8; rename one`,
-				`3: map "M" is declared twice, first at t.man:4:7; rename one`,
-				`4: template "L" is declared twice, first at t.man:5:12; rename one`),
+			same(`1: keyword "K" is already declared at t.man:2:11; rename one of them`,
+				`2: task "T" is already declared at t.man:3:8; rename one of them`,
+				`3: map "M" is already declared at t.man:4:7; rename one of them`,
+				`4: template "L" is already declared at t.man:5:12; rename one of them`),
+			same(`1: keyword "K" is already declared at t.man:2:11; rename one of them`,
+				`2: task "T" is already declared at t.man:3:8; rename one of them`,
+				`3: map "M" is already declared at t.man:4:7; rename one of them`,
+				`4: template "L" is already declared at t.man:5:12; rename one of them`),
 		},
 		{
 			"one opcode name in several tasks, local before global",
@@ -199,7 +207,7 @@ func TestModes(t *testing.T) {
 		{
 			"unknown inType",
 			inTemplate("<data name=\"A\" inType=\"win:UInt8\"/>\n§1<data name=\"B\" inType=\"win:28\" count=\"A\"/>\n<data name=\"C\" inType=\"win:UInt8\"/>"),
-			same(`1: unknown inType "win:28" of field "B"; write one of those that Windows defines, such as win:UInt32`),
+			same(`1: unknown inType "win:28" of field "B"; use one that Windows defines, such as win:UInt32`),
 			warns(`1: unknown inType "win:28" of field "B": the rest of the payload is opaque`),
 		},
 		{
@@ -229,68 +237,68 @@ func TestModes(t *testing.T) {
 		{
 			"binary without a length, last",
 			inTemplate(`§1<data name="A" inType="win:Binary"/>`),
-			same(`1: field "A" is win:Binary without a length; give it the number of bytes, or the field that has it`),
-			warns(`1: field "A" is win:Binary without a length: it takes the rest of the payload`),
+			same(`1: field "A" has type win:Binary but no length; give the number of bytes, or the field that holds it`),
+			warns(`1: field "A" has type win:Binary but no length: the field takes the rest of the payload`),
 		},
 		{
 			"binary without a length, not last",
 			inTemplate(`§1<data name="A" inType="win:Binary"/><data name="B" inType="win:UInt8"/>`),
-			same(`1: field "A" is win:Binary without a length; give it the number of bytes, or the field that has it`),
-			warns(`1: field "A" is win:Binary without a length: the rest of the payload is opaque`),
+			same(`1: field "A" has type win:Binary but no length; give the number of bytes, or the field that holds it`),
+			warns(`1: field "A" has type win:Binary but no length: the rest of the payload is opaque`),
 		},
 		{
 			"array of binary without a length",
 			inTemplate(`<data name="N" inType="win:UInt8"/>§1<data name="A" inType="win:Binary" count="N"/>`),
-			same(`1: field "A" is win:Binary without a length; give it the number of bytes, or the field that has it`),
-			warns(`1: field "A" is win:Binary without a length: the rest of the payload is opaque`),
+			same(`1: field "A" has type win:Binary but no length; give the number of bytes, or the field that holds it`),
+			warns(`1: field "A" has type win:Binary but no length: the rest of the payload is opaque`),
 		},
 		{
 			"length names an absent field that is there without its spaces",
 			inTemplate(`<data name="SHA1HashSize" inType="win:UInt32"/>§1<data name="A" inType="win:Binary" length="SHA1 Hash Size"/>`),
-			same(`1: length of field "A" names "SHA1 Hash Size", which is no earlier field; name a field in front of this one`),
+			same(`1: length of field "A" names "SHA1 Hash Size", but no earlier field has that name; name a field that comes before this one`),
 			none,
 		},
 		{
 			"length of binary names an absent field",
 			inTemplate(`§1<data name="A" inType="win:Binary" length="Size"/>`),
-			same(`1: length of field "A" names "Size", which is no earlier field; name a field in front of this one`),
-			warns(`1: length of field "A" names "Size", which is no earlier field: it takes the rest of the payload`),
+			same(`1: length of field "A" names "Size", but no earlier field has that name; name a field that comes before this one`),
+			warns(`1: length of field "A" names "Size", but no earlier field has that name: the field takes the rest of the payload`),
 		},
 		{
 			"length of a string names an absent field",
 			inTemplate(`§1<data name="A" inType="win:UnicodeString" length="Size"/>`),
-			same(`1: length of field "A" names "Size", which is no earlier field; name a field in front of this one`),
-			warns(`1: length of field "A" names "Size", which is no earlier field: the rest of the payload is opaque`),
+			same(`1: length of field "A" names "Size", but no earlier field has that name; name a field that comes before this one`),
+			warns(`1: length of field "A" names "Size", but no earlier field has that name: the rest of the payload is opaque`),
 		},
 		{
 			"count names an absent field",
 			inTemplate(`§1<data name="A" inType="win:UInt64" count="N"/>`),
-			same(`1: count of field "A" names "N", which is no earlier field; name a field in front of this one`),
-			warns(`1: count of field "A" names "N", which is no earlier field: the rest of the payload is opaque`),
+			same(`1: count of field "A" names "N", but no earlier field has that name; name a field that comes before this one`),
+			warns(`1: count of field "A" names "N", but no earlier field has that name: the rest of the payload is opaque`),
 		},
 		{
 			"forward references",
 			inTemplate(`§1<data name="A" inType="win:UInt64" count="N"/>§2<data name="B" inType="win:Binary" length="N"/><data name="N" inType="win:UInt8"/>`),
-			same(`1: count of field "A" names "N", which is not in front of it; move it there`, `2: length of field "B" names "N", which is not in front of it; move it there`),
-			same(`1: count of field "A" names "N", which is not in front of it; move it there`, `2: length of field "B" names "N", which is not in front of it; move it there`),
+			same(`1: count of field "A" names "N", which comes later; move that field before this one`, `2: length of field "B" names "N", which comes later; move that field before this one`),
+			same(`1: count of field "A" names "N", which comes later; move that field before this one`, `2: length of field "B" names "N", which comes later; move that field before this one`),
 		},
 		{
 			"length of a fixed type",
 			inTemplate(`§1<data name="A" inType="win:UInt64" length="8"/>`),
-			same(`1: field "A" of type win:UInt64 cannot have a length, since its size is fixed; use count for an array`),
-			same(`1: field "A" of type win:UInt64 cannot have a length, since its size is fixed; use count for an array`),
+			same(`1: field "A" of type win:UInt64 cannot have a length, because its size is fixed; use count for an array`),
+			same(`1: field "A" of type win:UInt64 cannot have a length, because its size is fixed; use count for an array`),
 		},
 		{
 			"length on a counted type",
 			inTemplate(`§1<data name="A" inType="win:CountedUnicodeString" length="8"/>`),
-			same(`1: field "A" of type win:CountedUnicodeString cannot have a length; it has its own in front of it`),
-			same(`1: field "A" of type win:CountedUnicodeString cannot have a length; it has its own in front of it`),
+			same(`1: field "A" of type win:CountedUnicodeString cannot have a length; the payload holds one before each value`),
+			same(`1: field "A" of type win:CountedUnicodeString cannot have a length; the payload holds one before each value`),
 		},
 		{
 			"length of a SID",
 			inTemplate(`<data name="N" inType="win:UInt32"/>§1<data name="A" inType="win:SID" length="N"/>`),
-			same(`1: field "A" of type win:SID cannot have a length; its own header has it`),
-			warns(`1: field "A" of type win:SID has a length, which bounds it`),
+			same(`1: field "A" of type win:SID cannot have a length; its header already says it`),
+			warns(`1: field "A" of type win:SID has a length, which is taken as an upper bound`),
 		},
 		{
 			"counts that cannot count",
@@ -299,14 +307,14 @@ func TestModes(t *testing.T) {
 §2<data name="B" inType="win:AnsiString" length="Q"/>
 §3<data name="C" inType="win:Binary" length="Array"/>
 §4<data name="D" inType="win:UInt8" count="S"/>`),
-			same(`1: count of field "A" names "I" of type win:Int32; take one of type win:UInt8, win:UInt16 or win:UInt32`,
-				`2: length of field "B" names "Q" of type win:UInt64; take one of type win:UInt8, win:UInt16 or win:UInt32`,
-				`3: length of field "C" names "Array", which is an array; take a single integer`,
-				`4: count of field "D" names "S" of type win:UnicodeString; take one of type win:UInt8, win:UInt16 or win:UInt32`),
-			same(`1: count of field "A" names "I" of type win:Int32; take one of type win:UInt8, win:UInt16 or win:UInt32`,
-				`2: length of field "B" names "Q" of type win:UInt64; take one of type win:UInt8, win:UInt16 or win:UInt32`,
-				`3: length of field "C" names "Array", which is an array; take a single integer`,
-				`4: count of field "D" names "S" of type win:UnicodeString; take one of type win:UInt8, win:UInt16 or win:UInt32`),
+			same(`1: count of field "A" names "I" of type win:Int32; use one of type win:UInt8, win:UInt16 or win:UInt32`,
+				`2: length of field "B" names "Q" of type win:UInt64; use one of type win:UInt8, win:UInt16 or win:UInt32`,
+				`3: length of field "C" names "Array", which is an array; use a single integer`,
+				`4: count of field "D" names "S" of type win:UnicodeString; use one of type win:UInt8, win:UInt16 or win:UInt32`),
+			same(`1: count of field "A" names "I" of type win:Int32; use one of type win:UInt8, win:UInt16 or win:UInt32`,
+				`2: length of field "B" names "Q" of type win:UInt64; use one of type win:UInt8, win:UInt16 or win:UInt32`,
+				`3: length of field "C" names "Array", which is an array; use a single integer`,
+				`4: count of field "D" names "S" of type win:UnicodeString; use one of type win:UInt8, win:UInt16 or win:UInt32`),
 		},
 		{
 			"map on win:HexInt32",
@@ -316,43 +324,42 @@ func TestModes(t *testing.T) {
 		{
 			"map on a signed integer",
 			inProvider(`<maps><valueMap name="M"><map value="1" symbol="A"/></valueMap></maps><templates><template tid="T">§1<data name="A" inType="win:Int32" map="M"/></template></templates>`),
-			same(`1: field "A" of type win:Int32 cannot have a map; take win:UInt8, win:UInt16 or win:UInt32`),
-			warns(`1: field "A" of type win:Int32 cannot have a map; take win:UInt8, win:UInt16 or win:UInt32`),
+			same(`1: field "A" of type win:Int32 cannot have a map; use win:UInt8, win:UInt16 or win:UInt32`),
+			warns(`1: field "A" of type win:Int32 cannot have a map; use win:UInt8, win:UInt16 or win:UInt32`),
 		},
 		{
 			"undefined map",
 			inTemplate(`§1<data name="A" inType="win:UInt32" map="M"/>`),
-			same(`1: field "A" refers to map "M", which is not declared; declare it in <maps>`),
-			warns(`1: field "A" refers to map "M", which is not declared; declare it in <maps>`),
+			same(`1: field "A" has map "M", which is not declared; declare it in <maps>`),
+			warns(`1: field "A" has map "M", which is not declared: it is ignored`),
 		},
 		{
-			"maps outside of <maps>, with literal messages",
+			"maps outside <maps>, with literal messages",
 			inProvider(`§1<valueMap name="M">§2<map value="1" message="One"/></valueMap>§3<bitMap name="B">§4<map value="0x1" message="One"/></bitMap>`),
-			warns(`1: valueMap outside of <maps>; move it into <maps>`,
+			warns(`1: valueMap outside <maps>; move it into <maps>`,
 				`2: message "One" is not of the form $(string.id); move the text to the string table`,
-				`3: bitMap outside of <maps>; move it into <maps>`,
+				`3: bitMap outside <maps>; move it into <maps>`,
 				`4: message "One" is not of the form $(string.id); move the text to the string table`),
 			none,
 		},
 		{
 			"opcodes beside their task",
-			inProvider(`<tasks><task name="T" value="1"/>§1<opcodes><opcode name="O" value="11"/></opcodes></tasks><events>§2<event value="1" symbol="E" task="T" opcode="O"/></events>`),
-			same(`1: opcodes outside of a task; move them into the task that they belong to`,
-				`2: event 1 has opcode "O", which is not declared; declare it in <opcodes>`),
-			warns(`1: opcodes behind task "T" rather than in it are taken for its own`),
+			inProvider(`<tasks><task name="T" value="1"/>§1<opcodes><opcode name="O" value="11"/></opcodes></tasks><events><event value="1" symbol="E" task="T" opcode="O"/></events>`),
+			same(`1: opcodes after task "T" instead of inside it; move them into the task`),
+			warns(`1: opcodes after task "T" instead of inside it are taken as its own`),
 		},
 		{
 			"unknown outTypes",
 			inTemplate(`§1<data name="A" inType="win:UInt32" outType="xs:HexInt32"/>§2<data name="B" inType="win:UInt32" outType="win:hexInt32"/>§3<data name="C" inType="win:Float" outType="win:ErrorCode"/>`),
 			warns(`1: unknown outType "xs:HexInt32" of field "A" is ignored; did you mean win:HexInt32?`,
 				`2: unknown outType "win:hexInt32" of field "B" is ignored; did you mean win:HexInt32?`,
-				`3: unknown outType "win:ErrorCode" of field "C" is ignored; there are xs:float for win:Float`),
+				`3: unknown outType "win:ErrorCode" of field "C" is ignored; for win:Float choose from xs:float`),
 			none,
 		},
 		{
 			"outType of another type",
 			inTemplate(`§1<data name="A" inType="win:UInt64" outType="win:IPv4"/>`),
-			warns(`1: outType win:IPv4 of field "A" does not go with win:UInt64 and is ignored; there are xs:unsignedLong, win:HexInt64, win:ETWTIME, win:CodePointer`),
+			warns(`1: outType win:IPv4 of field "A" does not fit win:UInt64 and is ignored; choose from xs:unsignedLong, win:HexInt64, win:ETWTIME, win:CodePointer`),
 			none,
 		},
 		{
@@ -364,16 +371,16 @@ func TestModes(t *testing.T) {
 §4<string id="two" value="%1"/>
 §5<string id="typo" value="100 %s of %1%n"/>`),
 			warns(`2: message refers to string "absent", which no string table has; add it, or remove the message`,
-				`3: the message of event 1 has an insert %2, but the event has 1 field; correct the number`,
-				`4: string "two" is declared twice, first in line 6, and the first is taken; remove one`,
-				`5: "%s" in a message has no meaning and is shown as it is; write %% for a percent sign`),
+				`3: the message of event 1 inserts %2, but the event has 1 field; correct the number`,
+				`4: string "two" is already declared on line 6, and that one is used; remove one of them`,
+				`5: "%s" in a message has no meaning and is shown as is; write %% for a percent sign`),
 			none,
 		},
 		{
-			"provider outside of <events>",
+			"provider outside <events>",
 			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation>
 §1<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></instrumentation></instrumentationManifest>`,
-			warns(`1: provider outside of <events>; move it into <events>`),
+			warns(`1: provider outside <events>; move it into <events>`),
 			none,
 		},
 		{
@@ -390,7 +397,7 @@ func TestModes(t *testing.T) {
 <provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events><event value="1" symbol="E"/></events></provider>
 §1<provider name="Q" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events>§2<event value="1" symbol="E"/></events></provider></events></instrumentation></instrumentationManifest>`,
 			want{
-				errors:   []string{`2: event 1 version 0 is declared at t.man:2:74 too, by a provider with the same guid; give one another value or version`},
+				errors:   []string{`2: event 1 version 0 is also declared at t.man:2:74, by a provider with the same guid; change the value or version of one`},
 				warnings: []string{`1: providers "P" and "Q" have the same guid; give each its own`},
 			},
 			none,
@@ -403,7 +410,7 @@ func TestModes(t *testing.T) {
 		{
 			"bits of a bitMap",
 			withStrings(`<maps><bitMap name="B"><map value="0x0" message="$(string.s)"/><map value="0x8" message="$(string.s)"/>§1<map value="0x3" message="$(string.s)"/></bitMap></maps>`, `<string id="s" value="text"/>`),
-			warns(`1: value 0x3 of an entry of map "B" has more than one bit; give each bit its own entry`),
+			warns(`1: value 0x3 of an entry of map "B" has more than one bit set; add an entry for each bit`),
 			none,
 		},
 		{
@@ -423,24 +430,24 @@ func TestModes(t *testing.T) {
 		{
 			"elements and attributes that are spelled wrong",
 			inProvider(`§1<tempaltes/><templates><template tid="T">§2<data name="A" inType="win:UInt8" outtype="xs:string"/></template></templates>`),
-			warns(`1: element "tempaltes" has no meaning in provider and is ignored; correct or remove it`,
-				`2: attribute "outtype" of data has no meaning and is ignored; correct or remove it`),
+			warns(`1: element "tempaltes" has no meaning in provider and is ignored; did you mean "templates"?`,
+				`2: attribute "outtype" of data has no meaning and is ignored; did you mean "outType"?`),
 			none,
 		},
 		{
 			"masks",
 			inProvider(`<keywords>§1<keyword name="A" mask="0x3"/>§2<keyword name="B" mask="0x1000000000000"/>§3<keyword name="C" mask="0"/></keywords>`),
-			same(`1: mask 0x3 of keyword "A" has more than one bit; give each bit its own keyword`,
-				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; take a lower one`,
-				`3: mask 0 of keyword "C" has no bit; give it one`),
-			warns(`1: mask 0x3 of keyword "A" has more than one bit; give each bit its own keyword`,
-				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; take a lower one`,
-				`3: mask 0 of keyword "C" has no bit; give it one`),
+			same(`1: mask 0x3 of keyword "A" has more than one bit set; declare a keyword for each bit`,
+				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; use a lower one`,
+				`3: mask 0 of keyword "C" has no bit set; set one`),
+			warns(`1: mask 0x3 of keyword "A" has more than one bit set; declare a keyword for each bit`,
+				`2: mask 0x1000000000000 of keyword "B" is one of the bits from 48 on, which are reserved; use a lower one`,
+				`3: mask 0 of keyword "C" has no bit set; set one`),
 		},
 		{
 			"symbols",
 			inProvider(`<events>§1<event value="1" symbol="task.Start(1)"/><event value="2" symbol=""/></events>`),
-			same(`1: symbol "task.Start(1)" of event 1 is not a name in C; begin with a letter and go on with letters, digits and _`),
+			same(`1: symbol "task.Start(1)" of event 1 is not a C identifier; use letters, digits and _, and begin with a letter`),
 			none,
 		},
 		{
@@ -460,37 +467,80 @@ func TestModes(t *testing.T) {
 				`1: event 1 has level "win:Warnings", which is not declared: its value is taken to be 0`),
 		},
 		{
+			"an opcode twice in one place",
+			inProvider(`<tasks><task name="T" value="1"><opcodes><opcode name="O" value="11"/>§1<opcode name="O" value="12"/></opcodes></task></tasks>
+<events><event value="1" symbol="E" task="T" opcode="O"/></events>`),
+			same(`1: opcode "O" is already declared at t.man:2:42, and that one is used; rename one of them`),
+			warns(`1: opcode "O" is already declared at t.man:2:42, and that one is used; rename one of them`),
+		},
+		{
+			"channels",
+			inProvider(`<channels>§1<channel name="A" type="Debug" enabled="yes"/>§2<channel name="" type="Debug" value="17"/>§3<channel name="A" type="Debug"/></channels>`),
+			same(`1: enabled "yes" of channel "A" is not a boolean; write true or false`,
+				`2: the name attribute of channel is empty; give it a value`,
+				`3: channel "A" is already declared at t.man:2:11; rename one of them`),
+			same(`1: enabled "yes" of channel "A" is not a boolean; write true or false`,
+				`2: the name attribute of channel is empty; give it a value`,
+				`3: channel "A" is already declared at t.man:2:11; rename one of them`),
+		},
+		{
+			"levels and tasks",
+			inProvider(`<levels><level name="L" value="16"/>§1<level name="L" value="17"/></levels><tasks>§2<task name="T" value="1" eventGUID="{1}"/></tasks>`),
+			same(`1: level "L" is already declared at t.man:2:9; rename one of them`,
+				`2: eventGUID "{1}" of task "T" is not a GUID of the form {00000000-0000-0000-0000-000000000000}`),
+			same(`1: level "L" is already declared at t.man:2:9; rename one of them`,
+				`2: eventGUID "{1}" of task "T" is not a GUID of the form {00000000-0000-0000-0000-000000000000}`),
+		},
+		{
+			"entries of maps",
+			inProvider(`<maps><valueMap name="M"><map value="1" symbol="A"/>§1<map value="1" symbol="B"/>§2<map value="2"/></valueMap></maps>`),
+			warns(`1: map "M" has value 0x1 twice, first at t.man:2:26; remove one`,
+				`2: an entry of map "M" has no message; add one`),
+			none,
+		},
+		{
+			"names of providers",
+			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
+§1<provider name="` + strings.Repeat("p", 256) + `" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/>
+§2<provider name="A:B" guid="{0f3e1c7b-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
+			want{
+				errors:   []string{`1: the name of the provider is longer than 255 characters; shorten it`},
+				warnings: []string{`2: the name of provider "A:B" has a character ':', which Windows does not allow; remove it`},
+			},
+			warns(`1: the name of the provider is longer than 255 characters; shorten it`),
+		},
+		{
 			"structs",
 			inTemplate(`§1<struct name="A"/>
 <struct name="B">§2<struct name="C"><data name="x" inType="win:UInt8"/></struct></struct>
 §3<struct name="D" length="4"><data name="x" inType="win:UInt8"/></struct>
 §4<struct name="E" count="x"><data name="x" inType="win:UInt8"/></struct>`),
-			same(`1: struct "A" has no members; add data to it`,
-				`2: struct "C" is in a struct; a struct has only data`,
+			same(`1: struct "A" has no members; add data elements to it`,
+				`2: struct "C" is inside a struct; a struct can only hold data elements`,
 				`3: struct "D" has a length; use count for the number of elements`,
-				`4: count of field "E" names "x", which is no earlier field; name a field in front of this one`),
+				`4: count of field "E" names "x", but no earlier field has that name; name a field that comes before this one`),
 			want{
-				errors: []string{`1: struct "A" has no members; add data to it`,
-					`2: struct "C" is in a struct; a struct has only data`,
+				errors: []string{`1: struct "A" has no members; add data elements to it`,
+					`2: struct "C" is inside a struct; a struct can only hold data elements`,
 					`3: struct "D" has a length; use count for the number of elements`},
-				warnings: []string{`4: count of field "E" names "x", which is no earlier field: the rest of the payload is opaque`},
+				warnings: []string{`4: count of field "E" names "x", but no earlier field has that name: the rest of the payload is opaque`},
 			},
 		},
 		{
 			"constant sizes out of range",
 			inTemplate(`§1<data name="A" inType="win:UInt8" count="4294967296"/>§2<data name="B" inType="win:UInt8" count="0"/>§3<data name="C" inType="win:Binary" length="99999999999999999999999"/>`),
-			same(`1: count 4294967296 of field "A" is not from 1 to 65535; write the name of a field for a number that varies`,
-				`2: count 0 of field "B" is not from 1 to 65535; write the name of a field for a number that varies`,
-				`3: length 99999999999999999999999 of field "C" is not from 1 to 65535; write the name of a field for a number that varies`),
-			same(`1: count 4294967296 of field "A" is not from 1 to 65535; write the name of a field for a number that varies`,
-				`2: count 0 of field "B" is not from 1 to 65535; write the name of a field for a number that varies`,
-				`3: length 99999999999999999999999 of field "C" is not from 1 to 65535; write the name of a field for a number that varies`),
+			same(`1: count 4294967296 of field "A" is not between 1 and 65535; for a number that varies, give the name of a field`,
+				`2: count 0 of field "B" is not between 1 and 65535; for a number that varies, give the name of a field`,
+				`3: length 99999999999999999999999 of field "C" is not between 1 and 65535; for a number that varies, give the name of a field`),
+			same(`1: count 4294967296 of field "A" is not between 1 and 65535; for a number that varies, give the name of a field`,
+				`2: count 0 of field "B" is not between 1 and 65535; for a number that varies, give the name of a field`,
+				`3: length 99999999999999999999999 of field "C" is not between 1 and 65535; for a number that varies, give the name of a field`),
 		},
 		{
 			"fields with one name",
 			inTemplate(`<data name="A" inType="win:UInt8"/>§1<data name="A" inType="win:UInt8"/>`),
-			same(`1: template "T" has two fields "A", the first at t.man:3:1; rename one`),
-			warns(`1: template "T" has two fields "A", the first at t.man:3:1; rename one`),
+			same(`1: template "T" has two fields named "A", the first at t.man:3:1; rename one of them`),
+			warns(`1: template "T" has two fields named "A", the first at t.man:3:1; rename one of them`),
 		},
 		{
 			"attributes that are missing",
@@ -525,8 +575,8 @@ func TestModes(t *testing.T) {
 		{
 			"no namespace",
 			`§1<instrumentationManifest><instrumentation><events><provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
-			same(`1: the manifest is in no namespace; write xmlns="http://schemas.microsoft.com/win/2004/08/events"`),
-			warns(`1: the manifest is in no namespace; write xmlns="http://schemas.microsoft.com/win/2004/08/events"`),
+			same(`1: the manifest has no namespace; add xmlns="http://schemas.microsoft.com/win/2004/08/events"`),
+			warns(`1: the manifest has no namespace; add xmlns="http://schemas.microsoft.com/win/2004/08/events"`),
 		},
 		{
 			"an attribute twice",
@@ -559,11 +609,12 @@ func TestNotes(t *testing.T) {
 	src, places := unmark(t, inProvider(`<levels>§1<level name="L" value="6"/></levels><tasks>§2<task name="T" value="0"/>§3<task name="U" value="240"/></tasks>
 <opcodes>§4<opcode name="O" value="9"/>§5<opcode name="P" value="241"/></opcodes>`))
 	want := []string{
-		`1: value 6 of level "L" is reserved; own levels have 16 to 255`,
-		`2: value 0 of task "T" is outside of the documented range, 1 to 239`,
-		`3: value 240 of task "U" is outside of the documented range, 1 to 239`,
-		`4: value 9 of opcode "O" is outside of the documented range, 10 to 239`,
-		`5: value 241 of opcode "P" is outside of the documented range, 10 to 239`,
+		`1: value 6 of level "L" is reserved; levels of a provider range from 16 to 255`,
+		`2: value 0 of task "T" is outside the documented range of 1 to 239`,
+		`3: value 240 of task "U" is outside the documented range of 1 to 239`,
+		`4: value 9 of opcode "O" is reserved for win:Send; use one from 10 to 239`,
+		`5: value 241 of opcode "P" is reserved; use one from 10 to 239`,
 	}
 	checkDiagnostics(t, src, places, Options{Notes: true}, nil, want)
+	checkDiagnostics(t, src, places, Options{Notes: true, Lenient: true}, nil, want)
 }

@@ -3,6 +3,8 @@ package manifest
 import (
 	"strconv"
 	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // What Windows itself defines: a manifest refers to it without declaring it.
@@ -16,16 +18,16 @@ var (
 
 func makeStandardLevels() map[string]*Level {
 	m := make(map[string]*Level)
-	for i, name := range []string{"LogAlways", "Critical", "Error", "Warning", "Informational", "Verbose"} {
-		m["win:"+name] = &Level{Name: "win:" + name, Value: uint8(i)}
+	for l := etw.LevelLogAlways; l <= etw.LevelVerbose; l++ {
+		m["win:"+l.String()] = &Level{Name: "win:" + l.String(), Value: l}
 	}
 	return m
 }
 
 func makeStandardOpcodes() map[string]*Opcode {
-	m := map[string]*Opcode{"win:Receive": {Name: "win:Receive", Value: 240}}
-	for i, name := range []string{"Info", "Start", "Stop", "DC_Start", "DC_Stop", "Extension", "Reply", "Resume", "Suspend", "Send"} {
-		m["win:"+name] = &Opcode{Name: "win:" + name, Value: uint8(i)}
+	m := map[string]*Opcode{"win:Receive": {Name: "win:Receive", Value: etw.OpcodeReceive}}
+	for o := etw.OpcodeInfo; o <= etw.OpcodeSend; o++ {
+		m["win:"+o.Name()] = &Opcode{Name: "win:" + o.Name(), Value: o}
 	}
 	return m
 }
@@ -93,21 +95,26 @@ func (p *parser) undeclaredPrefix(n *node, prefix, name string) {
 // reportPrefixes reports the prefixes that are not declared.
 func (p *parser) reportPrefixes() {
 	for prefix, use := range p.undeclared {
-		p.doubtAt(use.at, "prefix %s is not declared, so that names like %s are taken as plain text; declare it with xmlns:%s",
+		p.doubtAt(use.at, "prefix %s is not declared, so names like %s are taken as plain text; declare it with xmlns:%s",
 			quote(prefix), quote(use.name), trim(prefix))
 	}
 }
 
-func (a place) before(b place) bool {
-	return a.line < b.line || a.line == b.line && a.col < b.col
-}
-
-// trim bounds a name that a message shows without quotes.
-func trim(s string) string {
-	if len(s) > quoteLimit {
-		return s[:quoteLimit] + "..."
+// misbound reports, in strict mode, that the prefix of a name that means nothing is
+// one of those that everybody uses for the namespaces of Windows, but stands for
+// another one here. It reports whether it is.
+func (p *parser) misbound(n *node, name string) bool {
+	prefix, _, _ := strings.Cut(name, ":")
+	want := map[string]string{"win": winmetaURI, "xs": schemaURI}[prefix]
+	uri, declared := n.ns.lookup(prefix)
+	if want == "" || !declared || uri == want || p.opts.Lenient {
+		return false
 	}
-	return s
+	c := cause{nil, "namespace", prefix, "place"}
+	if !p.seen(c) {
+		p.causes[c] = p.fail(n, "prefix %s of %s stands for namespace %s; write xmlns:%s=%q", prefix, quote(name), quote(uri), prefix, want)
+	}
+	return true
 }
 
 // withoutSuffix returns the standard name for one that only a dump of registered

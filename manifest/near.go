@@ -1,31 +1,70 @@
 package manifest
 
 import (
-	"slices"
+	"iter"
 	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// maxGuesses bounds the time that goes into remedies for a file full of errors.
-const maxGuesses = 100
+// maxGuesses is how many names are looked at for remedies. It bounds the time
+// spent on a file full of errors.
+const maxGuesses = 20_000
 
 // nearest returns the one of the names that s was probably meant to be, "" if
 // there is none.
-func nearest[V any](p *parser, s string, names map[string]V) string {
-	if p.guesses++; p.guesses > maxGuesses || len(s) > quoteLimit {
+func (p *parser) nearest(s string, names ...iter.Seq[string]) string {
+	if p.guesses > maxGuesses || len(s) > quoteLimit {
 		return ""
 	}
-	s = strings.ToLower(s)
-	best, bestDistance := "", len(s)/3+1
-	for name := range names {
-		d := 1
-		if lower := strings.ToLower(name); s == "" || !strings.HasPrefix(lower, s) {
-			d = distance(s, lower)
-		}
-		if d < bestDistance || d == bestDistance && best != "" && name < best {
-			best, bestDistance = name, d
+	space, local := splitName(s)
+	best, bestCost := "", 2*(len(local)/3+1)
+	for _, list := range names {
+		for name := range list {
+			p.guesses++
+			if len(name) > quoteLimit {
+				continue
+			}
+			nameSpace, nameLocal := splitName(name)
+			// A mistake in the name weighs more than a prefix that is forgotten.
+			cost := 2 * difference(local, nameLocal)
+			if space != nameSpace {
+				cost++
+			}
+			if cost < bestCost || cost == bestCost && best != "" && name < best {
+				best, bestCost = name, cost
+			}
 		}
 	}
 	return best
+}
+
+// splitName returns a name in lower case, its prefix apart.
+func splitName(s string) (space, local string) {
+	s = strings.ToLower(s)
+	if space, local, ok := strings.Cut(s, ":"); ok {
+		return space, local
+	}
+	return "", s
+}
+
+// difference returns how many mistakes make a out of b. Leaving off the end is
+// one, and so is adding a suffix.
+func difference(a, b string) int {
+	d := distance(a, b)
+	if d > 1 && (a != "" && strings.HasPrefix(b, a) || b != "" && strings.HasPrefix(a, b+"_")) {
+		return 1
+	}
+	return d
+}
+
+// didYouMean returns a remedy. Only the names that Windows defines can do without
+// quotes.
+func didYouMean(name string) string {
+	if space, _, _ := strings.Cut(name, ":"); space == "win" || space == "xs" {
+		return "did you mean " + name + "?"
+	}
+	return "did you mean " + quote(name) + "?"
 }
 
 // distance returns how many bytes must be changed, added or removed to make a
@@ -51,9 +90,9 @@ func distance(a, b string) int {
 }
 
 // outNames lists the ways to render a type.
-func outNames(t InType) string {
+func outNames(t etw.InType) string {
 	var names []string
-	for _, o := range t.info().outs {
+	for _, o := range outTypes[t] {
 		names = append(names, o.String())
 	}
 	return strings.Join(names, ", ")
@@ -61,11 +100,12 @@ func outNames(t InType) string {
 
 // looseOutType finds the way to render that a name was meant for, whatever its
 // case and its prefix.
-func looseOutType(name string) OutType {
+func looseOutType(name string) etw.OutType {
 	_, local, _ := strings.Cut(name, ":")
-	i := slices.IndexFunc(outTypes[:], func(s string) bool {
-		_, l, ok := strings.Cut(s, ":")
-		return ok && strings.EqualFold(l, local)
-	})
-	return OutType(max(i, 0))
+	for o := etw.OutString; o.String() != ""; o++ {
+		if _, l, _ := strings.Cut(o.String(), ":"); strings.EqualFold(l, local) {
+			return o
+		}
+	}
+	return etw.OutDefault
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/beevik/etree"
 )
 
-// Namespaces of manifests. Those that Windows defines begin with http; a file
-// that says https is refused by its message compiler.
+// Namespaces of manifests. Those that Windows defines begin with http; its
+// message compiler refuses a file that says https.
 const (
 	eventsURI  = "http://schemas.microsoft.com/win/2004/08/events"
 	winmetaURI = "http://manifests.microsoft.com/win/2004/08/windows/events"
 	schemaURI  = "http://www.w3.org/2001/XMLSchema"
 )
 
-// ExtensionNamespace is the namespace of what a manifest can say to etwgen
-// alone. Windows ignores it:
+// ExtensionNamespace is the namespace of what a manifest says to etwgen alone.
+// Windows ignores it:
 //
 //	<provider xmlns:etwgen="https://github.com/etwgen/etwgen/manifest" ...>
 const ExtensionNamespace = "https://github.com/etwgen/etwgen/manifest"
 
-// A vocabulary says whose an element or an attribute is.
+// A vocabulary is the language that an element belongs to.
 type vocabulary uint8
 
 const (
@@ -173,27 +173,31 @@ func (g *grower) declare(n *node) {
 func (p *parser) namespace(n *node, prefix, uri string) string {
 	canonical := canonicalURI(uri)
 	if canonical != uri {
-		p.strictly(n, "namespace %s begins with https, and Windows takes it for another one; write %s", quote(uri), quote(canonical))
+		p.strictly(n, "namespace %s begins with https, which makes it a different one to Windows; write %s", quote(uri), quote(canonical))
 	}
 	if prefix == "etwgen" && uri != ExtensionNamespace {
-		p.doubt(n, "prefix etwgen stands for %s, so that etwgen ignores what has it; write xmlns:etwgen=%q", quote(uri), ExtensionNamespace)
+		p.doubt(n, "prefix etwgen stands for %s, so etwgen ignores everything that has it; write xmlns:etwgen=%q", quote(uri), ExtensionNamespace)
 	}
 	return canonical
 }
 
-// vocabulary finds out whose n is.
+// vocabulary returns the vocabulary that n belongs to.
 func (g *grower) vocabulary(n *node) vocabulary {
 	uri, ok := n.ns.lookup(n.el.Space)
 	switch {
 	case !ok:
-		g.p.strictly(n, "prefix %s of element %s is not declared; declare it with xmlns:%s", quote(n.el.Space), quote(n.el.Tag), trim(n.el.Space))
+		c := cause{nil, "prefix", n.el.Space, "element"}
+		if !g.p.seen(c) {
+			g.p.causes[c] = g.p.strictly(n, "prefix %s of element %s is not declared; declare it with xmlns:%s",
+				quote(n.el.Space), quote(n.el.Tag), trim(n.el.Space))
+		}
 		return foreign
 	case uri == eventsURI:
 		return events
 	case uri == ExtensionNamespace:
 		return extension
 	case uri == "" && n.el.Tag == rootTag && n.parent == nil:
-		g.p.strictly(n, "the manifest is in no namespace; write xmlns=%q", eventsURI)
+		g.p.strictly(n, "the manifest has no namespace; add xmlns=%q", eventsURI)
 		return events
 	case uri == "" && n.parent != nil && n.parent.vocab == events:
 		return events // in a manifest without any namespace; one was asked for above

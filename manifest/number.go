@@ -48,6 +48,12 @@ func (p *parser) parse(n *node, s, attr, what string, bits int) uint64 {
 	return v
 }
 
+// hasNumber reports whether an attribute has a number of so many bits.
+func (n *node) hasNumber(attr string, bits int) bool {
+	_, ok := parseNumber(n.attr(attr), bits)
+	return ok
+}
+
 // plural returns a number with a noun, such as "3 fields".
 func plural(n int, noun string) string {
 	if n == 1 {

@@ -8,25 +8,28 @@ import (
 	"os"
 
 	"github.com/beevik/etree"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// rootTag is the element that every manifest is.
+// notGUID is what is said of text that cannot be read as a GUID.
+const notGUID = "not a GUID of the form {00000000-0000-0000-0000-000000000000}"
+
+// rootTag is the root element of every manifest.
 const rootTag = "instrumentationManifest"
 
 // Options say how to read a manifest. The zero Options are for manifests that
 // people write.
 type Options struct {
-	// Lenient accepts what dumps of registered providers contain and Windows
-	// refuses, with warnings where the layout of payloads is at stake.
+	// Lenient accepts what dumps of registered providers contain although Windows
+	// refuses it, with warnings where something is lost or reinterpreted.
 	Lenient bool
 
-	// Notes asks for warnings about what is accepted everywhere, but against
-	// the documentation of Windows.
+	// Notes asks for warnings about what Windows accepts although its
+	// documentation does not allow it.
 	Notes bool
 
-	// Culture, such as de-DE, chooses the language of messages. Where it has no
-	// text, and where Culture is "", the first language in the file with one
-	// is taken.
+	// Culture, such as de-DE, chooses the language of messages. Where it lacks a
+	// text, or Culture is "", the first language in the file that has one is used.
 	Culture string
 }
 
@@ -39,11 +42,11 @@ func ParseFile(path string, opts Options) (*Manifest, ErrorList, error) {
 	return Parse(path, data, opts)
 }
 
-// Parse reads a manifest. The name is that of the file, for positions.
+// Parse reads a manifest. Positions are in a file with the given name.
 //
 // It finds everything that is wrong before it returns: the error is an
-// [ErrorList], and there is no manifest with it. The first list has the
-// warnings, which are there in either case. Both are in the order of the file.
+// [ErrorList], and the manifest is nil. The first list has the warnings, which
+// are returned in either case. Both are in the order of the file.
 func Parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error) {
 	p := &parser{
 		file:       name,
@@ -51,10 +54,14 @@ func Parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error)
 		m:          &Manifest{File: name},
 		prefixes:   map[string]string{winmetaURI: "win", schemaURI: "xs"},
 		undeclared: make(map[string]prefixUse),
-		byGUID:     make(map[GUID]*providerParser),
+		causes:     make(map[cause]*Error),
+		strays:     make(map[declaration]*stray),
+		byGUID:     make(map[etw.GUID]*providerParser),
 	}
 	p.document(data)
 	p.reportPrefixes()
+	p.reportStrays()
+	p.countCauses()
 	p.warnings.Sort()
 	p.errors.Sort()
 	if err := p.errors.err(); err != nil {
@@ -74,37 +81,48 @@ type parser struct {
 	prefixes   map[string]string    // by namespace: how names in it are spelled
 	undeclared map[string]prefixUse // by prefix
 	strings    stringTables
-	guesses    int                      // how many times nearest has been asked
-	byGUID     map[GUID]*providerParser // the first provider with a GUID
+	guesses    int                          // how many names nearest has looked at
+	byGUID     map[etw.GUID]*providerParser // the first provider with a GUID
+	causes     map[cause]*Error             // what is reported once for many places
+	ignored    []*stray                     // elements that mean nothing where they are
+	strays     map[declaration]*stray       // by what they would declare elsewhere
 }
 
 func (p *parser) pos(at place) Pos { return Pos{p.file, at.line, at.col} }
 
-// fail reports an error at a node.
-func (p *parser) fail(n *node, format string, args ...any) {
-	p.failAt(n.at, fmt.Sprintf(format, args...))
+// diagnostic makes an error or a warning.
+func (p *parser) diagnostic(at place, format string, args ...any) *Error {
+	return &Error{Pos: p.pos(at), Msg: fmt.Sprintf(format, args...), rule: format}
+}
+
+// fail reports an error at a node, and returns it.
+func (p *parser) fail(n *node, format string, args ...any) *Error {
+	e := p.diagnostic(n.at, format, args...)
+	p.errors = append(p.errors, e)
+	return e
 }
 
 func (p *parser) failAt(at place, msg string) {
-	p.errors = append(p.errors, &Error{p.pos(at), msg})
+	p.errors = append(p.errors, &Error{Pos: p.pos(at), Msg: msg})
 }
 
-// warn reports a warning at a node.
-func (p *parser) warn(n *node, format string, args ...any) {
-	p.warnings = append(p.warnings, &Error{p.pos(n.at), fmt.Sprintf(format, args...)})
+// warn reports a warning at a node, and returns it.
+func (p *parser) warn(n *node, format string, args ...any) *Error {
+	e := p.diagnostic(n.at, format, args...)
+	p.warnings = append(p.warnings, e)
+	return e
 }
 
 // strictly reports what is an error in strict mode and a warning in lenient
-// mode.
-func (p *parser) strictly(n *node, format string, args ...any) {
+// mode, and returns it.
+func (p *parser) strictly(n *node, format string, args ...any) *Error {
 	if p.opts.Lenient {
-		p.warn(n, format, args...)
-	} else {
-		p.fail(n, format, args...)
+		return p.warn(n, format, args...)
 	}
+	return p.fail(n, format, args...)
 }
 
-// doubt reports what is a warning in strict mode and taken for granted in
+// doubt reports what is a warning in strict mode and accepted without a word in
 // lenient mode.
 func (p *parser) doubt(n *node, format string, args ...any) {
 	p.doubtAt(n.at, format, args...)
@@ -112,11 +130,11 @@ func (p *parser) doubt(n *node, format string, args ...any) {
 
 func (p *parser) doubtAt(at place, format string, args ...any) {
 	if !p.opts.Lenient {
-		p.warnings = append(p.warnings, &Error{p.pos(at), fmt.Sprintf(format, args...)})
+		p.warnings = append(p.warnings, p.diagnostic(at, format, args...))
 	}
 }
 
-// note reports what breaks a documented rule that nobody keeps.
+// note reports what breaks a documented rule that nobody follows.
 func (p *parser) note(n *node, format string, args ...any) {
 	if p.opts.Notes {
 		p.warn(n, format, args...)
@@ -178,7 +196,7 @@ func (p *parser) root(root *node) {
 	for in := range root.children("instrumentation") {
 		for c := range in.children("events", "provider") {
 			if c.el.Tag == "provider" {
-				p.doubt(c, "provider outside of <events>; move it into <events>")
+				p.doubt(c, "provider outside <events>; move it into <events>")
 				p.provider(c)
 				continue
 			}
@@ -192,13 +210,14 @@ func (p *parser) root(root *node) {
 	}
 }
 
-// A providerParser holds what the parts of one provider refer to each other by.
+// A providerParser holds the names by which the parts of one provider refer to
+// each other.
 type providerParser struct {
 	*parser
 	prov *Provider
 
-	// reconstructed is whether the provider may come from a dump. It is not asked
-	// in strict mode.
+	// reconstructed says, in lenient mode, whether the provider may come from a
+	// dump.
 	reconstructed bool
 
 	channels     map[string]*Channel // by chid, or by name where there is none
@@ -212,6 +231,7 @@ type providerParser struct {
 	tasks        map[string]*Task
 	templates    map[string]*Template
 	events       map[eventKey]*Event
+	classic      map[etw.Key]*Event
 }
 
 // provider reads a provider.
@@ -231,6 +251,7 @@ func (p *parser) provider(n *node) {
 		tasks:         make(map[string]*Task),
 		templates:     make(map[string]*Template),
 		events:        make(map[eventKey]*Event),
+		classic:       make(map[etw.Key]*Event),
 	}
 	p.m.Providers = append(p.m.Providers, pp.prov)
 	pp.identity(n)
@@ -253,7 +274,11 @@ func (p *providerParser) identity(n *node) {
 	prov.Name = p.required(n, "name")
 	prov.Symbol = n.attr("symbol")
 	prov.Message, prov.MessageID = p.message(n)
+	prov.ResourceFile = n.attr("resourceFileName")
+	prov.MessageFile = n.attr("messageFileName")
+	prov.ParameterFile = n.attr("parameterFileName")
 	prov.Doc, prov.GoName = p.docName(n)
+	prov.Classic = p.areClassic(n)
 	p.checkProviderName(n, prov.Name)
 
 	guid, ok := n.lookup("guid")
@@ -262,8 +287,8 @@ func (p *providerParser) identity(n *node) {
 		return
 	}
 	var err error
-	if prov.GUID, err = ParseGUID(guid); err != nil {
-		p.fail(n, "guid %s of provider %s is %v", quote(guid), quote(prov.Name), err)
+	if prov.GUID, err = etw.ParseGUID(guid); err != nil {
+		p.fail(n, "guid %s of provider %s is %s", quote(guid), quote(prov.Name), notGUID)
 		return
 	}
 	if prov.GUID.IsZero() {

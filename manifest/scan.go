@@ -10,12 +10,16 @@ import (
 // room for the user data of templates, which may be any XML.
 const maxDepth = 256
 
-// quoteHint says how to mend the usual fault: text of a program that was put
-// into an attribute as it was.
-const quoteHint = "within a value write &quot; for \", and put space between attributes"
+// quoteHint says how to fix the usual fault: text that was put into an attribute
+// unescaped.
+const quoteHint = "inside a value write &quot; for \", and put a space between attributes"
 
 // A place is a line and a column, both from 1.
 type place struct{ line, col int }
+
+func (a place) before(b place) bool {
+	return a.line < b.line || a.line == b.line && a.col < b.col
+}
 
 // A scanner walks the markup of a document. It finds the place of every
 // element, which the tree of package etree does not keep, and it finds what is
@@ -114,7 +118,7 @@ func (s *scanner) document() *markupError {
 			" is not closed; is the file cut off?")
 	}
 	if len(s.starts) == 0 {
-		return s.fail(len(s.src), "there is no element; this is no manifest")
+		return s.fail(len(s.src), "no root element: this is not a manifest")
 	}
 	return nil
 }
@@ -133,7 +137,7 @@ func (s *scanner) text(from, to int) *markupError {
 		return nil
 	}
 	if i := bytes.Index(t, []byte("]]>")); i >= 0 {
-		return s.fail(from+i, "]]> outside of CDATA; write ]]&gt;")
+		return s.fail(from+i, "]]> outside CDATA; write ]]&gt;")
 	}
 	return s.references(from, to)
 }
@@ -186,13 +190,13 @@ func (s *scanner) markup(i int) (int, *markupError) {
 		return s.comment(i)
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 		if len(s.open) == 0 {
-			return 0, s.fail(i, "CDATA outside of the document's element; remove it")
+			return 0, s.fail(i, "CDATA outside the root element; remove it")
 		}
 		return s.until(i, "]]>", "CDATA")
 	case bytes.HasPrefix(rest, []byte("<?")):
 		return s.until(i, "?>", "processing instruction")
 	case bytes.HasPrefix(rest, []byte("<!")):
-		return 0, s.fail(i, "manifests have no document type declaration and no entities of their own; remove it")
+		return 0, s.fail(i, "a manifest cannot have a document type declaration or entities of its own; remove it")
 	}
 	return s.startTag(i)
 }
@@ -215,7 +219,7 @@ func (s *scanner) comment(i int) (int, *markupError) {
 	}
 	end := body + j
 	if !bytes.HasPrefix(s.src[end:], []byte("-->")) {
-		return 0, s.fail(end, "-- within a comment; remove one of the two")
+		return 0, s.fail(end, "-- inside a comment; remove a hyphen")
 	}
 	return end + len("-->"), nil
 }
@@ -233,7 +237,7 @@ func (s *scanner) endTag(i int) (int, *markupError) {
 	}
 	top := s.open[len(s.open)-1]
 	if !bytes.Equal(name, top.name) {
-		return 0, s.fail(i, "element "+quote(string(top.name))+" of line "+strconv.Itoa(top.at.line)+" is still open; close it first")
+		return 0, s.fail(i, "element "+quote(string(top.name))+" of line "+strconv.Itoa(top.at.line)+" is still open here; close it first")
 	}
 	s.open = s.open[:len(s.open)-1]
 	return closed + 1, nil
@@ -246,11 +250,11 @@ func (s *scanner) startTag(i int) (int, *markupError) {
 		return 0, s.fail(i, "not the start of an element; a < in text is written &lt;")
 	}
 	if len(s.open) == 0 && len(s.starts) > 0 {
-		return 0, s.fail(i, "a second element beside the first; a document has one at the top")
+		return 0, s.fail(i, "a second root element; a document has only one")
 	}
 	at := s.placeOf(i)
 	if len(s.open) == maxDepth {
-		return 0, &markupError{at, "elements are nested more than " + strconv.Itoa(maxDepth) + " deep; this is no manifest"}
+		return 0, &markupError{at, "elements are nested more than " + strconv.Itoa(maxDepth) + " deep; this is not a manifest"}
 	}
 	s.starts = append(s.starts, at)
 	s.open = append(s.open, openElement{s.src[i+1 : end], at})
@@ -299,7 +303,7 @@ func (s *scanner) value(i int, attr []byte) (int, *markupError) {
 		value = value[:n]
 	}
 	if less := bytes.IndexByte(value, '<'); less >= 0 {
-		return 0, s.fail(from+less, "unescaped < within the value of "+quote(string(attr))+"; write &lt;, or close the quote")
+		return 0, s.fail(from+less, "unescaped < inside the value of "+quote(string(attr))+"; write &lt;, or close the quote")
 	}
 	if n < 0 {
 		return 0, s.fail(open, "the value of "+quote(string(attr))+" is not closed by a quote; is the file cut off?")
@@ -310,7 +314,7 @@ func (s *scanner) value(i int, attr []byte) (int, *markupError) {
 	return from + n + 1, nil
 }
 
-// skipSpace returns the offset of the first byte from i on that is no space.
+// skipSpace returns the offset of the first byte from i on that is not a space.
 func skipSpace(p []byte, i int) int {
 	for i < len(p) && (p[i] == ' ' || p[i] == '\n' || p[i] == '\t' || p[i] == '\r') {
 		i++

@@ -46,7 +46,7 @@ func (p *parser) readStrings(root *node) {
 	}
 }
 
-// readString enters one string. Where an id comes twice the first text is kept.
+// readString enters one string. If an id is declared twice the first text is kept.
 func (p *parser) readString(n *node, c *Culture, table map[string]localized) {
 	id := p.required(n, "id")
 	value, ok := n.text("value")
@@ -54,7 +54,7 @@ func (p *parser) readString(n *node, c *Culture, table map[string]localized) {
 		p.fail(n, "string %s has no value attribute; add one", quote(id))
 	}
 	if first, again := table[id]; again && id != "" {
-		p.doubt(n, "string %s is declared twice, first in line %d, and the first is taken; remove one", quote(id), first.node.at.line)
+		p.doubt(n, "string %s is already declared on line %d, and that one is used; remove one of them", quote(id), first.node.at.line)
 		return
 	}
 	c.Strings[id] = value
@@ -70,7 +70,7 @@ func stringID(ref string) (string, bool) {
 }
 
 // message returns the text of the message attribute of n, and the id of the
-// string that it is. Text that is no reference stands for itself.
+// string that it refers to. Text that is not a reference stands for itself.
 func (p *parser) message(n *node) (text, id string) {
 	ref, ok := n.lookup("message")
 	if !ok || ref == "" {

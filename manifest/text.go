@@ -38,21 +38,21 @@ func decodeText(data []byte) (t text, at int, problem string) {
 	return t, at, problem
 }
 
-// decodeUTF16 converts p to UTF-8. At a fault it stops and says what it is.
+// decodeUTF16 converts p to UTF-8. It stops at the first fault and says what it is.
 func decodeUTF16(p []byte, order binary.ByteOrder) ([]byte, string) {
 	out := make([]byte, 0, len(p)/2+len(p)/8)
 	for i := 0; i < len(p); i += 2 {
 		if i+1 == len(p) {
-			return out, "the UTF-16 text ends within a character; the file is cut off"
+			return out, "the UTF-16 text ends in the middle of a character; is the file cut off?"
 		}
 		r := rune(order.Uint16(p[i:]))
 		if utf16.IsSurrogate(r) {
 			if i+3 >= len(p) {
-				return out, "the UTF-16 text ends within a character; the file is cut off"
+				return out, "the UTF-16 text ends in the middle of a character; is the file cut off?"
 			}
 			r = utf16.DecodeRune(r, rune(order.Uint16(p[i+2:])))
 			if r == utf8.RuneError {
-				return out, "an unpaired surrogate; save the file as UTF-8"
+				return out, "unpaired surrogate; save the file as UTF-8"
 			}
 			i += 2
 		}
@@ -92,8 +92,8 @@ func isXMLChar(r rune) bool {
 }
 
 // charsetReader is called for the encoding that an XML declaration names, if it
-// is other than UTF-8. The text is UTF-8 by now, so that all there is to decide
-// is whether the declaration was true.
+// is other than UTF-8. The text is UTF-8 by now, so all there is to decide is
+// whether the declaration was true.
 func (t text) charsetReader(label string, r io.Reader) (io.Reader, error) {
 	if strings.HasPrefix(strings.ToLower(label), "utf-16") {
 		if t.wide {
@@ -102,7 +102,7 @@ func (t text) charsetReader(label string, r io.Reader) (io.Reader, error) {
 	} else if isASCII(t.src) {
 		return r, nil
 	}
-	return nil, fmt.Errorf("the file is not in the encoding %s that it declares, or that is not supported; save it as UTF-8", quote(label))
+	return nil, fmt.Errorf("the file is not in the encoding %s that it declares, or etwgen does not know that encoding; save it as UTF-8", quote(label))
 }
 
 func isASCII(p []byte) bool {

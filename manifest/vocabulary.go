@@ -7,28 +7,30 @@ import (
 
 // An elementRule says what an element of the manifest proper may have.
 type elementRule struct {
-	attrs    []string
-	children []string
-	opaque   bool // what is in it is no business of ours
+	attrs     []string
+	children  []string
+	misplaced []string // children that belong elsewhere, and are read nevertheless
+	opaque    bool     // what is in it says nothing about events
 }
 
-// elementRules has the elements of manifests.
+// elementRules has a rule for each element of a manifest.
 var elementRules = map[string]elementRule{
 	rootTag:           {children: words("instrumentation localization metadata")},
-	"instrumentation": {children: words("events provider counters messageTable")},
+	"instrumentation": {children: words("events counters messageTable"), misplaced: words("provider")},
 	"events":          {children: words("provider event messageTable")},
 	"provider": {
 		attrs: words("name guid symbol resourceFileName messageFileName parameterFileName message source helpLink " +
 			"warningsAsErrors namespace controlGuid"),
 		children: words("channels levels tasks opcodes keywords filters maps namedQueries templates events traits " +
-			"messageTable valueMap bitMap"),
+			"messageTable"),
+		misplaced: words("valueMap bitMap"),
 	},
 	"channels":      {children: words("channel importChannel")},
 	"channel":       {attrs: words("name chid type symbol value message enabled isolation access"), children: words("logging publishing")},
 	"importChannel": {attrs: words("name chid symbol value message enabled")},
 	"levels":        {children: words("level")},
 	"level":         {attrs: words("name value symbol message")},
-	"tasks":         {children: words("task opcodes")},
+	"tasks":         {children: words("task"), misplaced: words("opcodes")},
 	"task":          {attrs: words("name value symbol message eventGUID"), children: words("opcodes")},
 	"opcodes":       {children: words("opcode")},
 	"opcode":        {attrs: words("name value symbol message mofValue")},
@@ -63,9 +65,8 @@ var elementRules = map[string]elementRule{
 
 func words(s string) []string { return strings.Fields(s) }
 
-// checkVocabulary reports elements and attributes that mean nothing: they are
-// typing errors more often than not. Those of the extension namespace are
-// errors.
+// checkVocabulary looks for elements and attributes that mean nothing. Those of
+// the extension namespace are errors.
 func (p *parser) checkVocabulary(n *node) {
 	rule := elementRules[n.el.Tag]
 	if rule.opaque {
@@ -76,11 +77,11 @@ func (p *parser) checkVocabulary(n *node) {
 		switch {
 		case c.vocab == extension:
 			if c.el.Tag != "doc" || !slices.Contains(extensionAttrs[n.el.Tag], "doc") {
-				p.fail(c, "%s cannot have an element %s of the etwgen namespace; remove it", n.el.Tag, quote(c.el.Tag))
+				p.fail(c, "%s cannot have an element %s from the etwgen namespace; remove it", n.el.Tag, quote(c.el.Tag))
 			}
 		case c.vocab == foreign:
-		case !slices.Contains(rule.children, c.el.Tag):
-			p.doubt(c, "element %s has no meaning in %s and is ignored; correct or remove it", quote(c.el.Tag), n.el.Tag)
+		case !slices.Contains(rule.children, c.el.Tag) && !slices.Contains(rule.misplaced, c.el.Tag):
+			p.ignore(c)
 		default:
 			p.checkVocabulary(c)
 		}
@@ -93,21 +94,25 @@ func (p *parser) checkAttrs(n *node, rule elementRule) {
 		a := &n.el.Attr[i]
 		switch {
 		case a.Space == "" && a.Key != "xmlns":
-			if !slices.Contains(rule.attrs, a.Key) {
-				p.doubt(n, "attribute %s of %s has no meaning and is ignored; correct or remove it", quote(a.Key), n.el.Tag)
+			if !p.opts.Lenient && !slices.Contains(rule.attrs, a.Key) {
+				remedy := "correct or remove it"
+				if near := p.nearest(a.Key, slices.Values(rule.attrs)); near != "" {
+					remedy = didYouMean(near)
+				}
+				p.doubt(n, "attribute %s of %s has no meaning and is ignored; %s", quote(a.Key), n.el.Tag, remedy)
 			}
 		case n.inExtension(a):
 			if !slices.Contains(extensionAttrs[n.el.Tag], a.Key) {
-				p.fail(n, "%s cannot have an attribute %s of the etwgen namespace; %s", n.el.Tag, quote(a.Key), allowed(extensionAttrs[n.el.Tag]))
+				p.fail(n, "%s cannot have an attribute %s from the etwgen namespace; %s", n.el.Tag, quote(a.Key), allowed(extensionAttrs[n.el.Tag]))
 			}
 		}
 	}
 }
 
-// allowed says which of the names there are.
+// allowed lists the names to choose from.
 func allowed(names []string) string {
 	if len(names) == 0 {
 		return "remove it"
 	}
-	return "there are " + strings.Join(names, ", ")
+	return "choose from " + strings.Join(names, ", ")
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/etwgen/etwgen/internal/trace"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // BenchmarkCommands runs whole commands. Events per second are those of the
 // trace.
 func BenchmarkCommands(b *testing.B) {
-	for _, command := range []string{"stat", "dump --format json", "dump --format text", "dump --format csv", "dump --event GCStart*", "dump --where Reason=Induced"} {
+	for _, command := range []string{"stat", "stat --by event --sum MethodSize", "dump --format jsonl", "dump --format text", "dump --format csv", "dump --event GCStart*", "dump --where Reason=Induced"} {
 		for _, name := range []string{"nettrace/HeartRateMonitor.10068.nettrace", "etl/net.4.5.2.x64.etl"} {
 			b.Run(command+"/"+filepath.Base(name), func(b *testing.B) {
 				path := corpus.File(b, filepath.FromSlash(name))
@@ -41,7 +41,7 @@ func BenchmarkCommands(b *testing.B) {
 // countEvents returns how many events the reader delivers.
 func countEvents(tb testing.TB, path string) (n int64) {
 	tb.Helper()
-	sources, err := trace.Open(path, trace.Options{})
+	sources, err := trace.OpenFiles(path)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,27 +1,98 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/decode"
+	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
-// completeProviders completes names of providers.
-func completeProviders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var list []string
-	for _, b := range decode.Builtins {
-		list = append(list, b.Alias+"\t"+b.Desc.Name, b.Desc.Name)
+// completeTraces completes names of files that may be traces.
+func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"nettrace", "netperf", "etl", "zip", "gz"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// A glance is what the first events of the traces on a command line show.
+type glance struct {
+	events    []*etw.EventInfo
+	processes map[int64]bool
+	names     *names
+}
+
+// glanceAt looks into the traces among the arguments of a command. What is no
+// trace is passed over.
+func glanceAt(args []string) *glance {
+	g := &glance{processes: make(map[int64]bool), names: newNames()}
+	d := builtin.NewDecoder()
+	for _, path := range args {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		t, err := trace.Open(path, trace.WithoutAttribution(), trace.InFileOrder())
+		if err != nil {
+			continue
+		}
+		lookAhead(t, aheadEvents, func(r *etw.Record) {
+			e := d.Event(r)
+			if e.Index == len(g.events) {
+				g.events = append(g.events, e)
+			}
+			g.processes[r.ProcessID] = true
+			g.names.learn(d, r, e)
+		})
+		t.Close()
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp
+	return g
+}
+
+// descs returns the descriptions of the events that were seen.
+func (g *glance) descs() []*etw.EventDesc {
+	var list []*etw.EventDesc
+	for _, e := range g.events {
+		if e.Desc != nil {
+			list = append(list, e.Desc)
+		}
+	}
+	return list
+}
+
+// sorted returns a list for a shell: sorted, without doubles, and of those that
+// begin as what was typed.
+func sorted(list []string, begun string) []string {
+	list = slices.DeleteFunc(list, func(s string) bool {
+		return len(s) < len(begun) || !strings.EqualFold(s[:len(begun)], begun)
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// completeProviders completes names of providers: those of the traces, or else
+// the built-in ones.
+func completeProviders(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	for _, e := range glanceAt(args).events {
+		list = append(list, e.Provider)
+	}
+	if len(list) == 0 {
+		for _, b := range builtin.Providers {
+			list = append(list, b.Alias+"\t"+b.Desc.Name, b.Desc.Name)
+		}
+	}
+	return sorted(list, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // chosen returns the built-in providers that the flag --provider, which may be
 // repeatable or not, or else the first argument names: all without either.
-func chosen(cmd *cobra.Command, args []string) []decode.Builtin {
+func chosen(cmd *cobra.Command, args []string) []builtin.Provider {
 	names, err := cmd.Flags().GetStringArray("provider")
 	if err != nil {
 		if name, err := cmd.Flags().GetString("provider"); err == nil && name != "" {
@@ -31,12 +102,12 @@ func chosen(cmd *cobra.Command, args []string) []decode.Builtin {
 		}
 	}
 	if len(names) == 0 {
-		return decode.Builtins
+		return builtin.Providers
 	}
-	var list []decode.Builtin
-	for _, b := range decode.Builtins {
+	var list []builtin.Provider
+	for _, b := range builtin.Providers {
 		for _, name := range names {
-			if p := filter.ParseProvider(name); p.Match(b.Desc.Name, b.Desc.GUID) {
+			if p, err := filter.ParseProvider(name); err == nil && p.Match(b.Desc.Name, b.Desc.GUID) {
 				list = append(list, b)
 				break
 			}
@@ -45,31 +116,78 @@ func chosen(cmd *cobra.Command, args []string) []decode.Builtin {
 	return list
 }
 
-// completeEvents completes names of events.
+// completeEvents completes names of events: those of the traces, or else the
+// built-in ones.
 func completeEvents(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var list []string
-	for _, b := range chosen(cmd, args) {
-		for _, d := range b.Events {
-			if strings.HasPrefix(d.Title(), begun) {
+	for _, e := range glanceAt(args).events {
+		list = append(list, e.Name)
+	}
+	if len(list) == 0 {
+		for _, b := range chosen(cmd, args) {
+			for _, d := range b.Events {
 				list = append(list, d.Title())
 			}
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list), cobra.ShellCompDirectiveNoFileComp
+	return sorted(list, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeProcesses completes the processes of the traces.
+func completeProcesses(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	g := glanceAt(args)
+	var list []string
+	for id := range maps.Keys(g.processes) {
+		if id < 0 {
+			continue
+		}
+		text := strconv.FormatInt(id, 10)
+		if name := g.names.processes[id]; name != "" {
+			text = fmt.Sprintf("%s\t%s", text, clean(name))
+		}
+		list = append(list, text)
+	}
+	return sorted(list, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// fieldsOf returns the fields of the events of the traces, or of those that are
+// known.
+func fieldsOf(cmd *cobra.Command, args []string) []string {
+	descs := glanceAt(args).descs()
+	if len(descs) == 0 {
+		for _, b := range chosen(cmd, nil) {
+			descs = append(descs, b.Events...)
+		}
+	}
+	return filter.FieldNames(descs)
+}
+
+// completeFields completes the name of a field that a condition begins with.
+func completeFields(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return sorted(fieldsOf(cmd, args), begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeList completes a list with commas at its end.
+func completeList(names func(*cobra.Command, []string) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		before := begun[:strings.LastIndexByte(begun, ',')+1]
+		var list []string
+		for _, name := range names(cmd, args) {
+			list = append(list, before+name)
+		}
+		return sorted(list, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
 }
 
 // completeKeywords completes a list of names of keywords at its end.
 func completeKeywords(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	before := begun[:strings.LastIndexByte(begun, ',')+1]
-	var list []string
-	for _, b := range chosen(cmd, nil) {
-		for _, k := range b.Keywords {
-			if name := before + strings.TrimSuffix(k.Name, keywordSuffix); strings.HasPrefix(name, begun) {
-				list = append(list, name)
+	return completeList(func(cmd *cobra.Command, _ []string) []string {
+		var list []string
+		for _, b := range chosen(cmd, nil) {
+			for _, k := range b.Keywords {
+				list = append(list, strings.TrimSuffix(k.Name, keywordSuffix))
 			}
 		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return list
+	})(cmd, args, begun)
 }

@@ -1,28 +1,22 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/decode"
-	"github.com/etwgen/etwgen/internal/filter"
-	"github.com/etwgen/etwgen/internal/trace"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // newDump returns the command that prints events.
 func newDump() *cobra.Command {
-	var in input
-	var sel selection
-	var style dumpStyle
+	d := new(dump)
 	cmd := &cobra.Command{
 		Use:   "dump [flags] FILE...",
-		Short: "Print the events of traces with their fields",
+		Short: "Print events with their fields",
 		Long: `Dump prints every event in the order of time; several traces are merged. Payloads
 are decoded by the built-in packages, else by schemas in the trace, else by the
 manifests of --manifest, which describe classic events, such as those of the kernel,
@@ -30,124 +24,180 @@ by tasks that have the class as eventGUID. An event with a newer version than th
 is decoded as the newest known one, and says so. Others are printed as bytes in
 hexadecimal.
 
-With --format json each line is an object with the keys time (UTC), ms (since the
-session's start), provider, guid, id, version, opcode, level, task, keywords, event,
-pid, tid, cpu (-1 if not known), size (of the payload), activity and related (if
-there are), fields, stack (with --stacks), payload (with --payload, or if not all of
-it was decoded) and error (if it does not fit its description, or that is of another
-version).
-
 Filters choose events before they are decoded, --where after it. An event must pass
 all of them. A filter that is given several times passes what one of its values
-does, but of several --where all must hold.`,
-		Example: `  etw dump app.nettrace
-  etw dump --provider clr --event 'GC*' --limit 20 app.nettrace
-  etw dump --where 'TypeName ~ ^System' --from 1.5s --to 2s app.nettrace
-  etw dump --manifest MyProvider.man --format csv trace.etl
-  etw dump --format json trace.etl.zip | jq -c 'select(.pid == 1234) | .fields'`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts, err := in.options(cmd)
-			if err != nil {
-				return err
-			}
-			known, err := readManifests(cmd, in.manifests)
-			if err != nil {
-				return err
-			}
-			d := &dump{decoder: decode.New(known.providers, known.classes), limit: sel.limit}
-			if err := sel.parse(d, known.providers); err != nil {
-				return err
-			}
-			out := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
-			if d.writer, err = style.writer(cmd.OutOrStdout()); err != nil {
-				return err
-			}
-			t, err := trace.OpenTimeline(args, opts)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			return d.run(cmd, t, out)
-		},
+does, but of several --where all must hold. If nothing passes, a message says what
+there is.
+
+In JSON an event is an object with the keys time (UTC), ms (since the session's
+start), file (if there are several), provider, guid, id, version, opcode, level,
+task, keywords, event, pid, process (its name, if it is known), tid, thread, cpu (-1
+if not known), size (of the payload), activity and related (if there are), fields,
+stack (with --stacks), payload (with --payload, or if not all of it was decoded) and
+error (if it does not fit its description, or that is of another version). Numbers
+are numbers; addresses and masks are texts in hexadecimal, and values that have
+names are these. CSV and Markdown have the same as columns, and one for each field
+of the events that are chosen, or of --fields.`,
+		Example: `  etw dump gc.nettrace
+  etw dump --event GCStart --event GC/Stop gc.nettrace
+  etw dump --provider clr --keywords GC --level verbose --limit 20 gc.nettrace
+  etw dump --where 'TypeName ~ ^System' --from 1ms --to 2s alloc.nettrace
+  etw dump --time absolute --zone local --fields Count,Reason -e GCStart gc.nettrace
+  etw dump --event GCHeapStats --format csv gc.nettrace > heap.csv
+  etw dump --columns ms,event --fields Depth,Reason -e GCStart -f md gc.nettrace
+  etw dump --format json alloc.nettrace | jq '[.[].fields.AllocationAmount64] | add'
+  etw dump --format jsonl exceptions.nettrace | jq -c 'select(.level <= 2) | .fields'
+  etw dump gc.nettrace alloc.nettrace
+  etw dump --manifest MyProvider.man trace.etl
+  etw dump --follow gc.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE:              d.main,
 	}
-	style.flags(cmd)
-	sel.flags(cmd)
-	in.attributeFlag(cmd)
-	in.manifestFlag(cmd)
-	in.flags(cmd)
+	d.style.flags(cmd)
+	d.sel.flags(cmd)
+	cmd.Flags().Int64VarP(&d.limit, "limit", "n", 0, "print no more than the first `N` events")
+	cmd.Flags().BoolVar(&d.follow, "follow", false, "wait for more at the end of a .nettrace file that is being written")
+	d.out.flags(cmd)
+	d.in.attributeFlag(cmd)
+	d.in.manifestFlag(cmd)
+	d.in.flags(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
 	return cmd
 }
 
-// A dump prints the events of a timeline.
+// A dump prints the events of a trace.
 type dump struct {
-	decoder *decode.Decoder
-	header  filter.Header
-	wheres  []*filter.Where
-	limit   int64 // 0 is none
-	printed int64
-	writer  eventWriter
-	shot    shot
-	buf     []byte
+	in     input
+	sel    selection
+	out    output
+	style  dumpStyle
+	limit  int64
+	follow bool
+
+	cmd      *cobra.Command
+	p        *printer
+	selector *selector
+	stacks   *boundStacks // nil if none are printed, or the traces can be read only once
+	names    *names
+	writer   eventWriter
+	printed  int64
+	buf      []byte
 }
 
-// A shot is one event with everything that is known of it.
-type shot struct {
-	*etw.Record
-	elapsed time.Duration
-	event   *decode.Event
-	values  etw.Described // nil if there is no description
-	err     error         // why not all is in values
-	rest    []byte        // of the payload, that is not in values
-}
-
-// An eventWriter formats events.
-type eventWriter interface {
-	// begin appends what comes before the first event.
-	begin(b []byte) []byte
-	// append appends an event.
-	append(b []byte, s *shot) []byte
-}
-
-// run prints the events of t.
-func (d *dump) run(cmd *cobra.Command, t *trace.Timeline, out *bufio.Writer) error {
-	if _, err := out.Write(d.writer.begin(nil)); err != nil {
+// main runs the command.
+func (d *dump) main(cmd *cobra.Command, args []string) error {
+	d.cmd = cmd
+	if cmd.Flags().Changed("limit") && d.limit <= 0 {
+		return usagef("--limit: %d is not a number of events to print, from 1 on", d.limit)
+	}
+	if err := d.style.check(); err != nil {
 		return err
 	}
-	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), cmd.OutOrStdout()), share: t.Progress}
-	trouble := r.each(t.Next, func(rec *etw.Record, elapsed time.Duration) error { return d.event(out, rec, elapsed) })
-	if err := out.Flush(); err != nil {
+	if err := d.out.check(cmd); err != nil {
 		return err
 	}
-	for _, s := range t.Sources() {
-		if n := s.Stats().OutOfOrder; n > 0 {
-			report(cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))
+	if d.follow && (len(args) != 1 || args[0] == trace.Stdin) {
+		return usagef("--follow takes one file")
+	}
+	known, err := readManifests(cmd, d.in.manifests)
+	if err != nil {
+		return err
+	}
+	if d.selector, err = d.sel.selector(known); err != nil {
+		return err
+	}
+	if d.style.showsStacks() && !d.follow && !slices.Contains(args, trace.Stdin) {
+		if d.stacks, err = findStacks(cmd, &d.in, args); err != nil {
+			return err
 		}
+	}
+	t, trouble, err := d.in.open(cmd, args, d.follow)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	src, err := d.prepare(t, args)
+	if err != nil {
+		return err
+	}
+	d.p = d.out.open(cmd, d.follow)
+	return d.p.close(d.run(t, src), trouble)
+}
+
+// prepare looks at the begin of the trace as far as it helps, and makes the
+// writer.
+func (d *dump) prepare(t *trace.Trace, args []string) (etw.Source, error) {
+	src := etw.Source(t)
+	if d.stacks != nil {
+		src = d.stacks.over(t)
+	}
+	d.selector.resolve(t)
+	lines := d.out.format == formatJSON || d.out.format == formatJSONL
+	look := lookLimit(args)
+	if d.follow || lines && len(d.selector.wheres) == 0 {
+		look = 0
+	}
+	m := newMeeting(d.selector, t)
+	a := lookAhead(src, look, m.meet)
+	d.names = m.names
+	if err := d.selector.checkFields(m.descs, a.whole); err != nil {
+		return nil, err
+	}
+	w, err := d.style.writer(&d.out, d.selector, m, a.whole)
+	d.writer = w
+	return a, err
+}
+
+// run prints the events of src.
+func (d *dump) run(t *trace.Trace, src etw.Source) error {
+	if w, ok := d.writer.(*textWriter); ok {
+		w.printer = d.p
+	}
+	if _, err := d.p.Write(d.writer.begin(nil)); err != nil {
+		return err
+	}
+	r := &reading{cmd: d.cmd, progress: newProgress(d.cmd.ErrOrStderr(), d.cmd.OutOrStdout()), share: t.Progress, follow: d.follow}
+	trouble := r.each(src, func(rec *etw.Record) error { return d.event(t, rec) })
+	if _, err := d.p.Write(d.writer.end(nil)); err != nil {
+		return err
+	}
+	if err := d.p.Flush(); err != nil {
+		return err
+	}
+	d.selector.reportNone(d.cmd)
+	for _, s := range t.Files() {
+		if n := s.Stats().OutOfOrder; n > 0 {
+			report(d.cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))
+		}
+	}
+	if reportLosses(d.cmd, t) {
+		trouble = errReported
 	}
 	return trouble
 }
 
 // event prints a record if no filter is against it.
-func (d *dump) event(out io.Writer, rec *etw.Record, elapsed time.Duration) error {
-	e := d.decoder.Event(rec)
-	switch d.header.Judge(rec, e, elapsed) {
-	case filter.Skip:
-		return nil
-	case filter.Late:
-		return errStop // the rest is later still
+func (d *dump) event(t *trace.Trace, rec *etw.Record) error {
+	s, err := d.selector.take(rec, t.Elapsed(rec))
+	if err != nil {
+		return err
 	}
-	s := &d.shot
-	s.Record, s.elapsed, s.event = rec, elapsed, e
-	s.values, s.err = d.decoder.Decode(e, rec)
-	s.rest = d.decoder.Rest()
-	for _, w := range d.wheres {
-		if s.values == nil || !w.Match(s.values) {
-			return nil
-		}
+	d.names.learn(d.selector.decoder, rec, d.selector.decoder.Event(rec))
+	if s == nil {
+		return nil
+	}
+	if len(d.names.processes)+len(d.names.threads) > 0 {
+		s.process, s.thread = d.names.processes[rec.ProcessID], d.names.threads[rec.ThreadID]
 	}
 	d.buf = d.writer.append(d.buf[:0], s)
-	if _, err := out.Write(d.buf); err != nil {
+	if _, err := d.p.Write(d.buf); err != nil {
 		return err
+	}
+	if d.follow {
+		if err := d.p.Flush(); err != nil {
+			return err
+		}
 	}
 	if d.printed++; d.printed == d.limit {
 		return errStop
@@ -155,44 +205,133 @@ func (d *dump) event(out io.Writer, rec *etw.Record, elapsed time.Duration) erro
 	return nil
 }
 
+// An eventWriter formats events.
+type eventWriter interface {
+	// begin appends what comes before the first event, end what comes after the
+	// last one.
+	begin(b []byte) []byte
+	end(b []byte) []byte
+	// append appends an event.
+	append(b []byte, s *shot) []byte
+}
+
 // A dumpStyle holds the flags that say how events are printed.
 type dumpStyle struct {
-	format  string
 	enums   string
 	stacks  bool
 	payload bool
+	fields  []string
+	columns []string
+	time    string
 }
 
 var (
-	dumpFormats = []string{"text", "json", "csv"}
-	enumNames   = []string{"object", "name", "number"}
-	enumStyles  = map[string]etw.EnumStyle{"object": etw.EnumObjects, "name": etw.EnumNames, "number": etw.EnumNumbers}
+	enumNames  = []string{"name", "number", "object"}
+	enumStyles = map[string]etw.EnumStyle{"object": etw.EnumObjects, "name": etw.EnumNames, "number": etw.EnumNumbers}
+	timeNames  = []string{timeRelative, timeDelta, timeAbsolute}
+)
+
+// The forms of times in text.
+const (
+	timeRelative = "relative"
+	timeDelta    = "delta"
+	timeAbsolute = "absolute"
 )
 
 func (s *dumpStyle) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&s.format, "format", "f", "text", "print as text, json or csv")
-	f.StringVar(&s.enums, "enums", "object", "in JSON, print a value that has a name as an `object` with value and\nname, or as just the name or the number")
-	f.BoolVar(&s.stacks, "stacks", false, "print call stacks")
+	f.StringVar(&s.enums, "enums", "name", "print values that have names as their `FORM`: name, number, or in JSON\nan object with value and name")
+	f.BoolVar(&s.stacks, "stacks", false, "print call stacks; those that the kernel logged as events of their\nown are found by a pass over the files")
 	f.BoolVar(&s.payload, "payload", false, "print payloads in hexadecimal, too")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(dumpFormats, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("enums", cobra.FixedCompletions(enumNames, cobra.ShellCompDirectiveNoFileComp))
+	f.StringSliceVar(&s.fields, "fields", nil, "print only the fields of these `NAMES`, such as Count,Reason")
+	f.StringSliceVar(&s.columns, "columns", nil, "of what all events have, print in CSV and Markdown only these `NAMES`,\nsuch as ms,event,pid")
+	f.StringVar(&s.time, "time", timeRelative, "in text, print times as `FORM`: relative (to the session's start),\ndelta (since the event before) or absolute (in --zone)")
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"enums":   cobra.FixedCompletions(enumNames, cobra.ShellCompDirectiveNoFileComp),
+		"time":    cobra.FixedCompletions(timeNames, cobra.ShellCompDirectiveNoFileComp),
+		"columns": completeList(func(*cobra.Command, []string) []string { return headNames() }),
+		"fields":  completeList(fieldsOf),
+	})
 }
 
-// writer returns what formats events for stdout.
-func (s *dumpStyle) writer(stdout io.Writer) (eventWriter, error) {
-	enums, ok := enumStyles[s.enums]
-	if !ok {
-		return nil, usagef("--enums %s: there are %s", s.enums, strings.Join(enumNames, ", "))
+// showsStacks reports whether call stacks are printed.
+func (s *dumpStyle) showsStacks() bool { return s.stacks || slices.Contains(s.columns, "stack") }
+
+// check reports values of flags that make no sense.
+func (s *dumpStyle) check() error {
+	if !slices.Contains(enumNames, s.enums) {
+		return usagef("--enums %s: there are %s", s.enums, strings.Join(enumNames, ", "))
 	}
-	j := jsonWriter{enums: enums, stacks: s.stacks, payload: s.payload}
-	switch s.format {
-	case "text":
-		return &textWriter{stacks: s.stacks, payload: s.payload, color: wantsColor(stdout)}, nil
-	case "json":
-		return &j, nil
-	case "csv":
-		return &csvWriter{json: j}, nil
+	if !slices.Contains(timeNames, s.time) {
+		return usagef("--time %s: there are %s", s.time, strings.Join(timeNames, ", "))
 	}
-	return nil, usagef("--format %s: there are %s", s.format, strings.Join(dumpFormats, ", "))
+	_, err := findHeads(s.columns)
+	return err
+}
+
+// writer returns what formats events. m has met the begin of the trace, or whole
+// says that it was all of it.
+func (s *dumpStyle) writer(out *output, sel *selector, m *meeting, whole bool) (eventWriter, error) {
+	if len(s.fields) > 0 {
+		if err := sel.checkNames("--fields", s.fields, m.descs, whole); err != nil {
+			return nil, err
+		}
+	}
+	switch out.format {
+	case formatJSON, formatJSONL:
+		return &jsonWriter{
+			list: jsonList{lines: out.format == formatJSONL}, enums: enumStyles[s.enums], stacks: s.stacks, payload: s.payload,
+			only: s.fields, file: m.several,
+		}, nil
+	case formatCSV, formatMD:
+		return s.columnWriter(out, sel, m, whole)
+	}
+	return newTextWriter(s, sel, m), nil
+}
+
+// columnWriter returns what formats events as rows.
+func (s *dumpStyle) columnWriter(out *output, sel *selector, m *meeting, whole bool) (eventWriter, error) {
+	w := &columnWriter{markdown: out.format == formatMD, csv: csvStyle{raw: out.csvRaw}, enums: enumStyles[s.enums], payload: s.payload}
+	names := s.columns
+	if names == nil {
+		if names = headNames(); w.markdown {
+			names = []string{"ms", "pid", "tid", "event"}
+		}
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return name == "file" && !m.several || name == "stack" && !s.stacks
+		})
+	}
+	heads, err := findHeads(names)
+	if err != nil {
+		return nil, err
+	}
+	w.before = heads
+	if i := slices.IndexFunc(heads, func(c headColumn) bool { return c.name == firstTail || c.name == "payload" }); i >= 0 {
+		w.before, w.after = heads[:i], heads[i:]
+	}
+	if w.fields, w.asked = s.fields, true; w.fields == nil {
+		w.asked = false
+		descs := m.descs
+		if w.other = !whole; w.other && len(sel.header.Events) > 0 {
+			descs = append(sel.candidates(nil, false), descs...)
+		}
+		w.fields = columnNames(descs)
+	}
+	return w, nil
+}
+
+// columnNames returns the names of the fields of events, in the order in which
+// they come.
+func columnNames(descs []*etw.EventDesc) []string {
+	var names []string
+	known := make(map[string]bool)
+	for _, d := range descs {
+		for _, key := range fieldKeys(d.Fields) {
+			if !known[key] {
+				known[key] = true
+				names = append(names, key)
+			}
+		}
+	}
+	return names
 }

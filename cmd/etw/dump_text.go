@@ -2,62 +2,140 @@ package main
 
 import (
 	"encoding/hex"
+	"slices"
 	"strconv"
-	"unicode/utf8"
+	"strings"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A textWriter prints an event as a line for people.
 type textWriter struct {
+	printer *printer
 	stacks  bool
 	payload bool
-	color   bool
+	only    []string // fields, all if it is nil
+	enums   etw.EnumStyle
+	time    string
+	zone    *time.Location
 
-	names []string // provider and event, by the index of the event
-	width int      // of the column of names: that of the longest so far
+	file    bool // which file an event is from is shown
+	process bool // and the name of its process
+	thread  bool
+	cpu     bool
+	width   int // of the column of titles
+	brief   int // what it is with brief titles
+	short   bool
+	owner   int // width of the columns of processes and threads
+	titles  []string
+	plans   []textPlan // by the index of the event
+	before  time.Duration
+	begun   bool
 }
 
-// Codes of terminals.
-const (
-	colorName  = "\x1b[1m"  // bold
-	colorError = "\x1b[31m" // red
-	colorEnd   = "\x1b[0m"
-)
+// A textPlan has the names of the fields of an event, as they are shown: "" for
+// those that are not.
+type textPlan struct {
+	desc   *etw.EventDesc
+	labels []string
+}
 
-// Names are padded to a width that most have, and the longest do not set.
+// Widths of columns.
 const (
-	nameWidth    = 40
-	maxNameWidth = 64
+	timeWidth  = 12
+	dateWidth  = 27
+	idWidth    = 8
+	fileWidth  = 18
+	leastOwner = 12
+	mostOwner  = 24
+	leastName  = 24
+	mostName   = 64
+	streamName = 40 // where nothing is known of what will come
 )
 
 // shownBytes is how much a line shows of what was not decoded.
 const shownBytes = 64
 
-func (w *textWriter) begin(b []byte) []byte {
-	w.width = nameWidth
-	return append(b, "          MS     PID     TID CPU  EVENT\n"...)
+func newTextWriter(s *dumpStyle, sel *selector, m *meeting) *textWriter {
+	w := &textWriter{
+		stacks: s.stacks, payload: s.payload, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.zone,
+		file: m.several, cpu: m.processor, width: m.width, brief: m.brief, owner: leastOwner,
+	}
+	if w.width == 0 {
+		w.width = streamName
+	}
+	w.width = min(max(w.width, leastName), mostName)
+	if m.names != nil {
+		w.process = len(m.names.processes) > 0 && len(m.processes) > 1
+		w.thread = len(m.names.threads) > 0
+		w.owner = min(max(w.owner, m.names.width()), mostOwner)
+	}
+	return w
 }
 
+func (w *textWriter) begin(b []byte) []byte {
+	heads := [...]struct {
+		shown bool
+		text  string
+		width int
+	}{
+		{w.time == timeRelative, "MS", timeWidth},
+		{w.time == timeDelta, "DELTA MS", timeWidth},
+		{w.time == timeAbsolute, "TIME (" + w.zone.String() + ")", dateWidth},
+		{w.file, "  FILE", -fileWidth - 2},
+		{w.process, "  PROCESS", -w.owner - 2},
+		{!w.process, "PID", idWidth},
+		{w.thread, "  THREAD", -w.owner - 2},
+		{!w.thread, "TID", idWidth},
+		{w.cpu, "CPU", 4},
+	}
+	line, width := "", 0
+	for _, h := range heads {
+		if !h.shown {
+			continue
+		}
+		pad := strings.Repeat(" ", max(0, max(h.width, -h.width)-len(h.text)))
+		if h.width > 0 {
+			line += pad + h.text
+		} else {
+			line += h.text + pad
+		}
+		width += max(h.width, -h.width)
+	}
+	line += "  EVENT"
+	if w.printer.width > 0 { // titles get less than half of what is left
+		if room := max(leastName, (w.printer.width-width-2)*2/5); room < w.width {
+			w.width, w.short = min(max(w.brief, leastName), room), true
+		}
+	}
+	return append(w.printer.paint(b, colorBold, line), '\n')
+}
+
+func (w *textWriter) end(b []byte) []byte { return b }
+
 func (w *textWriter) append(b []byte, s *shot) []byte {
-	mark := len(b)
-	b = padLeft(appendMS(b, s.elapsed), mark, 12)
-	b = appendColumn(b, s.ProcessID, 8)
-	b = appendColumn(b, s.ThreadID, 8)
-	b = appendColumn(b, int64(s.Processor), 4)
+	b = w.appendTime(b, s)
+	if w.file {
+		b = appendLeft(append(b, ' ', ' '), shorten(clean(s.File), fileWidth), fileWidth)
+	}
+	b = w.appendID(b, w.process, s.process, s.ProcessID)
+	b = w.appendID(b, w.thread, s.thread, s.ThreadID)
+	if w.cpu {
+		b = appendColumn(b, int64(s.Processor), 4)
+	}
 	b = append(b, ' ', ' ')
-	name := w.name(s)
-	if w.color {
-		b = append(b, colorName...)
+	title := w.title(s)
+	b = w.printer.paint(b, levelColor(s.Level), title)
+	if details := w.details(nil, s); len(details) > 0 {
+		pad := max(0, w.width-textWidth(title)) + 2
+		for range pad {
+			b = append(b, ' ')
+		}
+		b = append(b, details...)
 	}
-	b = append(b, name...)
-	if w.color {
-		b = append(b, colorEnd...)
-	}
-	mark = len(b)
-	b = w.details(b, s)
-	if len(b) > mark {
-		b = padBefore(b, mark, w.width-utf8.RuneCountInString(name)+1)
+	if problem := s.problem(); problem != "" {
+		b = w.printer.paint(append(b, ' '), colorRed, "["+clean(problem)+"]")
 	}
 	b = append(b, '\n')
 	if w.stacks {
@@ -69,57 +147,149 @@ func (w *textWriter) append(b []byte, s *shot) []byte {
 	return b
 }
 
-// name returns the name of the event and its provider.
-func (w *textWriter) name(s *shot) string {
-	i := s.event.Index
-	for i >= len(w.names) {
-		w.names = append(w.names, "")
+// leastProvider is how much of the name of a provider is worth to be shown.
+const leastProvider = 8
+
+// shortTitle is a title that fits: the name of the event is what matters most.
+func (w *textWriter) shortTitle(e *etw.EventInfo) string {
+	title, name := briefTitle(e), clean(e.Name)
+	switch room := w.width - textWidth(name) - 1; {
+	case textWidth(title) <= w.width:
+		return title
+	case room >= leastProvider && name != title:
+		return shorten(clean(e.Provider), room) + "/" + name
 	}
-	if w.names[i] == "" {
-		e := s.event
-		w.names[i] = clean(e.Provider + "/" + e.Name)
-		if n := len(e.Provider); len(e.Name) > n && e.Name[:n] == e.Provider && e.Name[n] == '/' {
-			w.names[i] = clean(e.Name) // that of the provider is in it
-		}
-	}
-	name := w.names[i]
-	if n := utf8.RuneCountInString(name); n > w.width {
-		w.width = min(n, maxNameWidth)
-	}
-	return name
+	return shorten(name, w.width)
 }
 
-// details appends fields, payload and error, each after a space.
+// levelColor returns the colour of the name of an event.
+func levelColor(l etw.Level) string {
+	switch l {
+	case etw.LevelCritical, etw.LevelError:
+		return colorRed
+	case etw.LevelWarning:
+		return colorYellow
+	case etw.LevelVerbose:
+		return colorDim
+	}
+	return colorBold
+}
+
+func (w *textWriter) appendTime(b []byte, s *shot) []byte {
+	mark := len(b)
+	switch w.time {
+	case timeAbsolute:
+		b = s.Clock.FileTime(s.Timestamp).Time().In(w.zone).AppendFormat(b, "2006-01-02 15:04:05.0000000")
+		return padLeft(b, mark, dateWidth)
+	case timeDelta:
+		if !w.begun {
+			w.begun, w.before = true, s.elapsed
+		}
+		b = appendMS(b, s.elapsed-w.before)
+		w.before = s.elapsed
+	default:
+		b = appendMS(b, s.elapsed)
+	}
+	return padLeft(b, mark, timeWidth)
+}
+
+// appendID appends the number of a process or thread, with its name if there is a
+// column for names.
+func (w *textWriter) appendID(b []byte, named bool, name string, id int64) []byte {
+	if !named {
+		return appendColumn(b, id, idWidth)
+	}
+	text := strconv.FormatInt(id, 10)
+	if name != "" {
+		text = shorten(clean(name), w.owner-len(text)-2) + "(" + text + ")"
+	}
+	return appendLeft(append(b, ' ', ' '), text, w.owner)
+}
+
+// title returns the name of the event and its provider. If that is too long, the
+// provider gives way.
+func (w *textWriter) title(s *shot) string {
+	for s.event.Index >= len(w.titles) {
+		w.titles = append(w.titles, "")
+	}
+	title := &w.titles[s.event.Index]
+	if *title == "" {
+		*title = eventTitle(s.event)
+		if w.short {
+			*title = w.shortTitle(s.event)
+		}
+	}
+	return *title
+}
+
+// details appends fields and payload, with spaces in between.
 func (w *textWriter) details(b []byte, s *shot) []byte {
 	if s.values != nil {
-		mark := len(b)
-		b = cleanFrom(appendFields(b, s.values), mark)
+		b = cleanFrom(w.fields(b, s), 0)
 	}
 	switch {
 	case w.payload:
-		b = appendBytes(b, " payload=", s.Payload, len(s.Payload))
+		b = appendBytes(b, "payload=", s.Payload, len(s.Payload))
 	case len(s.rest) == len(s.Payload):
-		b = appendBytes(b, " payload=", s.rest, shownBytes)
+		b = appendBytes(b, "payload=", s.rest, shownBytes)
 	default:
-		b = appendBytes(b, " rest=", s.rest, shownBytes)
+		b = appendBytes(b, "rest=", s.rest, shownBytes)
 	}
-	if problem := s.problem(); problem != "" {
-		b = append(b, ' ')
-		if w.color {
-			b = append(b, colorError...)
+	return b
+}
+
+// fields appends name=value for each field.
+func (w *textWriter) fields(b []byte, s *shot) []byte {
+	p := w.plan(s)
+	for i, label := range p.labels {
+		v := s.values.FieldValue(i)
+		if label == "" || v.Kind() == etw.ValueNone {
+			continue
 		}
-		b = append(append(append(b, '['), clean(problem)...), ']')
-		if w.color {
-			b = append(b, colorEnd...)
+		if len(b) > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, label...)
+		d := &p.desc.Fields[i]
+		if w.enums != etw.EnumNames && d.Map != nil {
+			b = etw.AppendFieldJSON(b, d, v, etw.EnumNumbers)
+		} else {
+			b = etw.AppendFieldText(b, d, v)
 		}
 	}
 	return b
+}
+
+func (w *textWriter) plan(s *shot) *textPlan {
+	for s.event.Index >= len(w.plans) {
+		w.plans = append(w.plans, textPlan{})
+	}
+	p := &w.plans[s.event.Index]
+	if desc := s.values.EventDesc(); p.desc != desc {
+		*p = textPlan{desc: desc}
+		for _, key := range fieldKeys(desc.Fields) {
+			if !isOneOf(key, w.only) {
+				p.labels = append(p.labels, "")
+				continue
+			}
+			p.labels = append(p.labels, key+"=")
+		}
+	}
+	return p
+}
+
+// isOneOf reports whether a field is one of those that are asked for.
+func isOneOf(key string, only []string) bool {
+	return only == nil || slices.ContainsFunc(only, func(f string) bool { return strings.EqualFold(f, key) })
 }
 
 // appendBytes appends the first bytes of p in hexadecimal, if there are any.
 func appendBytes(b []byte, name string, p []byte, limit int) []byte {
 	if len(p) == 0 {
 		return b
+	}
+	if len(b) > 0 {
+		b = append(b, ' ')
 	}
 	b = append(b, name...)
 	b = hex.AppendEncode(b, p[:min(limit, len(p))])
@@ -130,39 +300,25 @@ func appendBytes(b []byte, name string, p []byte, limit int) []byte {
 	return b
 }
 
-// appendFields appends values as name=value.
-func appendFields(b []byte, e etw.Described) []byte {
-	fields := e.EventDesc().Fields
-	for i := range fields {
-		v := e.FieldValue(i)
-		if v.Kind() == etw.NoValue {
-			continue
-		}
+// appendColumn appends a space and a number, aligned to the right.
+func appendColumn(b []byte, n int64, width int) []byte {
+	b = append(b, ' ')
+	mark := len(b)
+	return padLeft(strconv.AppendInt(b, n, 10), mark, width-1)
+}
+
+// appendLeft appends a text, padded to a width.
+func appendLeft(b []byte, text string, width int) []byte {
+	b = append(b, text...)
+	for range width - textWidth(text) {
 		b = append(b, ' ')
-		if name := fields[i].Name; name != "" {
-			b = append(b, name...)
-		} else {
-			b = strconv.AppendInt(append(b, "field"...), int64(i), 10)
-		}
-		b = append(b, '=')
-		b = etw.AppendFieldText(b, &fields[i], v)
 	}
 	return b
 }
 
-// appendColumn appends a number, aligned to the right.
-func appendColumn(b []byte, n int64, width int) []byte {
-	mark := len(b)
-	return padLeft(strconv.AppendInt(b, n, 10), mark, width)
-}
-
 // padLeft pads what was appended since mark to a width.
 func padLeft(b []byte, mark, width int) []byte {
-	return padBefore(b, mark, width-(len(b)-mark))
-}
-
-// padBefore inserts n spaces at mark.
-func padBefore(b []byte, mark, n int) []byte {
+	n := width - (len(b) - mark)
 	if n <= 0 {
 		return b
 	}

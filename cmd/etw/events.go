@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/decode"
+	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -18,55 +18,117 @@ import (
 // newEvents returns the command that lists what is known without a trace.
 func newEvents() *cobra.Command {
 	var paths []string
-	var asJSON bool
+	var o output
 	cmd := &cobra.Command{
 		Use:   "events [flags] [PROVIDER [EVENT...]]",
 		Short: "List the events that are known",
 		Long: `Events lists what can be decoded without a schema in the trace: without arguments
 the providers; with a provider its events; with names or patterns of events these
-with their fields, and the names of values.
-
-With --json it prints one object for each event, in one line.`,
+with their fields, and the names of values. In JSON it is always events with their
+fields.`,
 		Example: `  etw events
   etw events clr
-  etw events clr GCStart_V2 'Exception*'
+  etw events clr GCStart 'Exception*'
+  etw events --format json clr GC/Start | jq '.[].fields[].name'
   etw events --manifest MyProvider.man MyProvider`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return completeProviders(cmd, args, begun)
+				return completeProviders(cmd, nil, begun)
 			}
 			return completeEvents(cmd, args, begun)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
 			known, err := readManifests(cmd, paths)
 			if err != nil {
 				return err
 			}
-			more := known.providers
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			switch {
-			case len(args) == 0 && !asJSON:
-				err = listProviders(out, more)
-			case len(args) == 0:
-				err = eventsJSON(out, append(builtinProviders(), more...), nil)
-			default:
-				err = listEvents(out, args, more, asJSON)
-			}
+			l, err := newListing(args, known)
 			if err != nil {
 				return err
 			}
-			return out.Flush()
+			p := o.open(cmd, false)
+			return p.close(l.write(p))
 		},
 	}
 	knownFlag(cmd, &paths)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	o.flags(cmd)
 	return cmd
+}
+
+// A listing is what of the known events is to be listed.
+type listing struct {
+	providers []*etw.Provider
+	wanted    []filter.Event
+	all       bool // the providers themselves
+}
+
+// newListing reads the arguments: a provider, and names of events.
+func newListing(args []string, manifests []*etw.Provider) (*listing, error) {
+	if len(args) == 0 {
+		return &listing{providers: append(builtinProviders(), manifests...), all: true}, nil
+	}
+	l := &listing{providers: findProviders(args[0], manifests)}
+	if len(l.providers) == 0 {
+		return nil, unknownProvider(args[0], manifests)
+	}
+	for _, name := range args[1:] {
+		e := filter.ParseEvent(name)
+		l.wanted = append(l.wanted, e)
+		if !anyEvent(l.providers, e) {
+			return nil, usagef("no event of %s is called %q%s", l.providers[0].Desc.Name, name, didYouMean(name, titles(l.providers)))
+		}
+	}
+	return l, nil
+}
+
+func titles(providers []*etw.Provider) []string {
+	var list []string
+	for _, p := range providers {
+		for _, d := range p.Events {
+			list = append(list, d.Title())
+		}
+	}
+	return list
+}
+
+func (l *listing) write(p *printer) error {
+	isText := p.format == formatText
+	switch {
+	case p.format == formatJSON || p.format == formatJSONL:
+		return eventsJSON(p, l.providers, l.wanted)
+	case l.all:
+		return listProviders(p, l.providers)
+	case isText && len(l.wanted) > 0:
+		for _, provider := range l.providers {
+			for _, d := range provider.Events {
+				if isWanted(d, l.wanted) {
+					describeEvent(p, provider, d)
+				}
+			}
+		}
+		return nil
+	}
+	for i, provider := range l.providers {
+		if isText {
+			fmt.Fprintf(p, "%s%s {%s}\n", "\n"[:min(i, 1)], clean(provider.Desc.Name), provider.Desc.GUID)
+		}
+		if err := eventTable(p, provider, l.wanted); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // findProviders returns the known providers that a name, a pattern, a GUID or an
 // alias means.
 func findProviders(name string, manifests []*etw.Provider) []*etw.Provider {
-	want := filter.ParseProvider(name)
+	want, err := filter.ParseProvider(name)
+	if err != nil {
+		return nil
+	}
 	var list []*etw.Provider
 	for _, p := range append(builtinProviders(), manifests...) {
 		if want.Match(p.Desc.Name, p.Desc.GUID) {
@@ -78,7 +140,7 @@ func findProviders(name string, manifests []*etw.Provider) []*etw.Provider {
 
 func unknownProvider(name string, manifests []*etw.Provider) error {
 	var names []string
-	for _, b := range decode.Builtins {
+	for _, b := range builtin.Providers {
 		names = append(names, b.Alias)
 	}
 	for _, p := range manifests {
@@ -88,60 +150,24 @@ func unknownProvider(name string, manifests []*etw.Provider) error {
 }
 
 // listProviders prints one line for each provider.
-func listProviders(w io.Writer, manifests []*etw.Provider) error {
-	t := newTable("NAME", ">EVENTS", ">KEYWORDS", "GUID", "PROVIDER")
-	row := func(alias string, p *etw.Provider) {
-		t.add(alias, strconv.Itoa(len(p.Events)), strconv.Itoa(len(p.Keywords)), p.Desc.GUID.String(), p.Desc.Name)
-	}
-	for _, b := range decode.Builtins {
-		row(b.Alias, b.Provider)
-	}
-	for _, p := range manifests {
-		row("", p)
-	}
-	return t.write(w)
-}
-
-// listEvents prints the events that the arguments name.
-func listEvents(w io.Writer, args []string, manifests []*etw.Provider, asJSON bool) error {
-	providers := findProviders(args[0], manifests)
-	if len(providers) == 0 {
-		return unknownProvider(args[0], manifests)
-	}
-	var wanted []filter.Glob
-	for _, name := range args[1:] {
-		g := filter.Glob(name)
-		wanted = append(wanted, g)
-		if !anyEvent(providers, []filter.Glob{g}) {
-			return usagef("no event of %s is called %q", providers[0].Desc.Name, name)
-		}
-	}
-	if asJSON {
-		return eventsJSON(w, providers, wanted)
-	}
-	for i, p := range providers {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if len(wanted) == 0 {
-			if err := eventTable(w, p); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, d := range p.Events {
-			if isWanted(d, wanted) {
-				describeEvent(w, p, d)
+func listProviders(p *printer, providers []*etw.Provider) error {
+	t := newTable(word("name"), num("events"), num("keywords"), word("guid"), word("provider"))
+	for _, provider := range providers {
+		alias := ""
+		for _, b := range builtin.Providers {
+			if b.Provider == provider {
+				alias = b.Alias
 			}
 		}
+		t.add(alias, strconv.Itoa(len(provider.Events)), strconv.Itoa(len(provider.Keywords)), provider.Desc.GUID.String(), provider.Desc.Name)
 	}
-	return nil
+	return t.write(p)
 }
 
-func anyEvent(providers []*etw.Provider, wanted []filter.Glob) bool {
+func anyEvent(providers []*etw.Provider, wanted filter.Event) bool {
 	for _, p := range providers {
 		for _, d := range p.Events {
-			if isWanted(d, wanted) {
+			if isWanted(d, []filter.Event{wanted}) {
 				return true
 			}
 		}
@@ -149,9 +175,9 @@ func anyEvent(providers []*etw.Provider, wanted []filter.Glob) bool {
 	return false
 }
 
-func isWanted(d *etw.EventDesc, wanted []filter.Glob) bool {
-	for _, g := range wanted {
-		if g.Match(d.Title()) || g.Match(strconv.Itoa(int(d.ID))) {
+func isWanted(d *etw.EventDesc, wanted []filter.Event) bool {
+	for _, e := range wanted {
+		if e.MatchDesc(d) || e.String() == strconv.Itoa(int(d.ID)) {
 			return true
 		}
 	}
@@ -159,20 +185,22 @@ func isWanted(d *etw.EventDesc, wanted []filter.Glob) bool {
 }
 
 // eventTable prints one line for each event of p.
-func eventTable(w io.Writer, p *etw.Provider) error {
-	fmt.Fprintf(w, "%s {%s}\n", p.Desc.Name, p.Desc.GUID)
-	t := newTable(">ID", ">VER", "EVENT", "LEVEL", "TASK/OPCODE", "KEYWORDS", "FIELDS")
+func eventTable(out *printer, p *etw.Provider, wanted []filter.Event) error {
+	t := newTable(word("provider").forPrograms(), num("id"), column{name: "ver", number: true}, word("event"), word("level"), word("task/opcode"), word("keywords"), word("fields"))
 	for _, d := range p.Events {
+		if !isWanted(d, wanted) {
+			continue
+		}
 		var fields []string
 		for i := range d.Fields {
 			fields = append(fields, d.Fields[i].Name)
 		}
 		t.add(
-			strconv.Itoa(int(d.ID)), strconv.Itoa(int(d.Version)), d.Title(), levelName(p, d.Level),
+			p.Desc.Name, strconv.Itoa(int(d.ID)), strconv.Itoa(int(d.Version)), d.Title(), levelName(p, d.Level),
 			taskAndOpcode(d), strings.Join(keywordNames(p, d.Keywords), ","), strings.Join(fields, " "),
 		)
 	}
-	return t.write(w)
+	return t.write(out)
 }
 
 // taskAndOpcode returns the names of those that d has.
@@ -185,17 +213,17 @@ func taskAndOpcode(d *etw.EventDesc) string {
 
 // describeEvent prints everything that is known of an event.
 func describeEvent(w io.Writer, p *etw.Provider, d *etw.EventDesc) {
-	fmt.Fprintf(w, "%s: event %d, version %d, of %s\n", d.Title(), d.ID, d.Version, p.Desc.Name)
+	fmt.Fprintf(w, "%s: event %d, version %d, of %s\n", clean(d.Title()), d.ID, d.Version, clean(p.Desc.Name))
 	fmt.Fprintf(w, "  level %s", levelName(p, d.Level))
 	if d.TaskName != "" {
-		fmt.Fprintf(w, ", task %s", d.TaskName)
+		fmt.Fprintf(w, ", task %s", clean(d.TaskName))
 	}
 	if d.OpcodeName != "" {
-		fmt.Fprintf(w, ", opcode %s", d.OpcodeName)
+		fmt.Fprintf(w, ", opcode %s", clean(d.OpcodeName))
 	}
 	fmt.Fprintf(w, ", keywords 0x%x", d.Keywords)
 	if names := keywordNames(p, d.Keywords); len(names) > 0 {
-		fmt.Fprintf(w, " %s", strings.Join(names, ","))
+		fmt.Fprintf(w, " %s", clean(strings.Join(names, ",")))
 	}
 	fmt.Fprintln(w)
 	if d.Message != "" {
@@ -211,32 +239,23 @@ func describeFields(w io.Writer, fields []etw.FieldDesc, outer [][]etw.FieldDesc
 	scopes := append([][]etw.FieldDesc{fields}, outer...)
 	for i := range fields {
 		f := &fields[i]
-		fmt.Fprintf(w, "%s%s %s\n", indent, f.Name, fieldType(f, scopes))
+		fmt.Fprintf(w, "%s%s %s\n", indent, clean(f.Name), clean(fieldType(f, scopes)))
 		if f.Map != nil {
 			for _, e := range f.Map.Entries {
 				form := "%s  %d = %s\n"
 				if f.Map.Flags {
 					form = "%s  0x%x = %s\n"
 				}
-				fmt.Fprintf(w, form, indent, e.Value, e.Name)
+				fmt.Fprintf(w, form, indent, e.Value, clean(e.Name))
 			}
 		}
 		describeFields(w, f.Fields, scopes, indent+"  ")
 	}
 }
 
-var inTypeNames = map[etw.InType]string{
-	etw.InUnicodeString: "UnicodeString", etw.InAnsiString: "AnsiString", etw.InInt8: "Int8", etw.InUInt8: "UInt8",
-	etw.InInt16: "Int16", etw.InUInt16: "UInt16", etw.InInt32: "Int32", etw.InUInt32: "UInt32", etw.InInt64: "Int64",
-	etw.InUInt64: "UInt64", etw.InFloat: "Float", etw.InDouble: "Double", etw.InBoolean: "Boolean", etw.InBinary: "Binary",
-	etw.InGUID: "GUID", etw.InPointer: "Pointer", etw.InFileTime: "FILETIME", etw.InSystemTime: "SYSTEMTIME", etw.InSID: "SID",
-	etw.InHexInt32: "HexInt32", etw.InHexInt64: "HexInt64", etw.InStruct: "struct",
-	etw.InCountedUnicodeString: "CountedUnicodeString", etw.InCountedAnsiString: "CountedAnsiString", etw.InCountedBinary: "CountedBinary",
-}
-
 // fieldType returns the type of a field as a manifest would have it.
 func fieldType(f *etw.FieldDesc, scopes [][]etw.FieldDesc) string {
-	text := inTypeNames[f.Type]
+	text := strings.TrimPrefix(f.Type.String(), "win:")
 	if f.Length.Kind != etw.SizeNone {
 		text += "(" + sizeText(f.Length, scopes) + ")"
 	}
@@ -262,16 +281,16 @@ func sizeText(s etw.Size, scopes [][]etw.FieldDesc) string {
 	return "*"
 }
 
-func levelName(p *etw.Provider, level uint8) string {
+func levelName(p *etw.Provider, level etw.Level) string {
 	for _, l := range p.Levels {
 		if l.Value == level {
 			return l.Name
 		}
 	}
-	if 0 < level && int(level) < len(levelNames) {
-		return levelNames[level]
+	if level == 0 {
+		return "0"
 	}
-	return strconv.Itoa(int(level))
+	return strings.ToLower(level.String())
 }
 
 // keywordNames returns the names of the keywords in mask.
@@ -292,7 +311,7 @@ type eventRow struct {
 	ID       uint16     `json:"id"`
 	Version  uint8      `json:"version"`
 	Event    string     `json:"event"`
-	Level    uint8      `json:"level"`
+	Level    etw.Level  `json:"level"`
 	Task     string     `json:"task"`
 	Opcode   string     `json:"opcode"`
 	Mask     string     `json:"mask"`
@@ -315,7 +334,7 @@ func fieldRows(fields []etw.FieldDesc, outer [][]etw.FieldDesc) []fieldRow {
 	rows := make([]fieldRow, 0, len(fields))
 	for i := range fields {
 		f := &fields[i]
-		row := fieldRow{Name: f.Name, Type: inTypeNames[f.Type]}
+		row := fieldRow{Name: f.Name, Type: strings.TrimPrefix(f.Type.String(), "win:")}
 		if f.Count.Kind != etw.SizeNone {
 			row.Count = sizeText(f.Count, scopes)
 		}
@@ -333,14 +352,17 @@ func fieldRows(fields []etw.FieldDesc, outer [][]etw.FieldDesc) []fieldRow {
 	return rows
 }
 
-func eventsJSON(w io.Writer, providers []*etw.Provider, wanted []filter.Glob) error {
-	enc := json.NewEncoder(w)
+func eventsJSON(out *printer, providers []*etw.Provider, wanted []filter.Event) error {
+	list := jsonList{lines: out.format == formatJSONL}
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
 	for _, p := range providers {
 		for _, d := range p.Events {
 			if !isWanted(d, wanted) {
 				continue
 			}
+			line.Reset()
 			err := enc.Encode(eventRow{
 				Provider: p.Desc.Name, GUID: p.Desc.GUID, ID: d.ID, Version: d.Version, Event: d.Title(), Level: d.Level,
 				Task: d.TaskName, Opcode: d.OpcodeName, Mask: "0x" + strconv.FormatUint(d.Keywords, 16),
@@ -349,7 +371,12 @@ func eventsJSON(w io.Writer, providers []*etw.Provider, wanted []filter.Glob) er
 			if err != nil {
 				return err
 			}
+			b := appendSafeJSON(list.item(nil), bytes.TrimSuffix(line.Bytes(), []byte("\n")))
+			if _, err := out.Write(list.itemEnd(b)); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	_, err := out.Write(list.end(nil))
+	return err
 }

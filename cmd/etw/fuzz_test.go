@@ -30,7 +30,7 @@ func FuzzDump(f *testing.F) {
 			}
 			return stdout.Bytes(), code, stderr.Bytes()
 		}
-		asJSON, code, stderr := dump("--format", "json", "--stacks", "--payload")
+		asJSON, code, stderr := dump("--format", "jsonl", "--stacks", "--payload")
 		events := 0
 		for line := range bytes.Lines(asJSON) {
 			events++

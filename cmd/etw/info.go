@@ -1,138 +1,260 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/decode"
-	"github.com/etwgen/etwgen/internal/trace"
+	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // newInfo returns the command that tells what a trace is.
 func newInfo() *cobra.Command {
 	var in input
-	var asJSON bool
+	var o output
 	cmd := &cobra.Command{
 		Use:   "info [flags] FILE...",
 		Short: "Tell what traces are",
 		Long: `Info tells what traces are: format, session, machine, clock, start and duration,
-what was lost, whether they ended cleanly, and which providers they have events of.
-Each trace is read to its end.
+processes with their command lines and runtimes, what was lost and what to do about
+it, whether they ended cleanly, and which providers they have events of, with the
+keywords and the level of these. Each trace is read to its end.
 
-With --json it prints one object for each trace, in one line. Which keys there are
-depends on the format; file, format, events and providers are always there.`,
-		Example: `  etw info trace.etl
-  etw info *.nettrace
-  curl -s https://example.com/app.nettrace.gz | etw info -`,
-		Args: cobra.MinimumNArgs(1),
+JSON has one object for each trace. Which keys there are depends on the format;
+file, format, events, processes and providers are always there. CSV and Markdown
+have the providers alone.`,
+		Example: `  etw info gc.nettrace
+  etw info gc.nettrace trace.etl
+  etw info --format json rundown.nettrace | jq -r '.[0].processes[].command_line'
+  etw info --format csv jit.nettrace
+  cat gc.nettrace | etw info -`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
 			opts, err := in.options(cmd)
 			if err != nil {
 				return err
 			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
+			p := o.open(cmd, false)
+			list := jsonList{lines: o.format == formatJSONL}
+			all := newTable(append([]column{word("file")}, providerColumns()...)...)
 			files := 0
-			return eachFile(cmd, args, opts, func(s trace.Source) error {
-				st := newStats(s, decode.New(nil, nil))
-				trouble := st.read(cmd)
-				st.sort(statOrders["provider"], false)
-				providers := countProviders(st.rows)
-				var err error
-				if asJSON {
-					err = infoJSON(out, s, providers)
-				} else {
-					if files > 0 {
-						fmt.Fprintln(out)
-					}
-					err = infoText(out, s, providers)
-				}
+			err = eachFile(cmd, args, opts, func(f *trace.File) error {
+				s := newSurvey(f)
+				trouble := s.read(cmd)
 				files++
-				return cmp.Or(err, out.Flush(), trouble)
+				return cmp.Or(s.print(p, &list, all, files), p.Flush(), trouble)
 			})
+			switch o.format {
+			case formatCSV, formatMD:
+				return p.close(all.write(p), err)
+			case formatJSON:
+				_, end := p.Write(list.end(nil))
+				return p.close(end, err)
+			}
+			return p.close(err)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	o.flags(cmd)
 	in.flags(cmd)
 	return cmd
 }
 
+// A survey collects what the events of a trace say of it.
+type survey struct {
+	file      *trace.File
+	decoder   *etw.Decoder
+	providers []*providerCount
+	byKind    []*providerCount // by the index of the event
+	programs  *programs
+}
+
 // A providerCount counts the events of a provider.
 type providerCount struct {
-	Provider string   `json:"provider"`
-	GUID     etw.GUID `json:"guid"`
-	Kinds    int      `json:"kinds"`
-	Events   int64    `json:"events"`
-	Bytes    int64    `json:"bytes"`
+	Provider string    `json:"provider"`
+	GUID     etw.GUID  `json:"guid"`
+	Kinds    int       `json:"kinds"`
+	Events   int64     `json:"events"`
+	Bytes    int64     `json:"bytes"`
+	Level    etw.Level `json:"level"`    // the least important one
+	Mask     string    `json:"mask"`     // of the keywords of its events
+	Keywords []string  `json:"keywords"` // their names
+	mask     uint64
 }
 
-// countProviders sums up the counts of events, most events first.
-func countProviders(rows []statRow) []providerCount {
-	list := []providerCount{}
-	for i := range rows {
-		r := &rows[i]
-		at := slices.IndexFunc(list, func(p providerCount) bool { return p.Provider == r.Provider && p.GUID == r.GUID })
-		if at < 0 {
-			at = len(list)
-			list = append(list, providerCount{Provider: r.Provider, GUID: r.GUID})
+func newSurvey(f *trace.File) *survey {
+	return &survey{file: f, decoder: builtin.NewDecoder(), programs: newPrograms()}
+}
+
+// read reads the trace to its end.
+func (s *survey) read(cmd *cobra.Command) error {
+	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: s.file.Progress}
+	trouble := r.each(s.file, func(rec *etw.Record) error { s.count(rec); return nil })
+	for _, p := range s.providers {
+		p.Mask = "0x" + strconv.FormatUint(p.mask, 16)
+		p.Keywords = []string{}
+		for _, known := range builtin.Providers {
+			if known.Desc.GUID == p.GUID {
+				p.Keywords = keywordNames(known.Provider, p.mask)
+			}
 		}
-		list[at].Kinds++
-		list[at].Events += r.Count
-		list[at].Bytes += r.Bytes
 	}
-	slices.SortStableFunc(list, func(a, b providerCount) int { return cmp.Compare(b.Events, a.Events) })
-	return list
+	slices.SortStableFunc(s.providers, func(a, b *providerCount) int {
+		return cmp.Or(cmp.Compare(b.Events, a.Events), cmp.Compare(a.Provider, b.Provider))
+	})
+	return trouble
 }
 
-func infoText(w io.Writer, s trace.Source, providers []providerCount) error {
-	n := s.Stats()
-	facts := slices.Concat(
-		[]trace.Fact{{Key: "format", Text: s.Format()}},
-		s.Facts(),
-		[]trace.Fact{{Key: "events", Text: strconv.FormatInt(n.Events, 10)}},
-	)
-	fmt.Fprintf(w, "%s\n", clean(s.Name()))
-	for _, f := range facts {
-		label := strings.ReplaceAll(strings.TrimSuffix(f.Key, "_ms"), "_", " ")
-		fmt.Fprintf(w, "  %-19s  %s\n", label, clean(f.Text))
+func (s *survey) count(r *etw.Record) {
+	e := s.decoder.Event(r)
+	if e.Index == len(s.byKind) {
+		name := e.Provider
+		if r.Kind == etw.KindClassic && e.Task != "" && e.Task != name {
+			name += "/" + e.Task // whose GUID it is
+		}
+		s.byKind = append(s.byKind, s.provider(name, r.Provider))
+		s.byKind[e.Index].Kinds++
 	}
-	if len(providers) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	t := newTable(">EVENTS", ">KINDS", ">BYTES", "GUID", "PROVIDER")
-	for _, p := range providers {
-		t.add(strconv.FormatInt(p.Events, 10), strconv.Itoa(p.Kinds), strconv.FormatInt(p.Bytes, 10), p.GUID.String(), p.Provider)
-	}
-	return t.write(w)
+	p := s.byKind[e.Index]
+	p.Events++
+	p.Bytes += int64(len(r.Payload))
+	p.Level = max(p.Level, r.Level)
+	p.mask |= r.Keywords
+	s.programs.learn(s.decoder, r, e)
 }
 
-// infoJSON prints an object with the facts in their order, which encoding/json
-// cannot do with a map.
-func infoJSON(w io.Writer, s trace.Source, providers []providerCount) error {
-	facts := slices.Concat(
-		[]trace.Fact{{Key: "file", Value: s.Name()}, {Key: "format", Value: s.Format()}},
-		s.Facts(),
-		[]trace.Fact{{Key: "events", Value: s.Stats().Events}, {Key: "providers", Value: providers}},
-	)
-	var b bytes.Buffer
-	for i, f := range facts {
-		value, err := json.Marshal(f.Value)
+// provider returns the counts of a provider.
+func (s *survey) provider(name string, guid etw.GUID) *providerCount {
+	for _, p := range s.providers {
+		if p.Provider == name && p.GUID == guid {
+			return p
+		}
+	}
+	p := &providerCount{Provider: name, GUID: guid}
+	s.providers = append(s.providers, p)
+	return p
+}
+
+// print prints what was found, or adds it to a table for all traces.
+func (s *survey) print(p *printer, list *jsonList, all *table, n int) error {
+	switch p.format {
+	case formatJSON, formatJSONL:
+		b, err := s.json(list.item(nil))
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], f.Key, value)
+		_, err = p.Write(list.itemEnd(b))
+		return err
+	case formatCSV, formatMD:
+		for _, c := range s.providers {
+			all.add(append([]string{s.file.Name()}, c.cells()...)...)
+		}
+		return nil
 	}
-	b.WriteString("}\n")
-	_, err := w.Write(b.Bytes())
-	return err
+	if n > 1 {
+		fmt.Fprintln(p)
+	}
+	return s.text(p)
+}
+
+func (s *survey) facts() []trace.Fact {
+	n := s.file.Stats()
+	return slices.Concat(
+		[]trace.Fact{{Key: "format", Value: s.file.Format(), Text: s.file.Format()}},
+		s.file.Facts(),
+		[]trace.Fact{{Key: "events", Value: n.Records, Text: strconv.FormatInt(n.Records, 10)}},
+	)
+}
+
+func (s *survey) text(p *printer) error {
+	line := func(label, text string) { fmt.Fprintf(p, "  %-19s  %s\n", label, clean(text)) }
+	fmt.Fprintf(p, "%s\n", p.paint(nil, colorBold, clean(s.file.Name())))
+	for _, f := range s.facts() {
+		line(strings.ReplaceAll(strings.TrimSuffix(f.Key, "_ms"), "_", " "), f.Text)
+	}
+	for _, text := range advice(s.file) {
+		line("advice", text)
+	}
+	if err := s.programs.text(p, line); err != nil {
+		return err
+	}
+	if len(s.providers) == 0 {
+		return nil
+	}
+	fmt.Fprintln(p)
+	t := newTable(providerColumns()...)
+	for _, c := range s.providers {
+		t.add(c.cells()...)
+	}
+	return t.write(p)
+}
+
+func providerColumns() []column {
+	return []column{num("events"), num("kinds"), num("bytes"), word("guid").spared(3), word("provider"), num("level").spared(1), word("mask").spared(2), word("keywords")}
+}
+
+func (c *providerCount) cells() []string {
+	var names []string
+	for _, name := range c.Keywords {
+		names = append(names, strings.TrimSuffix(name, keywordSuffix))
+	}
+	return []string{
+		strconv.FormatInt(c.Events, 10), strconv.Itoa(c.Kinds), strconv.FormatInt(c.Bytes, 10), c.GUID.String(), c.Provider,
+		strconv.Itoa(int(c.Level)), c.Mask, strings.Join(names, ","),
+	}
+}
+
+// json appends an object with the facts in their order, which encoding/json
+// cannot do with a map.
+func (s *survey) json(b []byte) ([]byte, error) {
+	providers := s.providers
+	if providers == nil {
+		providers = []*providerCount{}
+	}
+	facts := slices.Concat(
+		[]trace.Fact{{Key: "file", Value: s.file.Name()}},
+		s.facts(),
+		[]trace.Fact{{Key: "advice", Value: append([]string{}, advice(s.file)...)}, {Key: "processes", Value: s.programs.list()}, {Key: "providers", Value: providers}},
+	)
+	for i, f := range facts {
+		var value bytes.Buffer
+		enc := json.NewEncoder(&value)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(f.Value); err != nil {
+			return b, err
+		}
+		b = append(etw.AppendJSONString(append(b, "{,"[min(i, 1)]), f.Key), ':')
+		b = appendSafeJSON(b, bytes.TrimSpace(value.Bytes()))
+	}
+	return append(b, '}'), nil
+}
+
+// advice says what to do about losses.
+func advice(f *trace.File) []string {
+	n := f.Stats()
+	var list []string
+	if n.Lost+n.LostBuffers > 0 {
+		if strings.HasPrefix(f.Format(), "etl") {
+			list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
+		} else {
+			list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")
+		}
+	}
+	for _, fact := range f.Facts() {
+		if clean, ok := fact.Value.(bool); ok && fact.Key == "ended_cleanly" && !clean {
+			list = append(list, "the end is missing: what is there is shown; stop the session before the file is copied, and let the program end by itself")
+		}
+	}
+	return list
 }

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -16,52 +16,116 @@ const keywordSuffix = "Keyword"
 
 // newKeywords returns the command that explains keywords.
 func newKeywords() *cobra.Command {
-	var provider string
-	var paths []string
+	k := new(keywordsCommand)
 	cmd := &cobra.Command{
 		Use:   "keywords [flags] [MASK | NAME]...",
 		Short: "Explain a mask of keywords, or make one",
 		Long: `Keywords prints a mask and which keywords are in it. It is made of masks and of names
-of keywords, which may lack the ending Keyword. Without any it prints all keywords
-of the provider.`,
+of keywords, in any spelling that tools have for them. Without any it prints all
+keywords of the provider.
+
+With --for it prints what the tool that records takes:
+
+  dotnet-trace  the value of --providers
+  env           the value of DOTNET_EventPipeConfig
+  logman        the flags of logman start
+  perfview      the flag of PerfView collect
+  wpr           the element of a profile (.wprp)
+
+How to record with each, etw record-help says.`,
 		Example: `  etw keywords 0x1CCBD --provider clr
   etw keywords GC Loader Jit
+  etw keywords --for dotnet-trace gc,exception
+  etw keywords --for logman --level verbose gc
+  etw keywords --for wpr --provider rundown Loader,Jit
   etw keywords --manifest MyProvider.man --provider MyProvider`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			list, _ := completeKeywords(cmd, args, begun)
 			return list, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			known, err := readManifests(cmd, paths)
-			if err != nil {
-				return err
-			}
-			p, err := oneProvider(provider, known.providers)
-			if err != nil {
-				return err
-			}
-			mask := uint64(0)
-			for _, k := range p.Keywords {
-				mask |= k.Mask
-			}
-			if len(args) > 0 {
-				if mask, err = parseKeywords(args, []*etw.Provider{p}); err != nil {
-					return &usageError{err}
-				}
-			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			fmt.Fprintf(out, "0x%x\n", mask)
-			if err := explain(p, mask).write(out); err != nil {
-				return err
-			}
-			return out.Flush()
-		},
+		RunE: k.main,
 	}
-	cmd.Flags().StringVarP(&provider, "provider", "p", "clr", "of this `provider`: clr, rundown, private, stress, a name or a GUID")
-	knownFlag(cmd, &paths)
-	_ = cmd.RegisterFlagCompletionFunc("provider", completeProviders)
+	cmd.Flags().StringVarP(&k.provider, "provider", "p", "clr", "of this `PROVIDER`: clr, rundown, private, stress, kernel, a name or a GUID")
+	cmd.Flags().StringVar(&k.tool, "for", "", "print what this `TOOL` takes: "+strings.Join(recorderNames, ", "))
+	cmd.Flags().StringVar(&k.level, "level", "informational", "with --for, at this `LEVEL`: critical to verbose, or a number")
+	knownFlag(cmd, &k.paths)
+	k.out.flags(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"provider": completeProviders,
+		"for":      cobra.FixedCompletions(recorderNames, cobra.ShellCompDirectiveNoFileComp),
+		"level":    cobra.FixedCompletions(levelNames, cobra.ShellCompDirectiveNoFileComp),
+	})
 	return cmd
 }
+
+// A keywordsCommand holds the flags of the command.
+type keywordsCommand struct {
+	provider, tool, level string
+	paths                 []string
+	out                   output
+}
+
+func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
+	if err := k.out.check(cmd); err != nil {
+		return err
+	}
+	known, err := readManifests(cmd, k.paths)
+	if err != nil {
+		return err
+	}
+	p, err := oneProvider(k.provider, known)
+	if err != nil {
+		return err
+	}
+	mask := uint64(0)
+	for _, keyword := range p.Keywords {
+		mask |= keyword.Mask
+	}
+	if len(args) > 0 {
+		if mask, err = parseKeywords(strings.Split(strings.Join(args, ","), ","), []*etw.Provider{p}); err != nil {
+			return &usageError{err}
+		}
+	}
+	level, err := parseLevel(k.level)
+	if err != nil {
+		return usagef("--level: %w", err)
+	}
+	write := recorders[k.tool]
+	if k.tool != "" && write == nil {
+		return usagef("--for %s: there are %s", k.tool, strings.Join(recorderNames, ", "))
+	}
+	out := k.out.open(cmd, false)
+	if write != nil {
+		_, err := fmt.Fprintln(out, write(p.Desc, mask, level))
+		return out.close(err)
+	}
+	if out.format == formatText {
+		fmt.Fprintf(out, "0x%x\n", mask)
+	}
+	return out.close(explain(p, mask).write(out))
+}
+
+// recorders write what the tools that record take to enable a provider.
+var recorders = map[string]func(p *etw.ProviderDesc, mask uint64, level etw.Level) string{
+	"dotnet-trace": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf("%s:0x%x:%d", p.Name, mask, level)
+	},
+	"env": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf("%s:%x:%d", p.Name, mask, level)
+	},
+	"logman": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf(`-p "{%s}" 0x%x %d`, p.GUID, mask, level)
+	},
+	"perfview": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf("/OnlyProviders:%s:0x%x:%s", p.Name, mask, level)
+	},
+	"wpr": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
+		return fmt.Sprintf(`<EventProvider Id="%s" Name="%s" Level="%d"><Keywords><Keyword Value="0x%x"/></Keywords></EventProvider>`,
+			strings.ReplaceAll(p.Name, " ", "-"), p.GUID, level, mask)
+	},
+}
+
+var recorderNames = []string{"dotnet-trace", "env", "logman", "perfview", "wpr"}
 
 // oneProvider returns the one provider that a name means.
 func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) {
@@ -82,21 +146,31 @@ func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) 
 // explain lists the keywords of p that have a bit in mask, and the bits that are
 // of none.
 func explain(p *etw.Provider, mask uint64) *table {
-	t := newTable(">", "")
-	t.rows = nil // it needs no headings
+	t := newTable(column{name: "mask", right: true}, word("keyword"))
+	t.plain = true
 	left := mask
 	for _, k := range p.Keywords {
 		if k.Mask&mask != 0 {
-			t.add("  0x"+strconv.FormatUint(k.Mask, 16), k.Name)
+			t.add("0x"+strconv.FormatUint(k.Mask, 16), k.Name)
 			left &^= k.Mask
 		}
 	}
 	for bit := uint64(1); bit != 0; bit <<= 1 {
 		if left&bit != 0 {
-			t.add("  0x"+strconv.FormatUint(bit, 16), "(not a keyword of "+p.Desc.Name+")")
+			t.add("0x"+strconv.FormatUint(bit, 16), "(not a keyword of "+p.Desc.Name+")")
 		}
 	}
 	return t
+}
+
+// isProvider says how to name a provider, if text is what one is called.
+func isProvider(text string) string {
+	for _, b := range builtin.Providers {
+		if strings.EqualFold(text, b.Alias) || strings.EqualFold(text, b.Desc.Name) {
+			return "; it is a provider: --provider " + b.Alias
+		}
+	}
+	return ""
 }
 
 // parseKeywords returns the mask of a list of masks and names of keywords.
@@ -108,26 +182,35 @@ func parseKeywords(list []string, providers []*etw.Provider) (uint64, error) {
 			mask |= m
 			continue
 		}
-		m := keywordMask(text, providers)
-		if m == 0 {
-			return 0, fmt.Errorf("%q is neither a mask such as 0x8000 nor a keyword%s", text, ofProvider(providers))
+		m, ok := keywordMask(text, providers)
+		if !ok {
+			return 0, fmt.Errorf("%q is neither a mask such as 0x8000 nor a keyword%s%s%s", text, ofProvider(providers), didYouMean(text, keywordsOf(providers)), isProvider(text))
 		}
 		mask |= m
 	}
 	return mask, nil
 }
 
-// keywordMask returns the mask of a keyword that one of the providers has, or 0.
-func keywordMask(name string, providers []*etw.Provider) uint64 {
-	name = strings.ToLower(name)
+// keywordMask returns the mask of a keyword that one of the providers has, in any
+// of the spellings that the built-in ones know.
+func keywordMask(name string, providers []*etw.Provider) (mask uint64, ok bool) {
+	lower := strings.ToLower(name)
 	for _, p := range providers {
 		for _, k := range p.Keywords {
-			if full := strings.ToLower(k.Name); name == full || name == strings.TrimSuffix(full, strings.ToLower(keywordSuffix)) {
-				return k.Mask
+			if full := strings.ToLower(k.Name); lower == full || lower == strings.TrimSuffix(full, strings.ToLower(keywordSuffix)) {
+				return k.Mask, true
+			}
+		}
+		for _, b := range builtin.Providers {
+			if b.Provider != p {
+				continue
+			}
+			if m, err := b.ParseKeywords(name); err == nil {
+				return m, true
 			}
 		}
 	}
-	return 0
+	return 0, false
 }
 
 func ofProvider(providers []*etw.Provider) string {
@@ -135,4 +218,16 @@ func ofProvider(providers []*etw.Provider) string {
 		return ""
 	}
 	return " of " + providers[0].Desc.Name
+}
+
+// keywordsOf returns the names of the keywords of providers, without what they
+// all end with.
+func keywordsOf(providers []*etw.Provider) []string {
+	var names []string
+	for _, p := range providers {
+		for _, k := range p.Keywords {
+			names = append(names, strings.TrimSuffix(k.Name, keywordSuffix))
+		}
+	}
+	return names
 }

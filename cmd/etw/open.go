@@ -1,25 +1,27 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/schema"
-	"github.com/etwgen/etwgen/internal/trace"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // input holds the flags of all commands that read traces.
 type input struct {
 	unpackLimit string
 	manifests   []string
-	attribute   bool
+	noAttribute bool
 }
 
 func (in *input) flags(cmd *cobra.Command) {
@@ -36,20 +38,76 @@ func knownFlag(cmd *cobra.Command, paths *[]string) {
 }
 
 func (in *input) attributeFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&in.attribute, "attribute", false, "find the processes and threads of kernel events, which .etl files do\nnot always say; takes memory for each thread and call stack")
+	cmd.Flags().BoolVar(&in.noAttribute, "no-attribute", false, "leave the processes and threads of kernel events as their headers have\nthem, and save the pass over .etl files that finds whom they are about")
 }
 
 // options returns how to open traces.
-func (in *input) options(cmd *cobra.Command) (trace.Options, error) {
-	opts := trace.Options{Stdin: stdinOf(cmd.Context(), cmd.InOrStdin()), Attribute: in.attribute}
+func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
+	opts := []trace.Option{trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
+	if in.noAttribute {
+		opts = append(opts, trace.WithoutAttribution())
+	}
 	if in.unpackLimit != "" {
 		limit, err := parseSize(in.unpackLimit)
 		if err != nil {
 			return opts, usagef("--unpack-limit: %w", err)
 		}
-		opts.UnpackLimit = limit
+		opts = append(opts, trace.UnpackLimit(limit))
 	}
 	return opts, nil
+}
+
+// open opens traces to be read as one. What cannot be opened is reported, and the
+// rest is read: trouble says that there was such a file.
+func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace.Trace, trouble, err error) {
+	opts, err := in.options(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if follow {
+		t, err = openGrowing(cmd, paths[0], opts)
+		return t, nil, err
+	}
+	if t, err = trace.OpenAll(paths, opts...); err == nil {
+		warnApart(cmd, t)
+		return t, nil, nil
+	} else if len(paths) == 1 || errors.Is(err, cmd.Context().Err()) {
+		return nil, nil, err
+	}
+	var files []*trace.File
+	for _, path := range paths {
+		more, err := trace.OpenFiles(path, opts...)
+		if err != nil {
+			report(cmd, err)
+			trouble = errReported
+		}
+		files = append(files, more...)
+	}
+	if len(files) == 0 {
+		return nil, nil, errReported
+	}
+	t = trace.Merge(files...)
+	warnApart(cmd, t)
+	return t, trouble, nil
+}
+
+// farApart is how far apart sessions start that have nothing to do with each
+// other.
+const farApart = 30 * 24 * time.Hour
+
+// warnApart warns of traces that are hardly of one recording, where they are read
+// as one.
+func warnApart(cmd *cobra.Command, t *trace.Trace) {
+	start := func(f *trace.File) time.Time { return f.Clock().Start.Time() }
+	files := slices.DeleteFunc(slices.Clone(t.Files()), func(f *trace.File) bool { return f.Clock().Start == 0 })
+	if len(files) == 0 {
+		return
+	}
+	slices.SortStableFunc(files, func(a, b *trace.File) int { return start(a).Compare(start(b)) })
+	if first, last := files[0], files[len(files)-1]; start(last).Sub(start(first)) > farApart {
+		report(cmd, fmt.Errorf("%s was recorded on %s and %s on %s: is it right to read them as one?",
+			first.Name(), start(first).Format(time.DateOnly), last.Name(), start(last).Format(time.DateOnly)))
+	}
 }
 
 // parseSize reads a number of bytes with an optional K, M, G or T.
@@ -63,21 +121,15 @@ func parseSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q is no size such as 500M or 20G", text)
+		return 0, fmt.Errorf("%q is not a size such as 500M or 20G", text)
 	}
 	return n << shift, nil
 }
 
-// manifests are what the manifests of a command line say.
-type manifests struct {
-	providers []*etw.Provider
-	classes   []*etw.Provider // of classic events
-}
-
 // readManifests reads the manifests that the command line names. They may be
 // dumps of registered providers, and so are read leniently.
-func readManifests(cmd *cobra.Command, paths []string) (manifests, error) {
-	var all manifests
+func readManifests(cmd *cobra.Command, paths []string) ([]*etw.Provider, error) {
+	var all []*etw.Provider
 	for _, path := range paths {
 		var m *manifest.Manifest
 		var err error
@@ -92,9 +144,7 @@ func readManifests(cmd *cobra.Command, paths []string) (manifests, error) {
 		if err != nil {
 			return all, &trace.Error{File: fileOf(path, err), Err: err}
 		}
-		providers, classes := schema.Providers(m)
-		all.providers = append(all.providers, providers...)
-		all.classes = append(all.classes, classes...)
+		all = append(all, m.Describe()...)
 	}
 	return all, nil
 }

@@ -94,7 +94,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestBrokenPipe reads the first line and no more.
 func TestBrokenPipe(t *testing.T) {
-	cmd := etwProcess(t, "dump", "--format", "json", filepath.Join("..", "..", "tests", "recorded", "jit.nettrace"))
+	cmd := etwProcess(t, "dump", "--format", "jsonl", filepath.Join("..", "..", "tests", "recorded", "jit.nettrace"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
@@ -163,4 +163,48 @@ func (r *slowReader) Read(p []byte) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// TestFollow follows a file that grows while it is read, to its end, and one that
+// never gets an end, until an interrupt.
+func TestFollow(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted by another one")
+	}
+	whole := recorded(t, "gc.nettrace")
+	for _, end := range []int{len(whole), len(whole) - 10} {
+		path := filepath.Join(t.TempDir(), "growing.nettrace")
+		if err := os.WriteFile(path, whole[:3], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := etwProcess(t, "dump", "--follow", "-f", "jsonl", path)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(whole[3:end]); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		lines := 0
+		for scan := bufio.NewScanner(stdout); scan.Scan(); {
+			if lines++; lines == 202 && end < len(whole) { // all but the last one, which is in the block without its end
+				if err := cmd.Process.Signal(os.Interrupt); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if code := exitCodeOf(t, cmd.Wait()); code != 0 || stderr.Len() > 0 || lines < 202 {
+			t.Errorf("%d of %d bytes: exit code %d, %d lines, stderr %q", end, len(whole), code, lines, stderr.String())
+		}
+	}
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/trace"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // errStop ends the reading of a trace without trouble.
@@ -21,16 +21,18 @@ type reading struct {
 	progress *progress
 	share    func() float64 // of the trace that was read
 	events   int64
+	follow   bool // an interrupt is how it ends
+	quiet    bool // trouble is for another pass to print
 }
 
 // pollEvery is the number of events between two looks at the clock and for an
 // interrupt.
 const pollEvery = 1024
 
-// each calls do for each record that next delivers. Trouble with the trace is
-// printed where it occurs; the error is errReported if there was some. An error
-// of do ends the reading.
-func (r *reading) each(next func(*etw.Record) (time.Duration, error), do func(*etw.Record, time.Duration) error) error {
+// each calls do for each record of src. Trouble with the trace is printed at its
+// end; the error is errReported if there was some. An error of do ends the
+// reading.
+func (r *reading) each(src etw.Source, do func(*etw.Record) error) error {
 	defer r.progress.end()
 	ctx := r.cmd.Context()
 	var result error
@@ -42,11 +44,10 @@ func (r *reading) each(next func(*etw.Record) (time.Duration, error), do func(*e
 			}
 			r.progress.show(r.events, r.share())
 		}
-		elapsed, err := next(&rec)
-		switch {
+		switch err := src.Next(&rec); {
 		case err == nil:
 			r.events++
-			if err := do(&rec, elapsed); err == errStop {
+			if err := do(&rec); err == errStop {
 				return result
 			} else if err != nil {
 				return err
@@ -57,28 +58,44 @@ func (r *reading) each(next func(*etw.Record) (time.Duration, error), do func(*e
 			return r.interrupted()
 		default:
 			r.progress.end()
-			report(r.cmd, err)
+			if !r.quiet {
+				reportAll(r.cmd, err)
+			}
 			result = errReported
 		}
 	}
 }
 
+// reportAll prints the errors that err is made of, a line each.
+func reportAll(cmd *cobra.Command, err error) {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range several.Unwrap() {
+			report(cmd, e)
+		}
+		return
+	}
+	report(cmd, err)
+}
+
 // interrupted says how far the reading came.
 func (r *reading) interrupted() error {
 	r.progress.end()
+	if r.follow {
+		return nil
+	}
 	report(r.cmd, fmt.Errorf("interrupted after %d events", r.events))
 	return errReported
 }
 
 // eachFile opens the traces of a command line one by one and calls do for each.
 // Trouble with one does not keep it from the others.
-func eachFile(cmd *cobra.Command, paths []string, opts trace.Options, do func(trace.Source) error) error {
+func eachFile(cmd *cobra.Command, paths []string, opts []trace.Option, do func(*trace.File) error) error {
 	var result error
 	for _, path := range paths {
 		if cmd.Context().Err() != nil {
 			break
 		}
-		sources, err := trace.Open(path, opts)
+		sources, err := trace.OpenFiles(path, opts...)
 		if err != nil {
 			if cmd.Context().Err() != nil {
 				err = errors.New("interrupted")
@@ -98,7 +115,7 @@ func eachFile(cmd *cobra.Command, paths []string, opts trace.Options, do func(tr
 
 // eachSource calls do for each source and closes it. It ends early if do returns
 // another error than errReported.
-func eachSource(sources []trace.Source, do func(trace.Source) error) error {
+func eachSource(sources []*trace.File, do func(*trace.File) error) error {
 	var result error
 	for _, s := range sources {
 		if result == nil || result == errReported {
@@ -109,4 +126,25 @@ func eachSource(sources []trace.Source, do func(trace.Source) error) error {
 		s.Close()
 	}
 	return result
+}
+
+// reportLosses says what sessions could not record, and reports whether there was
+// such a thing.
+func reportLosses(cmd *cobra.Command, t *trace.Trace) bool {
+	lossy := false
+	for _, f := range t.Files() {
+		n := f.Stats()
+		var what []string
+		if n.Lost > 0 {
+			what = append(what, fmt.Sprintf("%d events", n.Lost))
+		}
+		if n.LostBuffers > 0 {
+			what = append(what, fmt.Sprintf("%d buffers of events", n.LostBuffers))
+		}
+		if len(what) > 0 {
+			lossy = true
+			report(cmd, fmt.Errorf("%s: %s were lost while it was recorded", f.Name(), strings.Join(what, " and ")))
+		}
+	}
+	return lossy
 }

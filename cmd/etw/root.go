@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/internal/command"
 )
@@ -14,6 +16,17 @@ import (
 const (
 	exitTrouble = 1 // with a file
 	exitUsage   = 2
+)
+
+// The groups of commands in help.
+const (
+	groupLook = "look"
+	groupAsk  = "ask"
+	groupLive = "live"
+	groupBox  = "machine"
+	groupCode = "code"
+	groupKnow = "know"
+	groupTool = "tool"
 )
 
 // newRoot returns the command with all its subcommands.
@@ -25,26 +38,75 @@ func newRoot() *cobra.Command {
 .netperf files of .NET, on any system. What a file is, its first bytes say. Zip and
 gzip files of traces open directly, and - is the standard input.
 
+All commands that read events take the same filters, all that print results the same
+formats. On a terminal long output goes through a pager.
+
 Exit codes: 0 if all is well, 1 if a file is not (what could be read of it is shown
-nevertheless), 2 for a command line that makes no sense.`,
-		Example: `  etw info app.nettrace           what it is, and whether anything was lost
-  etw stat app.nettrace           which events it has, and how many
-  etw dump app.nettrace           every event with its fields
-  etw events clr                  which events of the .NET runtime are known`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+nevertheless) or events were lost while it was recorded, 2 for a command line that
+makes no sense.`,
+		Example: `  etw info gc.nettrace            what it is, and whether anything was lost
+  etw stat gc.nettrace            which events it has, and how many
+  etw dump gc.nettrace            every event with its fields
+  etw events clr                  which events of the .NET runtime are known
+  etw record-help                 how to record a trace`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.NoArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return emptyFlags(cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
 	command.SetVersion(root)
-	command.Add(root, newInfo())
-	command.Add(root, newStat())
-	command.Add(root, newDump())
-	command.Add(root, newEvents())
-	command.Add(root, newKeywords())
+	root.AddGroup(
+		&cobra.Group{ID: groupLook, Title: "Look into traces:"},
+		&cobra.Group{ID: groupLive, Title: "Watch and record live .NET programs:"},
+		&cobra.Group{ID: groupAsk, Title: "Ask traces of .NET programs:"},
+		&cobra.Group{ID: groupCode, Title: "See which code it is:"},
+		&cobra.Group{ID: groupBox, Title: "Ask traces of the machine:"},
+		&cobra.Group{ID: groupKnow, Title: "Know events, and record them:"},
+		&cobra.Group{ID: groupTool, Title: "The tool itself:"},
+	)
+	for _, g := range []struct {
+		group    string
+		commands []*cobra.Command
+	}{
+		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newBlocks()}},
+		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
+		{groupAsk, []*cobra.Command{
+			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(),
+			newCompare(), newReport(),
+		}},
+		{groupCode, []*cobra.Command{newTop(), newTree(), newStacks(), newFlame(), newConvert(), newSymbols()}},
+		{groupBox, []*cobra.Command{newProcesses(), newImages(), newFiles(), newDisks(), newNetwork()}},
+		{groupKnow, []*cobra.Command{newEvents(), newKeywords(), newRecordHelp()}},
+		{groupTool, []*cobra.Command{newMan()}},
+	} {
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.group
+			command.Add(root, cmd)
+		}
+	}
+	root.SetHelpCommandGroupID(groupTool)
+	root.SetCompletionCommandGroupID(groupTool)
 	return root
+}
+
+// emptyFlags reports flags that are given without a value.
+func emptyFlags(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		} else if f.Value.Type() != "string" {
+			return
+		}
+		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
+			err = usagef("--%s is empty; leave it out, or give it a value", f.Name)
+		}
+	})
+	return err
 }
 
 // A usageError says what is wrong with a command line.

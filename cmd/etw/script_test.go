@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"etw": main})
+	testscript.Main(m, map[string]func(){"etw": main, "dotnet": dotnet})
 }
 
 // TestScripts runs the scripts of testdata/script. Beside the commands of package
@@ -29,6 +29,8 @@ func TestMain(m *testing.M) {
 //	truncate FILE N     cut off the last N bytes
 //	gzip FILE DST       pack a file
 //	zip DST FILE...     pack files
+//	runtime SOCKET FILE VERSION   play a .nettrace as a live process of .NET
+//	points FILE         write a .nettrace that can be split
 //
 // and $RECORDED is the folder of recorded traces.
 func TestScripts(t *testing.T) {
@@ -50,6 +52,8 @@ func TestScripts(t *testing.T) {
 			"truncate": scriptTruncate,
 			"gzip":     scriptGzip,
 			"zip":      scriptZip,
+			"runtime":  scriptRuntime,
+			"points":   scriptPoints,
 		},
 	})
 }

@@ -3,17 +3,18 @@ package main
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/decode"
+	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A selection holds the flags that choose events.
+// A selection holds the flags that choose events. All commands that read the
+// events of traces have them.
 type selection struct {
 	providers []string
 	events    []string
@@ -23,45 +24,123 @@ type selection struct {
 	level     string
 	keywords  string
 	from, to  string
+	zone      string
 	wheres    []string
-	limit     int64
 }
 
 func (s *selection) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVarP(&s.providers, "provider", "p", nil, "only events of this provider: `name`, pattern such as Microsoft-*, GUID,\nclr, rundown, private or stress; repeatable")
-	f.StringArrayVarP(&s.events, "event", "e", nil, "only events of this `name` or task/opcode, or pattern such as GC*;\nrepeatable")
-	f.StringVar(&s.ids, "id", "", "only events with these `ids`, such as 1,3,10-20; classic events have none")
-	f.StringVar(&s.processes, "pid", "", "only events of these `processes`, such as 4,1000-1999")
-	f.StringVar(&s.threads, "tid", "", "only events of these `threads`")
-	f.StringVar(&s.level, "level", "", "only events that are at least this important, or have no level: 1 to 255,\ncritical, error, warning, informational or verbose")
-	f.StringVar(&s.keywords, "keywords", "", "only events with one of these keywords: a `mask` such as 0x8000, or names\nof keywords of the provider, such as GC,Exception")
-	f.StringVar(&s.from, "from", "", "only events from this `time` on: 2024-05-01T10:00:00Z, or milliseconds\nor a duration such as 1.5s since the session's start")
-	f.StringVar(&s.to, "to", "", "only events before this `time`")
-	f.StringArrayVarP(&s.wheres, "where", "w", nil, "only events with a field such that this `condition` holds: field op value,\nwith =, !=, <, <=, >, >=, ~ (matches), !~; repeatable")
-	f.Int64VarP(&s.limit, "limit", "n", 0, "print at most this `many` events")
-	_ = cmd.RegisterFlagCompletionFunc("provider", completeProviders)
-	_ = cmd.RegisterFlagCompletionFunc("event", completeEvents)
-	_ = cmd.RegisterFlagCompletionFunc("keywords", completeKeywords)
-	_ = cmd.RegisterFlagCompletionFunc("level", cobra.FixedCompletions(levelNames[1:], cobra.ShellCompDirectiveNoFileComp))
-	for _, name := range []string{"id", "pid", "tid", "from", "to", "where", "limit"} {
-		_ = cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	short := "p"
+	if f.ShorthandLookup(short) != nil { // of a command that has it for processes
+		short = ""
+	}
+	f.StringArrayVarP(&s.providers, "provider", short, nil, "only events of this provider: `NAME`, pattern such as Microsoft-*, GUID,\nclr, rundown, private, stress or kernel; repeatable")
+	f.StringArrayVarP(&s.events, "event", "e", nil, "only events of this `NAME`, such as GCStart (of any version), GCStart_V2,\nGC/Start, Process/Start, or pattern such as GC*; repeatable")
+	f.StringVar(&s.ids, "id", "", "only events with these `IDS`, such as 1,3,10-20; classic events have none")
+	f.StringVar(&s.processes, "pid", "", "only events of these `PROCESSES`, such as 4,1000-1999")
+	f.StringVar(&s.threads, "tid", "", "only events of these `THREADS`")
+	f.StringVar(&s.level, "level", "", "only events that are at least this important, or have no `LEVEL`: 1 to 255,\ncritical, error, warning, informational or verbose")
+	f.StringVar(&s.keywords, "keywords", "", "only events with one of these keywords: a `MASK` such as 0x8000, or names\nof keywords of the provider, such as GC,Exception")
+	s.timeFlags(cmd)
+	f.StringArrayVarP(&s.wheres, "where", "w", nil, "only events with a field such that this `CONDITION` holds: field op value,\nwith =, !=, <, <=, >, >=, ~ (matches), !~; repeatable")
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"provider": completeProviders,
+		"event":    completeEvents,
+		"keywords": completeKeywords,
+		"pid":      completeProcesses,
+		"where":    completeFields,
+		"level":    cobra.FixedCompletions(levelNames, cobra.ShellCompDirectiveNoFileComp),
+		"id":       cobra.NoFileCompletions, "tid": cobra.NoFileCompletions,
+	})
+}
+
+// timeFlags defines the flags that choose events by their time.
+func (s *selection) timeFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.from, "from", "", "only events from this `TIME` on: 2024-05-01T10:00:00Z, 10:00:05 of that\nday, or milliseconds or a duration such as 1.5s since the session's start")
+	f.StringVar(&s.to, "to", "", "only events before this `TIME`")
+	f.StringVar(&s.zone, "zone", "UTC", "`ZONE` of times without one, here and in text: UTC, local or a name such\nas Europe/Berlin")
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"zone": cobra.FixedCompletions([]string{"UTC", "local"}, cobra.ShellCompDirectiveNoFileComp),
+		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions,
+	})
+}
+
+// completions says how the values of flags are completed.
+func completions(cmd *cobra.Command, funcs map[string]cobra.CompletionFunc) {
+	for flag, do := range funcs {
+		_ = cmd.RegisterFlagCompletionFunc(flag, do) // fails for flags that there are not
 	}
 }
 
-// levelNames are the standard levels.
-var levelNames = []string{"", "critical", "error", "warning", "informational", "verbose"}
+// levelNames are the standard levels that a filter can ask for.
+var levelNames = []string{"critical", "error", "warning", "informational", "verbose"}
 
-// parse reads the flags into the filters of d.
-func (s *selection) parse(d *dump, manifests []*etw.Provider) error {
-	h := &d.header
+// A selector chooses events, and remembers what it saw for the case that it
+// chooses none.
+type selector struct {
+	decoder  *etw.Decoder
+	known    []*etw.Provider // of manifests
+	header   filter.Header
+	wheres   []*filter.Where
+	zone     *time.Location
+	given    bool // there is a filter
+	seen     []seenEvent
+	fitting  int64 // events that pass the filters of headers
+	chosen   int64
+	shot     shot
+	decoding bool // every event is decoded, also without a condition on fields
+}
+
+// A seenEvent counts the events of one kind.
+type seenEvent struct {
+	*etw.EventInfo
+	count int64
+}
+
+// selector reads the flags.
+func (s *selection) selector(manifests []*etw.Provider) (*selector, error) {
+	sel := &selector{decoder: builtin.NewDecoder(manifests...), known: manifests, decoding: true}
+	h := &sel.header
+	sel.given = len(s.providers)+len(s.events)+len(s.wheres) > 0 || s.ids+s.processes+s.threads+s.level+s.keywords+s.from+s.to != ""
 	for _, text := range s.providers {
-		h.Providers = append(h.Providers, filter.ParseProvider(text))
+		p, err := filter.ParseProvider(text)
+		if err != nil {
+			return nil, usagef("--provider: %w", err)
+		}
+		h.Providers = append(h.Providers, p)
 	}
 	for _, text := range s.events {
-		h.Events = append(h.Events, filter.Glob(text))
+		h.Events = append(h.Events, filter.ParseEvent(text))
 	}
-	numbers := []struct {
+	for _, text := range s.wheres {
+		w, err := filter.ParseWhere(text)
+		if err != nil {
+			return nil, usagef("--where: %w", err)
+		}
+		sel.wheres = append(sel.wheres, w)
+	}
+	var err error
+	if h.Level, err = parseLevel(s.level); err != nil {
+		return nil, usagef("--level: %w", err)
+	}
+	if s.keywords != "" {
+		if h.Keywords, err = parseKeywords(strings.Split(s.keywords, ","), keywordProviders(h, manifests)); err != nil {
+			return nil, usagef("--keywords: %w", err)
+		}
+		if h.Keywords == 0 {
+			return nil, usagef("--keywords %s: no event has one of no keywords; leave the flag out to have all events", s.keywords)
+		}
+	}
+	if err := s.numbers(h); err != nil {
+		return nil, err
+	}
+	return sel, s.window(sel)
+}
+
+// numbers reads the flags that are ranges of numbers.
+func (s *selection) numbers(h *filter.Header) error {
+	for _, n := range []struct {
 		flag, text string
 		most       int64
 		into       *filter.Numbers
@@ -69,8 +148,7 @@ func (s *selection) parse(d *dump, manifests []*etw.Provider) error {
 		{"id", s.ids, math.MaxUint16, &h.IDs},
 		{"pid", s.processes, math.MaxInt64, &h.Processes},
 		{"tid", s.threads, math.MaxInt64, &h.Threads},
-	}
-	for _, n := range numbers {
+	} {
 		if n.text == "" {
 			continue
 		}
@@ -79,44 +157,52 @@ func (s *selection) parse(d *dump, manifests []*etw.Provider) error {
 			return usagef("--%s: %w", n.flag, err)
 		}
 	}
-	moments := []struct {
+	return nil
+}
+
+// window reads the flags of times.
+func (s *selection) window(sel *selector) error {
+	var err error
+	if sel.zone, err = parseZone(s.zone); err != nil {
+		return usagef("--zone: %w", err)
+	}
+	h := &sel.header
+	for _, m := range []struct {
 		flag, text string
 		into       **filter.Moment
-	}{{"from", s.from, &h.From}, {"to", s.to, &h.To}}
-	for _, m := range moments {
+	}{{"from", s.from, &h.From}, {"to", s.to, &h.To}} {
 		if m.text == "" {
 			continue
 		}
-		at, err := filter.ParseMoment(m.text)
+		at, err := filter.ParseMoment(m.text, sel.zone)
 		if err != nil {
 			return usagef("--%s: %w", m.flag, err)
 		}
 		*m.into = &at
 	}
-	for _, text := range s.wheres {
-		w, err := filter.ParseWhere(text)
-		if err != nil {
-			return usagef("--where: %w", err)
-		}
-		d.wheres = append(d.wheres, w)
-	}
-	var err error
-	if h.Level, err = parseLevel(s.level); err != nil {
-		return usagef("--level: %w", err)
-	}
-	if s.keywords != "" {
-		if h.Keywords, err = parseKeywords(strings.Split(s.keywords, ","), s.keywordProviders(h, manifests)); err != nil {
-			return usagef("--keywords: %w", err)
-		}
-	}
-	if s.limit < 0 {
-		return usagef("--limit: %d is negative", s.limit)
+	if h.From.NotBefore(h.To) {
+		return usagef("--from %s is not before --to %s", s.from, s.to)
 	}
 	return nil
 }
 
+// parseZone reads the name of a time zone.
+func parseZone(name string) (*time.Location, error) {
+	if strings.EqualFold(name, "local") {
+		return time.Local, nil
+	}
+	if strings.EqualFold(name, "utc") {
+		return time.UTC, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("%q is neither UTC nor local nor the name of a zone such as Europe/Berlin", name)
+	}
+	return zone, nil
+}
+
 // keywordProviders returns the providers whose keywords are meant.
-func (s *selection) keywordProviders(h *filter.Header, manifests []*etw.Provider) []*etw.Provider {
+func keywordProviders(h *filter.Header, manifests []*etw.Provider) []*etw.Provider {
 	var list []*etw.Provider
 	for _, p := range append(builtinProviders(), manifests...) {
 		for i := range h.Providers {
@@ -134,21 +220,85 @@ func (s *selection) keywordProviders(h *filter.Header, manifests []*etw.Provider
 
 func builtinProviders() []*etw.Provider {
 	var list []*etw.Provider
-	for _, b := range decode.Builtins {
+	for _, b := range builtin.Providers {
 		list = append(list, b.Provider)
 	}
 	return list
 }
 
 // parseLevel reads a level. "" is 0, which stands for all.
-func parseLevel(text string) (uint8, error) {
-	for i, name := range levelNames {
-		if strings.EqualFold(text, name) || i > 0 && strings.EqualFold(text, "win:"+name) {
-			return uint8(i), nil
+func parseLevel(text string) (etw.Level, error) {
+	if text == "" {
+		return 0, nil
+	}
+	level, ok := etw.ParseLevel(text)
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("%q is neither a number up to 255 nor one of %s", text, strings.Join(levelNames, ", "))
+	case level == 0:
+		return 0, fmt.Errorf("%s is the level of events that pass any filter; leave the flag out to have all events", text)
+	}
+	return level, nil
+}
+
+// A shot is one event with everything that is known of it.
+type shot struct {
+	*etw.Record
+	elapsed time.Duration
+	event   *etw.EventInfo
+	values  etw.Described // nil if there is no description, or it was not decoded
+	err     error         // why not all is in values
+	rest    []byte        // of the payload, that is not in values
+	process string        // "" if it is not known
+	thread  string
+}
+
+// opcode and task are those that the event has or, where the record has none, as in
+// EventPipe's, those of its description.
+func (s *shot) opcode() etw.Opcode {
+	if d := s.event.Desc; s.Opcode == 0 && d != nil && s.Kind == etw.KindManifest {
+		return d.Opcode
+	}
+	return s.Opcode
+}
+
+func (s *shot) task() uint16 {
+	if d := s.event.Desc; s.Task == 0 && d != nil && s.Kind == etw.KindManifest {
+		return d.Task
+	}
+	return s.Task
+}
+
+// take returns what is known of a record, nil if a filter is against it, and
+// errStop if one is against all that follow, too.
+func (s *selector) take(rec *etw.Record, elapsed time.Duration) (*shot, error) {
+	e := s.decoder.Event(rec)
+	if s.given {
+		for e.Index >= len(s.seen) {
+			s.seen = append(s.seen, seenEvent{EventInfo: e})
+		}
+		s.seen[e.Index].EventInfo = e
+		s.seen[e.Index].count++
+		switch s.header.Judge(rec, e, elapsed) {
+		case filter.Skip:
+			return nil, nil
+		case filter.Late:
+			return nil, errStop
+		}
+		s.fitting++
+	}
+	h := &s.shot
+	h.Record, h.elapsed, h.event = rec, elapsed, e
+	h.values, h.err, h.rest = nil, nil, nil
+	if s.decoding || len(s.wheres) > 0 {
+		h.values, h.err = s.decoder.Decode(rec)
+		h.rest = s.decoder.Rest()
+	}
+	for _, w := range s.wheres {
+		if h.values == nil || !w.Match(h.values) {
+			return nil, nil
 		}
 	}
-	if n, err := strconv.ParseUint(text, 10, 8); err == nil {
-		return uint8(n), nil
-	}
-	return 0, fmt.Errorf("%q is neither a number up to 255 nor one of %s", text, strings.Join(levelNames[1:], ", "))
+	s.chosen++
+	return h, nil
 }

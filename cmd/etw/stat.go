@@ -1,232 +1,251 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/decode"
-	"github.com/etwgen/etwgen/internal/trace"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // newStat returns the command that counts events.
 func newStat() *cobra.Command {
-	var in input
-	var sortBy string
-	var reverse, asJSON bool
+	st := new(stat)
 	cmd := &cobra.Command{
 		Use:   "stat [flags] FILE...",
-		Short: "Count the events of traces",
-		Long: `Stat counts the events of each trace by provider, id, version and opcode. Bytes are
-those of payloads. Undecodable are the events whose payload does not fit its
-description, and those whose header is damaged.
+		Short: "Count events, and sum up what is in them",
+		Long: `Stat counts events by provider, id, version and opcode, or by what --by names;
+several traces are counted together. Bytes are those of payloads. Undecodable are
+the events whose payload does not fit its description, and those whose header is
+damaged; lost are those that the session could not record.
 
-With --json it prints one object for each trace, in one line, with the keys file,
-format, events, lost, undecodable and counts.`,
-		Example: `  etw stat app.nettrace
-  etw stat --sort bytes trace.etl.zip
-  etw stat --json *.etl | jq -r '.counts[] | [.count, .event] | @tsv'`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			order, ok := statOrders[sortBy]
-			if !ok {
-				return usagef("--sort %s: there are %s", sortBy, strings.Join(statOrderNames, ", "))
-			}
-			opts, err := in.options(cmd)
-			if err != nil {
-				return err
-			}
-			known, err := readManifests(cmd, in.manifests)
-			if err != nil {
-				return err
-			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			files := 0
-			return eachFile(cmd, args, opts, func(s trace.Source) error {
-				st := newStats(s, decode.New(known.providers, known.classes))
-				trouble := st.read(cmd)
-				st.sort(order, reverse)
-				if asJSON {
-					err = st.json(out)
-				} else {
-					if files > 0 {
-						fmt.Fprintln(out)
-					}
-					err = st.text(out)
-				}
-				files++
-				return cmp.Or(err, out.Flush(), trouble)
-			})
-		},
+--by takes a list of provider, event, id, level, task, opcode, process, thread, cpu,
+file, and names of fields. A field called like one of these is written field:NAME,
+a member of a struct STRUCT.MEMBER. Events without the field are not counted.
+
+--sum, --avg, --min, --max and --p50 to --p99 take the name of a field that is a
+number. --histogram counts the values of a field in steps of powers of two, --every
+counts events in intervals of time. All go together with --by and all filters.`,
+		Example: `  etw stat gc.nettrace
+  etw stat --sort bytes --top 5 jit.nettrace
+  etw stat --by provider,level gc.nettrace
+  etw stat -e GCAllocationTick --by TypeName --sum AllocationAmount64 --top 10 alloc.nettrace
+  etw stat --event GCHeapStats --max GenerationSize2 --p99 GenerationSize0 gc.nettrace
+  etw stat --event MethodLoadVerbose --histogram MethodSize jit.nettrace
+  etw stat --every 1ms --by event --event 'GC*' gc.nettrace
+  etw stat --by process,thread trace.etl
+  etw stat --format json gc.nettrace | jq -r '.[] | [.count, .event] | @tsv'`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE:              st.main,
 	}
-	cmd.Flags().StringVar(&sortBy, "sort", "count", "sort by `column`: "+strings.Join(statOrderNames, ", "))
-	cmd.Flags().BoolVarP(&reverse, "reverse", "r", false, "reverse the order")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(statOrderNames, cobra.ShellCompDirectiveNoFileComp))
-	in.flags(cmd)
-	in.manifestFlag(cmd)
+	st.flags(cmd)
 	return cmd
 }
 
-// A stats counts the events of a trace.
-type stats struct {
-	source  trace.Source
-	decoder *decode.Decoder
-	counts  []statRow // by the index of the event
-	faults  int64     // payloads that do not fit
-	rows    []statRow
+// A stat counts the events of a trace.
+type stat struct {
+	in        input
+	sel       selection
+	out       output
+	rank      ranking
+	by        []string
+	measures  []measure
+	histogram string
+	every     time.Duration
+
+	cmd      *cobra.Command
+	selector *selector
+	groups   *groups
+	names    *names
+	faults   map[string]int64 // payloads that do not fit, by the file
 }
 
-// A statRow counts the events of one kind.
-type statRow struct {
-	Provider string   `json:"provider"`
-	GUID     etw.GUID `json:"guid"`
-	ID       uint16   `json:"id"`
-	Version  uint8    `json:"version"`
-	Opcode   uint8    `json:"opcode"`
-	Event    string   `json:"event"`
-	Count    int64    `json:"count"`
-	Bytes    int64    `json:"bytes"`
-
-	first, last int64 // time stamps
-}
-
-func newStats(s trace.Source, d *decode.Decoder) *stats { return &stats{source: s, decoder: d} }
-
-// read reads the trace to its end.
-func (st *stats) read(cmd *cobra.Command) error {
-	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), io.Discard), share: st.source.Progress}
-	return r.each(
-		func(rec *etw.Record) (time.Duration, error) { return 0, st.source.Next(rec) },
-		func(rec *etw.Record, _ time.Duration) error { st.count(rec); return nil },
-	)
-}
-
-// count counts one event.
-func (st *stats) count(r *etw.Record) {
-	e := st.decoder.Event(r)
-	if e.Index >= len(st.counts) {
-		st.counts = append(st.counts, statRow{
-			Provider: e.Provider, GUID: r.Provider, ID: r.ID, Version: r.Version, Opcode: r.Opcode, Event: e.Name,
-			first: r.Timestamp, last: r.Timestamp,
-		})
-	}
-	row := &st.counts[e.Index]
-	row.Count++
-	row.Bytes += int64(len(r.Payload))
-	row.first = min(row.first, r.Timestamp)
-	row.last = max(row.last, r.Timestamp)
-	if !st.decoder.Check(e, r) {
-		st.faults++
-	}
-}
-
-// sort makes rows of the counts. What differs in nothing that a row shows, such
-// as two schemas of one event, becomes one row.
-func (st *stats) sort(order func(a, b *statRow) int, reverse bool) {
-	st.rows = slices.Clone(st.counts)
-	slices.SortFunc(st.rows, func(a, b statRow) int { return compareRows(&a, &b) })
-	merged := st.rows[:0]
-	for _, row := range st.rows {
-		if n := len(merged); n > 0 && compareRows(&merged[n-1], &row) == 0 {
-			m := &merged[n-1]
-			m.Count += row.Count
-			m.Bytes += row.Bytes
-			m.first, m.last = min(m.first, row.first), max(m.last, row.last)
-			continue
-		}
-		merged = append(merged, row)
-	}
-	st.rows = merged
-	slices.SortStableFunc(st.rows, func(a, b statRow) int {
-		if reverse {
-			return order(&b, &a)
-		}
-		return order(&a, &b)
+func (st *stat) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&st.by, "by", nil, "count by these `KEYS`: provider, event, id, level, task, opcode, process,\nthread, cpu, file or names of fields")
+	measureFlags(cmd, &st.measures)
+	f.StringVar(&st.histogram, "histogram", "", "count how often values of this `FIELD` lie between powers of two")
+	f.DurationVar(&st.every, "every", 0, "count for each `INTERVAL` such as 1s or 100ms")
+	st.rank.flags(cmd, "count", "bytes", "provider", "event", "id", "first", "last")
+	st.sel.flags(cmd)
+	st.out.flags(cmd)
+	st.in.attributeFlag(cmd)
+	st.in.manifestFlag(cmd)
+	st.in.flags(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"by": completeList(func(cmd *cobra.Command, args []string) []string {
+			return append(slices.Clone(keyNames), fieldsOf(cmd, args)...)
+		}),
+		"histogram": completeFields,
+		"every":     cobra.FixedCompletions([]string{"10ms", "100ms", "1s", "1m"}, cobra.ShellCompDirectiveNoFileComp),
 	})
 }
 
-// compareRows orders rows by everything that they show of their events.
-func compareRows(a, b *statRow) int {
-	return cmp.Or(
-		cmp.Compare(a.Provider, b.Provider),
-		cmp.Compare(a.ID, b.ID),
-		cmp.Compare(a.Version, b.Version),
-		cmp.Compare(a.Opcode, b.Opcode),
-		cmp.Compare(a.Event, b.Event),
-		cmp.Compare(string(a.GUID[:]), string(b.GUID[:])),
-	)
-}
-
-var statOrderNames = []string{"count", "bytes", "provider", "id", "event", "first", "last"}
-
-// statOrders are the orders of rows: the largest number first, but names, ids and
-// times from the start.
-var statOrders = map[string]func(a, b *statRow) int{
-	"count":    func(a, b *statRow) int { return cmp.Compare(b.Count, a.Count) },
-	"bytes":    func(a, b *statRow) int { return cmp.Compare(b.Bytes, a.Bytes) },
-	"provider": func(a, b *statRow) int { return cmp.Compare(a.Provider, b.Provider) },
-	"id":       func(a, b *statRow) int { return cmp.Compare(a.ID, b.ID) },
-	"event":    func(a, b *statRow) int { return cmp.Compare(a.Event, b.Event) },
-	"first":    func(a, b *statRow) int { return cmp.Compare(a.first, b.first) },
-	"last":     func(a, b *statRow) int { return cmp.Compare(a.last, b.last) },
-}
-
-// undecodable returns the number of events that could not be made out.
-func (st *stats) undecodable() int64 { return st.faults + st.source.Stats().Undecodable }
-
-func (st *stats) json(w io.Writer) error {
-	n := st.source.Stats()
-	if st.rows == nil {
-		st.rows = []statRow{}
+// main runs the command.
+func (st *stat) main(cmd *cobra.Command, args []string) error {
+	st.cmd = cmd
+	if err := st.out.check(cmd); err != nil {
+		return err
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
-		File        string    `json:"file"`
-		Format      string    `json:"format"`
-		Events      int64     `json:"events"`
-		Lost        int64     `json:"lost"`
-		Undecodable int64     `json:"undecodable"`
-		Counts      []statRow `json:"counts"`
-	}{st.source.Name(), st.source.Format(), n.Events, n.Lost, st.undecodable(), st.rows})
+	if cmd.Flags().Changed("every") && st.every <= 0 {
+		return usagef("--every: %v is not an interval such as 1s", st.every)
+	}
+	if st.histogram != "" && st.every > 0 {
+		return usagef("--histogram and --every exclude each other")
+	}
+	if err := st.rank.check(cmd); err != nil {
+		return err
+	}
+	known, err := readManifests(cmd, st.in.manifests)
+	if err != nil {
+		return err
+	}
+	if st.selector, err = st.sel.selector(known); err != nil {
+		return err
+	}
+	st.names, st.faults = newNames(), make(map[string]int64)
+	st.groups = newGroups(st)
+	if err := st.rank.checkColumn(st.groups.columns(false)); err != nil {
+		return err
+	}
+	t, trouble, err := st.in.open(cmd, args, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	src, err := st.prepare(t, args)
+	if err != nil {
+		return err
+	}
+	p := st.out.open(cmd, false)
+	return p.close(cmp.Or(st.run(p, t, src), trouble))
 }
 
-func (st *stats) text(w io.Writer) error {
-	n := st.source.Stats()
+// prepare checks the names and types of fields. It looks into the trace if the
+// tool does not know them by itself.
+func (st *stat) prepare(t *trace.Trace, args []string) (etw.Source, error) {
+	st.selector.resolve(t)
+	if st.checkFields(nil, false) == nil && st.selector.knowsFields() {
+		return t, nil
+	}
+	m := newMeeting(st.selector, t)
+	a := lookAhead(t, lookLimit(args), m.meet)
+	st.names = m.names
+	if err := st.selector.checkFields(m.descs, a.whole); err != nil {
+		return nil, err
+	}
+	return a, st.checkFields(m.descs, a.whole)
+}
+
+// checkFields checks the fields that are counted by or summed up.
+func (st *stat) checkFields(met []*etw.EventDesc, whole bool) error {
+	if len(st.measures) == 0 && st.histogram == "" && !st.groups.hasFields() {
+		return nil
+	}
+	descs := st.selector.candidates(met, whole)
+	for _, m := range st.measures {
+		if err := m.check(descs, "--"+m.flag); err != nil {
+			return err
+		}
+	}
+	if st.histogram != "" {
+		if err := (measure{field: st.histogram}).check(descs, "--histogram"); err != nil {
+			return err
+		}
+	}
+	return st.groups.check(descs)
+}
+
+// run counts the events of src and prints the table.
+func (st *stat) run(p *printer, t *trace.Trace, src etw.Source) error {
+	r := &reading{cmd: st.cmd, progress: newProgress(st.cmd.ErrOrStderr(), io.Discard), share: t.Progress}
+	trouble := r.each(src, func(rec *etw.Record) error { return st.count(t, rec) })
+	if err := st.print(p, t); err != nil {
+		return err
+	}
+	if err := p.Flush(); err != nil {
+		return err
+	}
+	st.selector.reportNone(st.cmd)
+	if reportLosses(st.cmd, t) {
+		trouble = errReported
+	}
+	return trouble
+}
+
+// count counts one event.
+func (st *stat) count(t *trace.Trace, rec *etw.Record) error {
+	s, err := st.selector.take(rec, t.Elapsed(rec))
+	if err != nil {
+		return err
+	}
+	if st.groups.named {
+		st.names.learn(st.selector.decoder, rec, st.selector.decoder.Event(rec))
+	}
+	if s == nil {
+		return nil
+	}
+	if s.err != nil {
+		st.faults[rec.File]++
+	}
+	st.groups.add(s)
+	return nil
+}
+
+// print prints what was counted.
+func (st *stat) print(p *printer, t *trace.Trace) error {
+	faults := int64(0)
+	for _, n := range st.faults {
+		faults += n
+	}
+	n := t.Stats()
+	if p.format == formatText {
+		for _, f := range t.Files() {
+			mine := faults
+			if len(t.Files()) > 1 {
+				mine = st.faults[f.Name()]
+			}
+			headline(p, f, mine)
+		}
+		if st.groups.counted != n.Records {
+			fmt.Fprintf(p, "%d events are counted\n", st.groups.counted)
+		}
+	}
+	tab := newTable(st.groups.columns(faults > 0)...)
+	st.groups.fill(tab, st.names)
+	st.rank.apply(tab, st.groups.ordered())
+	label := st.groups.labelColumn(tab)
+	for _, extra := range []struct {
+		name  string
+		count int64
+	}{{"(undecodable)", faults + n.Undecodable}, {"(lost)", n.Lost}, {"(lost buffers)", n.LostBuffers}} {
+		if extra.count > 0 && label >= 0 {
+			row := make([]string, len(tab.columns))
+			row[slices.IndexFunc(tab.columns, func(c column) bool { return c.name == "count" })] = strconv.FormatInt(extra.count, 10)
+			row[label] = extra.name
+			tab.add(row...)
+		}
+	}
+	if p.format == formatText && len(tab.rows) == 0 {
+		return nil
+	}
+	return tab.write(p)
+}
+
+// headline prints what a file is and how much is in it. faults are payloads that
+// do not fit their descriptions.
+func headline(p *printer, f *trace.File, faults int64) {
+	n := f.Stats()
 	lost := strconv.FormatInt(n.Lost, 10) + " lost"
 	if n.LostBuffers > 0 {
 		lost += " and " + strconv.FormatInt(n.LostBuffers, 10) + " buffers"
 	}
-	fmt.Fprintf(w, "%s: %s, %d events, %s, %d undecodable\n", clean(st.source.Name()), st.source.Format(), n.Events, lost, st.undecodable())
-	if len(st.rows) == 0 {
-		return nil
-	}
-	clock := st.source.Clock()
-	t := newTable(">COUNT", ">SHARE", ">BYTES", ">FIRST MS", ">LAST MS", "PROVIDER", ">ID", ">VER", ">OP", "EVENT")
-	for i := range st.rows {
-		r := &st.rows[i]
-		t.add(
-			strconv.FormatInt(r.Count, 10),
-			strconv.FormatFloat(100*float64(r.Count)/float64(n.Events), 'f', 2, 64)+"%",
-			strconv.FormatInt(r.Bytes, 10),
-			string(appendMS(nil, clock.Elapsed(r.first))),
-			string(appendMS(nil, clock.Elapsed(r.last))),
-			r.Provider,
-			strconv.Itoa(int(r.ID)),
-			strconv.Itoa(int(r.Version)),
-			strconv.Itoa(int(r.Opcode)),
-			r.Event,
-		)
-	}
-	return t.write(w)
+	fmt.Fprintf(p, "%s: %s, %d events, %s, %d undecodable\n", clean(f.Name()), f.Format(), n.Records, lost, faults+n.Undecodable)
 }

@@ -1,58 +1,299 @@
 package main
 
 import (
-	"io"
+	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A table aligns columns. Those whose heading starts with > are aligned to the
-// right; the last one is not padded.
+// A column is one of a table.
+type column struct {
+	name   string // in JSON and CSV
+	head   string // in text; the name in capitals if it is empty
+	number bool   // aligned to the right; in JSON a number
+	right  bool   // aligned to the right
+	text   bool   // text for people alone: not in JSON and CSV
+	data   bool   // for programs alone: not in text and Markdown
+	rising bool   // sorted from the smallest number
+	spare  int    // left out where a table is too wide, those with more of it first
+
+	measured bool // shown to people with this many decimals, or - if it is unknown
+	digits   int
+}
+
+// word and num are columns of text and of numbers.
+func word(name string) column { return column{name: name} }
+func num(name string) column  { return column{name: name, number: true} }
+
+// forPeople and forPrograms are columns that only some formats have.
+func (c column) forPeople() column   { c.text = true; return c }
+func (c column) forPrograms() column { c.data = true; return c }
+
+// spared marks a column that people miss least where a table is too wide.
+func (c column) spared(order int) column { c.spare = order; return c }
+
+// A table has rows of cells, and can be printed in every format.
 type table struct {
-	right  []bool
-	widths []int
-	rows   [][]string
+	columns []column
+	rows    [][]string
+	plain   bool // in text without headings, and indented
 }
 
-func newTable(headings ...string) *table {
-	t := &table{right: make([]bool, len(headings)), widths: make([]int, len(headings))}
-	for i, h := range headings {
-		headings[i] = strings.TrimPrefix(h, ">")
-		t.right[i] = headings[i] != h
+func newTable(columns ...column) *table { return &table{columns: columns} }
+
+// add adds a row. A number that is not there is an empty cell.
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// write prints the table.
+func (t *table) write(p *printer) error {
+	switch p.format {
+	case formatJSON, formatJSONL:
+		return t.json(p)
+	case formatCSV:
+		return t.csv(p)
 	}
-	t.add(headings...)
-	return t
-}
-
-func (t *table) add(cells ...string) {
-	for i := range cells {
-		cells[i] = clean(cells[i])
-		t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cells[i]))
-	}
-	t.rows = append(t.rows, cells)
-}
-
-func (t *table) write(w io.Writer) error {
-	var b strings.Builder
+	t.shown(func(c column) bool { return !c.data })
 	for _, row := range t.rows {
-		b.Reset()
-		for i, c := range row {
-			pad := strings.Repeat(" ", t.widths[i]-utf8.RuneCountInString(c))
-			switch {
-			case t.right[i]:
-				b.WriteString(pad + c)
-			case i == len(row)-1:
-				b.WriteString(c)
-			default:
-				b.WriteString(c + pad)
-			}
-			if i < len(row)-1 {
-				b.WriteString("  ")
-			}
+		for i := range row {
+			row[i] = clean(t.columns[i].shown(row[i]))
 		}
-		if _, err := io.WriteString(w, strings.TrimRight(b.String(), " ")+"\n"); err != nil {
+	}
+	if p.format == formatMD {
+		return t.markdown(p)
+	}
+	return t.text(p)
+}
+
+// shown leaves out the other columns.
+func (t *table) shown(keep func(column) bool) {
+	for i := len(t.columns) - 1; i >= 0; i-- {
+		if keep(t.columns[i]) {
+			continue
+		}
+		t.columns = slices.Delete(t.columns, i, i+1)
+		for j, row := range t.rows {
+			t.rows[j] = slices.Delete(row, i, i+1)
+		}
+	}
+}
+
+// text prints columns that are aligned. The last one is not padded.
+func (t *table) text(p *printer) error {
+	t.narrow(p.width)
+	lines := t.lines()
+	widths := t.fit(lines, p.width)
+	var b []byte
+	for n, row := range lines {
+		b = b[:0]
+		for i, cell := range row {
+			cell = shorten(cell, widths[i])
+			pad := strings.Repeat(" ", widths[i]-textWidth(cell))
+			if t.columns[i].number || t.columns[i].right {
+				cell = pad + cell
+			} else {
+				cell += pad
+			}
+			if i > 0 {
+				b = append(b, "  "...)
+			}
+			b = append(b, cell...)
+		}
+		line := strings.TrimRight(string(b), " ")
+		if t.plain {
+			line = "  " + line
+		}
+		if n == 0 && !t.plain {
+			line = string(p.paint(nil, colorBold, line))
+		}
+		if _, err := p.WriteString(line + "\n"); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lines returns the headings, if there are any, and the rows.
+func (t *table) lines() [][]string {
+	if t.plain {
+		return t.rows
+	}
+	heads := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		heads[i] = c.head
+		if c.head == "" {
+			heads[i] = strings.ToUpper(strings.ReplaceAll(c.name, "_", " "))
+		}
+	}
+	return append([][]string{heads}, t.rows...)
+}
+
+// narrow leaves out columns that can be spared, until a table fits or none is left.
+func (t *table) narrow(limit int) {
+	for limit > 0 && lineWidth(t.fit(t.lines(), 0)) > limit {
+		most := 0
+		for _, c := range t.columns {
+			most = max(most, c.spare)
+		}
+		if most == 0 {
+			return
+		}
+		t.shown(func(c column) bool { return c.spare < most })
+	}
+}
+
+// lineWidth returns how many cells a line takes whose columns have the given widths.
+func lineWidth(widths []int) int {
+	sum := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
+	}
+	return sum
+}
+
+// leastWidth is what a column of text keeps when a table is too wide.
+const leastWidth = 10
+
+// fit returns the widths of the columns such that a table fits, as far as that
+// can be: the widest column of text gives way first.
+func (t *table) fit(lines [][]string, limit int) []int {
+	widths := make([]int, len(t.columns))
+	for _, row := range lines {
+		for i, cell := range row {
+			widths[i] = max(widths[i], textWidth(cell))
+		}
+	}
+	if limit == 0 {
+		return widths
+	}
+	for over := lineWidth(widths) - limit; over > 0; over-- {
+		widest := -1
+		for i, w := range widths {
+			if !t.columns[i].number && w > leastWidth && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+// markdown prints a table as GitHub's dialect has it.
+func (t *table) markdown(p *printer) error {
+	var b []byte
+	for _, c := range t.columns {
+		b = appendMarkdownCell(b, c.name)
+	}
+	b = append(b, "|\n"...)
+	for _, c := range t.columns {
+		if c.number {
+			b = append(b, "|--:"...)
+		} else {
+			b = append(b, "|---"...)
+		}
+	}
+	b = append(b, "|\n"...)
+	for _, row := range t.rows {
+		for _, cell := range row {
+			b = appendMarkdownCell(b, cell)
+		}
+		b = append(b, "|\n"...)
+	}
+	_, err := p.Write(b)
+	return err
+}
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
+
+// appendMarkdownCell appends a cell of a row of a table of Markdown.
+func appendMarkdownCell(b []byte, cell string) []byte {
+	b = append(b, "| "...)
+	b = append(b, markdownEscapes.Replace(clean(cell))...)
+	return append(b, ' ')
+}
+
+// csv prints a record for each row.
+func (t *table) csv(p *printer) error {
+	t.shown(func(c column) bool { return !c.text })
+	var b []byte
+	for i, c := range t.columns {
+		b = p.csv.cell(b, i > 0, []byte(c.name), false)
+	}
+	b = append(b, '\n')
+	for _, row := range t.rows {
+		for i, cell := range row {
+			b = p.csv.cell(b, i > 0, []byte(cell), t.columns[i].number)
+		}
+		b = append(b, '\n')
+	}
+	_, err := p.Write(b)
+	return err
+}
+
+// json prints an object for each row: as lines, or all in one array.
+func (t *table) json(p *printer) error {
+	t.shown(func(c column) bool { return !c.text })
+	var b []byte
+	l := jsonList{lines: p.format == formatJSONL}
+	for _, row := range t.rows {
+		b = l.item(b)
+		for i, cell := range row {
+			b = append(b, "{,"[min(i, 1)])
+			b = etw.AppendJSONString(b, t.columns[i].name)
+			b = append(b, ':')
+			switch {
+			case !t.columns[i].number:
+				b = etw.AppendJSONString(b, cell)
+			case cell == "":
+				b = append(b, "null"...)
+			default:
+				b = append(b, cell...)
+			}
+		}
+		b = l.itemEnd(append(b, '}'))
+	}
+	_, err := p.Write(l.end(b))
+	return err
+}
+
+// A jsonList separates the objects of a list: as lines, or as the elements of an
+// array, each in a line of its own.
+type jsonList struct {
+	lines bool
+	begun bool
+}
+
+// item appends what comes before an object.
+func (l *jsonList) item(b []byte) []byte {
+	switch {
+	case l.lines:
+	case l.begun:
+		b = append(b, ",\n"...)
+	default:
+		b = append(b, "[\n"...)
+	}
+	l.begun = true
+	return b
+}
+
+// itemEnd appends what comes after an object.
+func (l *jsonList) itemEnd(b []byte) []byte {
+	if l.lines {
+		return append(b, '\n')
+	}
+	return b
+}
+
+// end appends what comes after the last object.
+func (l *jsonList) end(b []byte) []byte {
+	switch {
+	case l.lines:
+		return b
+	case l.begun:
+		return append(b, "\n]\n"...)
+	}
+	return append(b, "[]\n"...)
 }

@@ -14,5 +14,5 @@ func terminal(w any) (*os.File, bool) {
 // wantsColor reports whether text that is written to w may have colours.
 func wantsColor(w io.Writer) bool {
 	f, ok := terminal(w)
-	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && enableColor(f)
+	return ok && os.Getenv("NO_COLOR") == "" && !isDumb() && enableColor(f)
 }

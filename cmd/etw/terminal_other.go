@@ -6,6 +6,8 @@ import "os"
 
 func isTerminal(*os.File) bool { return false }
 
+func terminalSize(*os.File) (width, height int) { return 0, 0 }
+
 func enableColor(*os.File) bool { return false }
 
 func reportBrokenPipes() {}

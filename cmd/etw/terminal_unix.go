@@ -16,6 +16,16 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
+// terminalSize returns how many cells a line of the terminal has, and how many
+// lines it has: 0 if it does not say.
+func terminalSize(f *os.File) (width, height int) {
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
+	}
+	return int(size.Col), int(size.Row)
+}
+
 // enableColor asks a terminal to take the codes of colours.
 func enableColor(*os.File) bool { return true }
 

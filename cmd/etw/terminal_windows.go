@@ -12,6 +12,16 @@ func isTerminal(f *os.File) bool {
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
+// terminalSize returns how many cells a line of the terminal has, and how many
+// lines it has: 0 if it does not say.
+func terminalSize(f *os.File) (width, height int) {
+	var info windows.ConsoleScreenBufferInfo
+	if windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info) != nil {
+		return 0, 0
+	}
+	return int(info.Window.Right-info.Window.Left) + 1, int(info.Window.Bottom-info.Window.Top) + 1
+}
+
 // enableColor asks a terminal to take the codes of colours.
 func enableColor(f *os.File) bool {
 	h := windows.Handle(f.Fd())

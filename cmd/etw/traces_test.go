@@ -26,14 +26,17 @@ var traces = map[string]func() ([]byte, error){
 	"activity":   activityTrace,
 	"disorder":   disorderTrace,
 	"samples":    samplesTrace,
+	"bakery":     bakeryTrace,
+	"machine":    machineTrace,
+	"classic":    func() ([]byte, error) { return classicTrace(header()) },
 }
 
 func header() etl.Header {
 	h := etltest.DefaultHeader()
-	h.Start = etw.FileTimeOf(time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC))
-	h.End = h.Start + 2e7
-	h.Boot = h.Start - 3600e7
-	h.Origin = 1e9
+	h.Clock.Start = etw.FileTimeOf(time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC))
+	h.End = h.Clock.Start + 2e7
+	h.Boot = h.Clock.Start - 3600e7
+	h.Clock.Origin = 1e9
 	h.Processors = 2
 	h.BufferSize = 4096
 	h.SessionName, h.LogFileName = "Test Session", `C:\traces\test.etl`
@@ -43,12 +46,21 @@ func header() etl.Header {
 // at returns a record that was logged some milliseconds after the start.
 func at(ms float64, r etw.Record) *etw.Record {
 	h := header()
-	r.Timestamp = h.Origin + int64(ms*1e4)
+	r.Timestamp = h.Clock.Origin + int64(ms*1e4)
 	r.PointerSize = etw.Ptr64
 	return &r
 }
 
-// kernelTrace has events of the kernel, whose layouts are not known.
+// classicTrace has classic events of a class that nothing describes.
+func classicTrace(h etl.Header) ([]byte, error) {
+	class := etw.MustParseGUID("3d6fa8d0-1111-2222-3333-00c04fd7ba7c")
+	return etltest.File(h,
+		at(1, etw.Record{Kind: etw.KindClassic, Provider: class, Opcode: 1, Version: 4, ProcessID: 4, ThreadID: 8, Payload: []byte{1, 2, 0xab}}),
+		at(4, etw.Record{Kind: etw.KindClassic, Provider: class, Opcode: 2, Version: 4, ProcessID: 4, ThreadID: 8, Payload: []byte{3}}),
+	)
+}
+
+// kernelTrace has events of the kernel, some of which are cut off, and others.
 func kernelTrace(h etl.Header) ([]byte, error) {
 	process := etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c")
 	thread := etw.MustParseGUID("3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c")
@@ -58,11 +70,11 @@ func kernelTrace(h etl.Header) ([]byte, error) {
 		long[i] = byte(i)
 	}
 	return etltest.File(h,
-		at(1, etw.Record{Kind: etw.Classic, Provider: process, Opcode: 1, Version: 4, ProcessID: 4, ThreadID: 8, Payload: []byte{1, 2, 0xab}}),
-		at(2.5, etw.Record{Kind: etw.Classic, Provider: thread, Opcode: 36, Version: 2, ProcessID: 4, ThreadID: 8, Processor: 1, Payload: long}),
-		at(3, etw.Record{Kind: etw.Classic, Provider: unknown, Opcode: 7, ProcessID: -1, ThreadID: -1}),
-		at(4, etw.Record{Kind: etw.Classic, Provider: process, Opcode: 2, Version: 4, ProcessID: 4, ThreadID: 8, Payload: []byte{3}}),
-		at(5, etw.Record{Kind: etw.Message, Provider: unknown, ID: 12, ProcessID: 4, ThreadID: 8, Payload: []byte("hi")}),
+		at(1, etw.Record{Kind: etw.KindClassic, Provider: process, Opcode: 1, Version: 4, ProcessID: 4, ThreadID: 8, Payload: []byte{1, 2, 0xab}}),
+		at(2.5, etw.Record{Kind: etw.KindClassic, Provider: thread, Opcode: 36, Version: 2, ProcessID: 4, ThreadID: 8, Processor: 1, Payload: long}),
+		at(3, etw.Record{Kind: etw.KindClassic, Provider: unknown, Opcode: 7, ProcessID: -1, ThreadID: -1}),
+		at(4, etw.Record{Kind: etw.KindClassic, Provider: process, Opcode: 2, Version: 4, ProcessID: 4, ThreadID: 8, Payload: []byte{3}}),
+		at(5, etw.Record{Kind: etw.KindMessage, Provider: unknown, ID: 12, ProcessID: 4, ThreadID: 8, Payload: []byte("hi")}),
 	)
 }
 
@@ -81,8 +93,8 @@ func samplesTrace() ([]byte, error) {
 		return nil, err
 	}
 	err = errors.Join(
-		w.WriteAs(etltest.FormSystem, at(1, etw.Record{Kind: etw.Classic, Provider: thread, Opcode: 1, Version: 3, Payload: append(start, make([]byte, 64)...)})),
-		w.WriteAs(etltest.FormPerfInfo, at(2, etw.Record{Kind: etw.Classic, Provider: perfInfo, Opcode: 46, Version: 2, Payload: sample})),
+		w.WriteAs(etltest.FormSystem, at(1, etw.Record{Kind: etw.KindClassic, Provider: thread, Opcode: 1, Version: 3, Payload: append(start, make([]byte, 64)...)})),
+		w.WriteAs(etltest.FormPerfInfo, at(2, etw.Record{Kind: etw.KindClassic, Provider: perfInfo, Opcode: 46, Version: 2, Payload: sample})),
 		w.Close(),
 	)
 	return out.Bytes(), err
@@ -104,9 +116,16 @@ func lossyTrace() ([]byte, error) {
 
 // cutTrace was cut off between two buffers: only the number in its header tells.
 func cutTrace() ([]byte, error) {
-	h := header()
-	h.BuffersWritten = 4
-	return kernelTrace(h)
+	data, err := kernelTrace(header())
+	if err != nil {
+		return nil, err
+	}
+	at := bytes.Index(data, []byte{0, 0x10, 0, 0, 0xa, 0, 1, 5}) // the begin of the header's payload
+	if at < 0 {
+		return nil, errors.New("the header was not found")
+	}
+	binary.LittleEndian.PutUint32(data[at+36:], 4)
+	return data, nil
 }
 
 // acmeGUID is the provider of the manifest in script dump_manifest.
@@ -122,7 +141,7 @@ func acmePayload(size uint32, reason uint8, name string) []byte {
 // acmeTrace has events of a provider that only a manifest describes, and one of
 // the .NET runtime.
 func acmeTrace() ([]byte, error) {
-	event := func(ms float64, id uint16, version, level uint8, keywords uint64, payload []byte) *etw.Record {
+	event := func(ms float64, id uint16, version uint8, level etw.Level, keywords uint64, payload []byte) *etw.Record {
 		return at(ms, etw.Record{
 			Provider: acmeGUID, ID: id, Version: version, Level: level, Keywords: keywords, Opcode: 1, Task: 3,
 			ProcessID: 100, ThreadID: 101, Payload: payload,
@@ -154,10 +173,10 @@ line break`)),
 // laterTrace is of a session that started a second after the others.
 func laterTrace() ([]byte, error) {
 	h := header()
-	h.Start += 1e7
+	h.Clock.Start += 1e7
 	h.End += 1e7
 	return etltest.File(h,
-		&etw.Record{Provider: acmeGUID, ID: 2, Timestamp: h.Origin + 5e4, PointerSize: etw.Ptr64, ProcessID: 300, ThreadID: 301, Processor: 1})
+		&etw.Record{Provider: acmeGUID, ID: 2, Timestamp: h.Clock.Origin + 5e4, PointerSize: etw.Ptr64, ProcessID: 300, ThreadID: 301, Processor: 1})
 }
 
 // netHeader is the header of traces of EventPipe.
@@ -220,14 +239,13 @@ func activityTrace() ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// disorderTrace promises that no event is older than the first, and breaks it.
+// disorderTrace promises that no event is older than the first, and breaks it
+// in the next block.
 func disorderTrace() ([]byte, error) {
 	w := nettracetest.NewWriter(4, netHeader)
 	w.Metadata(nettracetest.Row{ID: 1, Provider: "Acme-Web", EventID: 1, Name: "Tick"})
-	w.Events(
-		nettracetest.Event{Metadata: 1, Time: 5e6 + 77, Thread: 401, Capture: 401, SortPoint: true},
-		nettracetest.Event{Metadata: 1, Time: 3e6 + 77, Thread: 402, Capture: 402, SortPoint: true},
-	)
+	w.Events(nettracetest.Event{Metadata: 1, Time: 5e6 + 77, Thread: 401, Capture: 401, SortPoint: true})
+	w.Events(nettracetest.Event{Metadata: 1, Time: 3e6 + 77, Thread: 402, Capture: 402, SortPoint: true})
 	w.End()
 	return w.Bytes(), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,10 +61,7 @@ func listed(t *testing.T, path string) []eventRow {
 	if code := run([]string{"list", "--json", path}, strings.NewReader(""), &stdout, &stderr); code != 0 {
 		t.Fatalf("list --json %s: exit code %d\n%s", path, code, &stderr)
 	}
-	var rows []eventRow
-	if err := json.Unmarshal(stdout.Bytes(), &rows); err != nil {
-		t.Fatal(err)
-	}
+	rows := decodeRows(t, &stdout)
 	slices.SortFunc(rows, func(a, b eventRow) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
 	})
@@ -103,9 +99,12 @@ func TestListOfCLR(t *testing.T) {
 				found = true
 				continue
 			}
-			at := map[string]*string{"map": &f.Map, "count": &f.Count, "inType": &f.InType}[what]
+			at := map[string]*string{"map": &f.Map, "count": &f.Count, "inType": &f.Type, "outType": &f.OutType}[what]
 			if at == nil {
 				t.Fatalf("bad correction %+v", c)
+			}
+			if what == "inType" {
+				here, was = withoutPrefix(here), withoutPrefix(was)
 			}
 			if *at != here {
 				t.Errorf("%s of %s has %s %q, not %q as the corrections say", c.item, c.place, what, *at, here)

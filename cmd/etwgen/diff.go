@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -17,7 +18,8 @@ func newDiff() *cobra.Command {
 		Use:   "diff [flags] MANIFEST...",
 		Short: "Show what gen would change",
 		Long: `Diff generates a package as gen does with the same flags, and prints how the
-files in the folder differ from it, as a unified diff. It writes nothing.
+files in the folder differ from it, as a unified diff. It writes nothing. Of a
+folder without generated files it only says so.
 
 Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 		Example: "  etwgen diff -o internal/myprovider MyProvider.man",
@@ -40,6 +42,10 @@ Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 // trouble turns any error into one with the exit code for trouble, since 1 says
 // that something differs.
 func trouble(err error) error {
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return err
+	}
 	if exit, ok := err.(*exitError); ok {
 		return &exitError{exitUsage, exit.err}
 	}
@@ -55,6 +61,10 @@ func (g *genFlags) diff(cmd *cobra.Command, paths []string) (bool, error) {
 	old, err := readPackage(g.dir)
 	if err != nil {
 		return false, err
+	}
+	if len(old) == 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: no generated files in %s: all %d are missing; etwgen gen writes them\n", g.dir, len(files))
+		return true, nil
 	}
 	next := make(map[string][]byte)
 	names := make(map[string]bool)

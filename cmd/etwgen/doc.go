@@ -25,16 +25,16 @@ func newDoc() *cobra.Command {
 		Short: "Write reference pages of a manifest's events",
 		Long: `Doc writes reference pages in Markdown: README.md with the providers, and in a
 folder for each provider README.md with its keywords, tasks and events, and a
-page for each task. A page says of each event what selects it, its versions, and
-its fields with their types, their place in the payload, what they mean and the
-Go types that gen makes of them.
+page for each task. For each event a page has what selects it, its versions, and
+its fields with their types, their place in the payload, their meaning and the Go
+types that gen makes of them.
 
-What they mean is the etwgen:doc of the manifest. A provider's folder has the
-name of its Go package: its etwgen:name, or else one made of its own name.
+Meanings come from etwgen:doc in the manifest. A provider's folder is named like
+its Go package: by its etwgen:name, or else by its own name.
 
 Files that would not change are left alone, and pages that are no longer needed
-are removed. Doc says nothing unless something is wrong. A MANIFEST of - is the
-standard input.`,
+are removed. Doc prints what is doubtful about the manifest, and nothing else. A
+MANIFEST of - is the standard input.`,
 		Example: "  etwgen doc -o docs/events MyProvider.man",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,11 +42,13 @@ standard input.`,
 			if opts.Rename, err = renames(rename); err != nil {
 				return err
 			}
-			m, err := readManifest(cmd, args[0], manifest.Options{Lenient: opts.Lenient})
+			r, err := sound(cmd, args[0], manifest.Options{Lenient: opts.Lenient})
 			if err != nil {
 				return err
 			}
-			files, err := gen.Reference(m, opts)
+			r.printWarnings(cmd)
+			opts.Provider = providerName(opts.Provider)
+			files, err := gen.Reference(r.manifest, opts)
 			if err != nil {
 				return reported(cmd, err)
 			}
@@ -56,7 +58,7 @@ standard input.`,
 			}
 			old, err := readPages(dir, files)
 			if err == nil {
-				err = writeFiles(dir, old, files, report)
+				err = writeFiles(osDisk{}, dir, old, files, report)
 			}
 			if err != nil {
 				return &exitError{exitUsage, err}
@@ -66,7 +68,7 @@ standard input.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&dir, "output", "o", ".", "the folder of the pages")
-	flags.StringVar(&opts.Provider, "provider", "", "one provider, by name, symbol or GUID (default all that have events)")
+	flags.StringVar(&opts.Provider, "provider", "", "one provider, by name, symbol, GUID or number (default all that have events)")
 	flags.StringVar(&opts.Package, "package", "", "the name of the Go package, where there is one provider")
 	flags.StringArrayVar(&rename, "rename", nil, "`OLD=NEW`, as gen was given it, where there is one provider (repeatable)")
 	flags.BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
@@ -74,8 +76,8 @@ standard input.`,
 	return cmd
 }
 
-// readPages returns the pages that doc has written before, in the folders that
-// it will write to.
+// readPages returns the pages that an earlier doc wrote, in the folders that this
+// one writes to.
 func readPages(dir string, files []gen.File) (map[string][]byte, error) {
 	old := make(map[string][]byte)
 	seen := make(map[string]bool)

@@ -73,6 +73,15 @@ func TestDocWritesPages(t *testing.T) {
 		t.Errorf("%s was written too", name)
 	}
 
+	// One provider, by its number.
+	second := t.TempDir()
+	if code, _, stderr := etwgen(t, twoProviders, "doc", "-o", second, "--provider", "2", "-"); code != 0 || stderr != "" {
+		t.Errorf("exit code %d, stderr %q; want 0 and nothing", code, stderr)
+	}
+	if files := filesIn(t, second); files["sampletwo/README.md"] == "" || files["one/README.md"] != "" {
+		t.Errorf("--provider 2 wrote %d files, and not those of the second", len(files))
+	}
+
 	// Nothing has changed: nothing is written.
 	if code, stdout, _ := etwgen(t, twoProviders, "doc", "-v", "-o", dir, "-"); code != 0 || stdout != "" {
 		t.Errorf("again: exit code %d, stdout %q; want 0 and nothing", code, stdout)
@@ -116,7 +125,7 @@ func TestDocErrors(t *testing.T) {
 		{"same package", strings.ReplaceAll(twoProviders, `symbol="TWO"`, `symbol="TWO" etwgen:name="one"`), nil, exitUsage, "two providers have the package one"},
 		{"same name", strings.ReplaceAll(twoProviders, `symbol="TWO"`, `symbol="TWO" etwgen:name="one"`), []string{"--provider", "TWO", "--rename", "Second=second"}, exitDiagnostics, "<stdin>:"},
 		{"rename for two", twoProviders, []string{"--rename", "Second=Next"}, exitUsage, "choose it with --provider"},
-		{"no rename", twoProviders, []string{"--rename", "Second"}, exitUsage, "--rename Second: not of the form OLD=NEW"},
+		{"no rename", twoProviders, []string{"--rename", "Second"}, exitUsage, "etwgen doc: --rename Second: not of the form OLD=NEW; see etwgen doc --help"},
 		{"no such flag", twoProviders, []string{"--color"}, exitUsage, "unknown flag"},
 	}
 	for _, test := range tests {
@@ -142,6 +151,7 @@ func TestGeneratedCLRIsFresh(t *testing.T) {
 			provider += strings.ToUpper(pkg[:1]) + pkg[1:]
 		}
 		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "doc.go"), "// Package "+pkg+" has its comment here, as that in the repository.\npackage "+pkg+"\n")
 		if code, _, stderr := etwgen(t, "", "gen", "--tests", "--package", pkg, "--provider", provider, "-o", dir, ourCLR); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
@@ -149,7 +159,9 @@ func TestGeneratedCLRIsFresh(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compareFiles(t, "generated/"+folder, want, filesIn(t, dir))
+		got := filesIn(t, dir)
+		delete(got, "doc.go")
+		compareFiles(t, "generated/"+folder, want, got)
 	}
 	dir := t.TempDir()
 	if code, _, stderr := etwgen(t, "", "doc", "-o", dir, ourCLR); code != 0 {

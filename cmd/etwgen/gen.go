@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
+	"go/build"
+	"go/parser"
 	"go/token"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
@@ -29,22 +28,25 @@ func (g *genFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&g.dir, "output", "o", ".", "the folder of the package")
 	flags.StringVar(&g.gen.Package, "package", "", "the name of the package (default $GOPACKAGE, or else the folder's)")
-	flags.StringVar(&g.gen.Provider, "provider", "", "the provider, by name, symbol, GUID or number (#1), where a manifest has several")
+	flags.StringVar(&g.gen.Provider, "provider", "", "the provider, by name, symbol, GUID or number (1 is the first), where a manifest has several")
 	flags.StringArrayVar(&g.rename, "rename", nil, "`OLD=NEW` gives what the manifest calls OLD the Go name NEW (repeatable)")
+	flags.StringVar(&g.gen.Files, "files", "task", "`how` events are spread over files: task, a file for each, or one")
 	flags.BoolVar(&g.gen.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
-	flags.BoolVar(&g.gen.Tests, "tests", false, "generate tests of the package, too")
+	flags.BoolVar(&g.gen.Tests, "tests", false, "also generate tests of the package")
 }
 
 // options returns the options of the generator.
 func (g *genFlags) options() (gen.Options, error) {
 	opts := g.gen
+	opts.Provider = providerName(opts.Provider)
+	if opts.Files != "task" && opts.Files != "one" {
+		return opts, usagef("--files %s: choose task or one", opts.Files)
+	}
 	var err error
 	if opts.Rename, err = renames(g.rename); err != nil {
 		return opts, err
 	}
-	if opts.Package == "" {
-		opts.Package = os.Getenv("GOPACKAGE")
-	}
+	opts.Package = cmp.Or(opts.Package, os.Getenv("GOPACKAGE"))
 	if opts.Package == "" {
 		dir, err := filepath.Abs(g.dir)
 		if err != nil {
@@ -53,9 +55,36 @@ func (g *genFlags) options() (gen.Options, error) {
 		opts.Package = strings.ToLower(filepath.Base(dir))
 	}
 	if !token.IsIdentifier(opts.Package) {
-		return opts, &exitError{exitUsage, fmt.Errorf("%q is no name of a Go package; give one with --package", opts.Package)}
+		return opts, usagef("%q is not a valid Go package name; give one with --package", opts.Package)
 	}
-	return opts, nil
+	opts.PackageDoc = !documented(g.dir)
+	return opts, checkFolder(g.dir, opts.Package)
+}
+
+// documented reports whether a file in dir that etwgen did not write has a comment
+// on the package.
+func documented(dir string) bool {
+	old, _ := readPackage(dir) // what is wrong with the folder is for checkFolder to say
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, path := range paths {
+		if old[filepath.Base(path)] != nil || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err == nil && f.Doc != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// providerName returns a provider's name as package gen expects it: numbers are
+// written as #1.
+func providerName(flag string) string {
+	if flag != "" && strings.Trim(flag, "0123456789") == "" {
+		return "#" + flag
+	}
+	return flag
 }
 
 // renames returns the values of --rename.
@@ -64,40 +93,85 @@ func renames(list []string) (map[string]string, error) {
 	for _, r := range list {
 		i := strings.LastIndexByte(r, '=') // names of a manifest may contain one
 		if i <= 0 || i+1 == len(r) {
-			return nil, &exitError{exitUsage, fmt.Errorf("--rename %s: not of the form OLD=NEW", r)}
+			return nil, usagef("--rename %s: not of the form OLD=NEW", r)
 		}
 		m[r[:i]] = r[i+1:]
 	}
 	return m, nil
 }
 
-// generate returns the files of the package for the provider that the flags
-// choose from some manifests.
-func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, error) {
-	opts, err := g.options()
-	if err != nil {
-		return nil, err
+// checkFolder checks that no file in dir belongs to a package of another name:
+// the go command refuses a folder with two. Files that it ignores do not count,
+// nor do those that are to be replaced.
+func checkFolder(dir, pkg string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &exitError{exitUsage, err}
 	}
-	var chosen *manifest.Manifest
-	var missed error
-	var bad *exitError
-	for _, path := range paths {
-		// Warnings are the business of check.
-		m, _, err := parseManifest(cmd, path, manifest.Options{Lenient: opts.Lenient})
-		if err != nil {
-			if bad = reported(cmd, err); bad.code == exitUsage {
-				return nil, bad
-			}
+	old, err := readPackage(dir)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if filepath.Ext(name) != ".go" || old[name] != nil {
 			continue
 		}
-		if _, err := gen.Select(m, opts.Provider); err != nil {
+		if match, err := build.Default.MatchFile(dir, name); err != nil || !match {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
+		if err != nil {
+			continue // what is wrong with it is for the compiler to say
+		}
+		other := f.Name.Name
+		if strings.HasSuffix(name, "_test.go") {
+			other = strings.TrimSuffix(other, "_test")
+		}
+		if other != pkg {
+			return usagef("%s is in package %s, so that package %s cannot be in the same folder; give --package %[2]s, or another folder with -o", path, other, pkg)
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two arguments mean one file.
+func sameFile(a, b string) bool {
+	if a == stdinName || b == stdinName {
+		return a == b
+	}
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// choose reads manifests and returns the one that has the provider to generate.
+func choose(cmd *cobra.Command, paths []string, opts gen.Options) (*reading, error) {
+	var chosen *reading
+	var missed, bad error
+	for i, path := range paths {
+		for _, earlier := range paths[:i] {
+			if sameFile(earlier, path) {
+				return nil, usagef("%s is given twice", path)
+			}
+		}
+		r, err := sound(cmd, path, manifest.Options{Lenient: opts.Lenient})
+		if err != nil {
+			if exit := (*exitError)(nil); errors.As(err, &exit) && exit.code == exitUsage {
+				return nil, err
+			}
+			bad = err
+			continue
+		}
+		if _, err := gen.Select(r.manifest, opts.Provider); err != nil {
 			missed = err
 			continue
 		}
 		if chosen != nil {
-			return nil, &exitError{exitUsage, fmt.Errorf("both %s and %s have a provider to generate; a package is for one: choose it with --provider", chosen.File, m.File)}
+			return nil, usagef("both %s and %s have a provider to generate, and a package is for one; choose it with --provider", chosen.name, r.name)
 		}
-		chosen = m
+		chosen = r
 	}
 	switch {
 	case bad != nil:
@@ -105,7 +179,22 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 	case chosen == nil:
 		return nil, &exitError{exitUsage, missed}
 	}
-	files, err := gen.Generate(chosen, opts)
+	return chosen, nil
+}
+
+// generate returns the files of the package for the provider that the flags
+// choose from some manifests. It prints what is doubtful about the manifest.
+func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, error) {
+	opts, err := g.options()
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := choose(cmd, paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	chosen.printWarnings(cmd)
+	files, err := gen.Generate(chosen.manifest, opts)
 	if err != nil {
 		return nil, reported(cmd, err)
 	}
@@ -120,9 +209,12 @@ func newGen() *cobra.Command {
 		Use:   "gen [flags] MANIFEST...",
 		Short: "Write the Go package of a provider",
 		Long: `Gen writes a Go package with a type for each event of a provider: *.etw.go
-files, one for each task. Everything is generated before anything is written;
-files that would not change are left alone, and generated files that are no
-longer needed are removed. Gen says nothing unless something is wrong.
+files, one for each task, or with --files=one a single file with all events.
+Everything is generated before anything is written; files that would not change
+are left alone, and generated files that are no longer needed are removed.
+
+Gen prints what is doubtful about the manifest, in short where --lenient reads a
+dump, and nothing else. Warnings do not change the exit code.
 
 It works from a go:generate line as it does by hand:
 
@@ -138,7 +230,11 @@ It works from a go:generate line as it does by hand:
 			if verbose {
 				report = cmd.OutOrStdout()
 			}
-			if err := writePackage(flags.dir, files, report); err != nil {
+			old, err := readPackage(flags.dir)
+			if err == nil {
+				err = writeFiles(osDisk{}, flags.dir, old, files, report)
+			}
+			if err != nil {
 				return &exitError{exitUsage, err}
 			}
 			return nil
@@ -147,72 +243,4 @@ It works from a go:generate line as it does by hand:
 	flags.add(cmd)
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list the files that are written and removed")
 	return cmd
-}
-
-// writePackage makes the generated files in dir the given ones.
-func writePackage(dir string, files []gen.File, report io.Writer) error {
-	old, err := readPackage(dir)
-	if err != nil {
-		return err
-	}
-	return writeFiles(dir, old, files, report)
-}
-
-// writeFiles makes those files in dir that etwgen wrote, the old ones, the given
-// ones. Names are paths with slashes. Before it writes anything it looks whether
-// it would write over what somebody else has written.
-func writeFiles(dir string, old map[string][]byte, files []gen.File, report io.Writer) error {
-	for _, f := range files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if _, err := os.Stat(path); err == nil && old[f.Name] == nil {
-			return fmt.Errorf("%s exists and is not generated by etwgen", path)
-		}
-	}
-	for _, f := range files {
-		was := old[f.Name]
-		delete(old, f.Name)
-		if bytes.Equal(was, f.Content) {
-			continue
-		}
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, f.Content, 0o666); err != nil {
-			return err
-		}
-		fmt.Fprintln(report, "wrote", path)
-	}
-	for _, name := range slices.Sorted(maps.Keys(old)) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-		fmt.Fprintln(report, "removed", path)
-	}
-	return nil
-}
-
-// readPackage returns the files of dir that etwgen has written: those that have
-// one of its suffixes and its header.
-func readPackage(dir string) (map[string][]byte, error) {
-	old := make(map[string][]byte)
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasSuffix(name, ".etw.go") && !strings.HasSuffix(name, ".etw_test.go") {
-			continue
-		}
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		if bytes.HasPrefix(content, []byte(gen.Header+"\n")) {
-			old[name] = content
-		}
-	}
-	return old, nil
 }

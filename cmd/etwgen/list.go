@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/gen"
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/spf13/cobra"
 )
 
@@ -28,23 +29,24 @@ FILE of - is the standard input.
 The size is that of the payload in bytes: 18, or 6+ if it varies and 6 is the
 least, or 22+/26+ if it is another one with pointers of 8 bytes than of 4.
 
-With --json it prints one array of objects. The keys id and version have
-numbers; provider, guid, symbol, level, task, opcode, mask, template, size32 and
-size64 have strings, empty for what an event does not have; keywords has an
-array of strings; fields has an array of objects with the keys name, inType,
-outType, map, count and length, all strings, and fields. A count or length is a
-number, the name of a field, or * for the rest of the payload; the inType of a
-struct is empty, and its members are in fields. Where --lenient does not know
-the layout, there is a last field with the inType opaque.`,
+With --json it prints one object for each event, in one line, with the keys that
+etw events --json has, and three more. The keys id, version and level have
+numbers; provider, guid, event, task, opcode, mask, template, size32 and size64
+have strings, empty for what an event does not have; keywords has an array of
+strings; fields has an array of objects with the keys name and type, and where
+there is something to say outType, count, length, map and fields. A count or
+length is a number, the name of a field, or * for the rest of the payload; the
+type of a struct is struct, and its members are in fields. Where --lenient does
+not know the layout, there is a last field of type opaque.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := readManifest(cmd, args[0], opts)
+			r, err := sound(cmd, args[0], opts)
 			if err != nil {
 				return err
 			}
-			providers := m.Providers
+			providers := r.manifest.Providers
 			if provider != "" {
-				p, err := gen.Select(m, provider)
+				p, err := gen.Select(r.manifest, providerName(provider))
 				if err != nil {
 					return &exitError{exitUsage, err}
 				}
@@ -64,22 +66,23 @@ the layout, there is a last field with the inType opaque.`,
 	}
 	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&provider, "provider", "", "list only the provider of this `name`, symbol, GUID or number (#1)")
+	cmd.Flags().StringVar(&provider, "provider", "", "list only the provider of this `name`, symbol, GUID or number (1 is the first)")
 	return cmd
 }
 
-// An eventRow is what list --json prints of an event.
+// An eventRow is what list --json prints of an event. The keys are those of etw
+// events --json, as far as that has them.
 type eventRow struct {
 	Provider string     `json:"provider"`
 	GUID     string     `json:"guid"`
 	ID       uint32     `json:"id"`
 	Version  uint8      `json:"version"`
-	Symbol   string     `json:"symbol"`
-	Level    string     `json:"level"`
+	Event    string     `json:"event"`
+	Level    uint8      `json:"level"`
 	Task     string     `json:"task"`
 	Opcode   string     `json:"opcode"`
-	Keywords []string   `json:"keywords"`
 	Mask     string     `json:"mask"`
+	Keywords []string   `json:"keywords"`
 	Template string     `json:"template"`
 	Size32   string     `json:"size32"`
 	Size64   string     `json:"size64"`
@@ -89,12 +92,12 @@ type eventRow struct {
 // A fieldRow is what list --json prints of a field.
 type fieldRow struct {
 	Name    string     `json:"name"`
-	InType  string     `json:"inType"`
-	OutType string     `json:"outType"`
-	Map     string     `json:"map"`
-	Count   string     `json:"count"`
-	Length  string     `json:"length"`
-	Fields  []fieldRow `json:"fields"`
+	Type    string     `json:"type"`
+	OutType string     `json:"outType,omitempty"`
+	Count   string     `json:"count,omitempty"`
+	Length  string     `json:"length,omitempty"`
+	Map     string     `json:"map,omitempty"`
+	Fields  []fieldRow `json:"fields,omitempty"`
 }
 
 // makeRow describes an event.
@@ -104,22 +107,22 @@ func makeRow(p *manifest.Provider, e *manifest.Event) eventRow {
 		GUID:     p.GUID.String(),
 		ID:       e.ID,
 		Version:  e.Version,
-		Symbol:   e.Symbol,
-		Keywords: []string{},
 		Mask:     "0x" + strconv.FormatUint(e.Mask(), 16),
+		Keywords: []string{},
 		Size32:   size(e.Template, 4),
 		Size64:   size(e.Template, 8),
 		Fields:   []fieldRow{},
 	}
 	if e.Level != nil {
-		row.Level = e.Level.Name
+		row.Level = uint8(e.Level.Value)
 	}
 	if e.Task != nil {
 		row.Task = e.Task.Name
 	}
 	if e.Opcode != nil {
-		row.Opcode = e.Opcode.Name
+		row.Opcode = withoutPrefix(e.Opcode.Name)
 	}
+	row.Event = etw.EventName(e.Symbol, row.Task, row.Opcode, e.Kind(), uint16(e.ID))
 	for _, k := range e.Keywords {
 		row.Keywords = append(row.Keywords, k.Name)
 	}
@@ -130,9 +133,12 @@ func makeRow(p *manifest.Provider, e *manifest.Event) eventRow {
 	return row
 }
 
+// withoutPrefix returns a name without the prefix of those that Windows defines.
+func withoutPrefix(name string) string { return strings.TrimPrefix(name, "win:") }
+
 // size returns the size of a payload as people read it.
-func size(t *manifest.Template, ptrSize int) string {
-	n, fixed := t.Size(ptrSize)
+func size(t *manifest.Template, ptr etw.PtrSize) string {
+	n, fixed := t.Size(ptr)
 	if fixed {
 		return strconv.Itoa(n)
 	}
@@ -144,13 +150,11 @@ func fieldRows(fields []*manifest.Field) []fieldRow {
 	for _, f := range fields {
 		row := fieldRow{
 			Name:    f.Name,
+			Type:    withoutPrefix(manifest.TypeName(f.Type)),
 			OutType: f.OutType.String(),
 			Count:   sizeName(f.Count),
 			Length:  sizeName(f.Length),
 			Fields:  fieldRows(f.Fields),
-		}
-		if f.Type != manifest.Struct {
-			row.InType = f.Type.String()
 		}
 		if f.Map != nil {
 			row.Map = f.Map.Name
@@ -163,43 +167,34 @@ func fieldRows(fields []*manifest.Field) []fieldRow {
 // sizeName returns a count or a length as a manifest has it.
 func sizeName(s manifest.Size) string {
 	switch s.Kind {
-	case manifest.ConstSize:
+	case etw.SizeConst:
 		return strconv.Itoa(int(s.Const))
-	case manifest.FieldSize:
+	case etw.SizeField:
 		return s.Field.Name
-	case manifest.RestSize:
+	case etw.SizeRest:
 		return "*"
 	}
 	return ""
 }
 
-// listJSON prints an array with one line for each event.
+// listJSON prints one line for each event.
 func listJSON(w io.Writer, providers []*manifest.Provider) error {
-	before := "[\n"
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
 	for _, p := range providers {
 		for _, e := range p.Events {
-			line, err := json.Marshal(makeRow(p, e))
-			if err != nil {
+			if err := enc.Encode(makeRow(p, e)); err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(w, "%s%s", before, line); err != nil {
-				return err
-			}
-			before = ",\n"
 		}
 	}
-	if before == "[\n" {
-		_, err := io.WriteString(w, "[]\n")
-		return err
-	}
-	_, err := io.WriteString(w, "\n]\n")
-	return err
+	return nil
 }
 
 // listText prints a table.
 func listText(w io.Writer, providers []*manifest.Provider) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "PROVIDER\tGUID\tID\tVERSION\tSYMBOL\tLEVEL\tTASK\tOPCODE\tKEYWORDS\tMASK\tTEMPLATE\tSIZE")
+	fmt.Fprintln(t, "PROVIDER\tGUID\tID\tVERSION\tEVENT\tLEVEL\tTASK\tOPCODE\tKEYWORDS\tMASK\tTEMPLATE\tSIZE")
 	for _, p := range providers {
 		for _, e := range p.Events {
 			r := makeRow(p, e)
@@ -207,8 +202,12 @@ func listText(w io.Writer, providers []*manifest.Provider) error {
 			if r.Size64 != size {
 				size += "/" + r.Size64
 			}
+			level := ""
+			if e.Level != nil {
+				level = withoutPrefix(e.Level.Name)
+			}
 			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				r.Provider, r.GUID, r.ID, r.Version, dash(r.Symbol), dash(r.Level), dash(r.Task), dash(r.Opcode),
+				r.Provider, r.GUID, r.ID, r.Version, dash(r.Event), dash(level), dash(r.Task), dash(r.Opcode),
 				dash(strings.Join(r.Keywords, " ")), r.Mask, dash(r.Template), size)
 		}
 	}

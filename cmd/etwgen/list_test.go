@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -16,19 +21,16 @@ import (
 // the tables of facts about it: every event, and every field of every template
 // that an event has.
 func TestListFacts(t *testing.T) {
-	var stdout, stderr strings.Builder
+	var stdout, stderr bytes.Buffer
 	if code := run([]string{"list", "--json", runtimeCLR(t)}, nil, &stdout, &stderr); code != 0 {
 		t.Fatal(stderr.String())
 	}
-	var rows []eventRow
-	if err := json.Unmarshal([]byte(stdout.String()), &rows); err != nil {
-		t.Fatal(err)
-	}
+	rows := decodeRows(t, &stdout)
 	var events, fields []string
 	listed := make(map[string]bool) // templates, by provider and name
 	for _, r := range rows {
-		events = append(events, strings.Join([]string{r.Provider, fmt.Sprint(r.ID), fmt.Sprint(r.Version), r.Symbol, r.Level,
-			r.Task, r.Opcode, strings.Join(r.Keywords, " "), r.Mask, r.Template}, "\t"))
+		events = append(events, strings.Join([]string{r.Provider, fmt.Sprint(r.ID), fmt.Sprint(r.Version), r.Event,
+			r.Task, r.Opcode, strings.Join(r.Keywords, " "), r.Mask, r.Template, fmt.Sprint(r.Level)}, "\t"))
 		template := r.Provider + "\t" + r.Template
 		if !listed[template] {
 			listed[template] = true
@@ -37,11 +39,75 @@ func TestListFacts(t *testing.T) {
 		}
 	}
 	same(t, "clr-events.tsv", events, facts(t, "clr-events.tsv", func(c []string) (string, bool) {
-		return strings.Join(slices.Concat(c[:6], c[7:8], c[9:12]), "\t"), true
+		return strings.Join(slices.Concat(c[:4], c[5:6], []string{withoutPrefix(c[7])}, c[9:13]), "\t"), true
 	}))
 	same(t, "clr-fields.tsv", fields, facts(t, "clr-fields.tsv", func(c []string) (string, bool) {
+		c[5] = withoutPrefix(c[5])
 		return strings.Join(c[:10], "\t"), listed[c[0]+"\t"+c[1]]
 	}))
+}
+
+// decodeRows reads what list --json prints.
+func decodeRows(t *testing.T, r io.Reader) []eventRow {
+	t.Helper()
+	var rows []eventRow
+	for d := json.NewDecoder(r); ; {
+		var row eventRow
+		err := d.Decode(&row)
+		if err == io.EOF {
+			return rows
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+}
+
+// TestListIsLikeEvents compares list --json with what etw events --json prints of
+// the same manifest: objects of the one have all that those of the other have.
+func TestListIsLikeEvents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the other command")
+	}
+	shop := filepath.Join("..", "..", "examples", "custom", "events", "shop.man")
+	other, err := exec.Command("go", "run", "../etw", "events", "--format", "jsonl", "--manifest", shop, "Example-Shop").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, ours, stderr := etwgen(t, "", "list", "--json", shop)
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	want, got := objects(t, string(other)), objects(t, ours)
+	if len(want) == 0 || len(want) != len(got) {
+		t.Fatalf("%d events, want %d", len(got), len(want))
+	}
+	for i := range want {
+		for _, key := range []string{"template", "size32", "size64"} {
+			if got[i][key] == nil {
+				t.Errorf("event %d has no %s", i, key)
+			}
+			delete(got[i], key)
+		}
+		if d := gocmp.Diff(want[i], got[i]); d != "" {
+			t.Errorf("event %d (-etw events +etwgen list):\n%s", i, d)
+		}
+	}
+}
+
+// objects reads lines of JSON.
+func objects(t *testing.T, text string) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	for line := range strings.Lines(text) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		list = append(list, o)
+	}
+	return list
 }
 
 // facts returns the rows of a table that choose wants, sorted.
@@ -90,11 +156,11 @@ func same(t *testing.T, name string, got, want []string) {
 // structs.
 func appendFieldFacts(rows []string, template, path string, fields []fieldRow, index *int) []string {
 	for _, f := range fields {
-		kind := "data"
+		kind, inType := "data", f.Type
 		if len(f.Fields) > 0 {
-			kind = "struct"
+			kind, inType = "struct", ""
 		}
-		rows = append(rows, strings.Join([]string{template, fmt.Sprint(*index), path + f.Name, kind, f.InType, f.OutType, f.Map, f.Count, f.Length}, "\t"))
+		rows = append(rows, strings.Join([]string{template, fmt.Sprint(*index), path + f.Name, kind, inType, f.OutType, f.Map, f.Count, f.Length}, "\t"))
 		*index++
 		rows = appendFieldFacts(rows, template, path+f.Name+".", f.Fields, index)
 	}

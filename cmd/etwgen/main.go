@@ -1,10 +1,13 @@
-// Etwgen makes Go packages out of ETW instrumentation manifests, and tells what
-// is in them and what is wrong with them.
+// Etwgen makes Go packages from ETW instrumentation manifests, and says what is in
+// a manifest and what is wrong with it. It also takes manifests out of programs and
+// traces, compiles them, and compares their versions.
 package main
 
 import (
+	"context"
 	"io"
 	"os"
+	"os/signal"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -16,6 +19,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteC()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	cmd, err := root.ExecuteContextC(ctx)
 	return exitCode(cmd, err)
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/spf13/cobra"
@@ -12,31 +15,136 @@ import (
 // stdinName is the argument that stands for the standard input.
 const stdinName = "-"
 
-// parseManifest reads a manifest. The error is a manifest.ErrorList if the file
-// could be read.
-func parseManifest(cmd *cobra.Command, path string, opts manifest.Options) (*manifest.Manifest, manifest.ErrorList, error) {
-	if path != stdinName {
-		return manifest.ParseFile(path, opts)
-	}
-	data, err := io.ReadAll(cmd.InOrStdin())
-	if err != nil {
-		return nil, nil, err
-	}
-	return manifest.Parse("<stdin>", data, opts)
+// How many diagnostics of a kind are printed, such as references to tasks that
+// nothing declares. A dump can break one rule a thousand times.
+const (
+	fewOfAKind = 5
+	oneOfAKind = 1 // for warnings about a dump that gen has to live with
+)
+
+// A reading is a manifest that has been read, with its errors and warnings.
+type reading struct {
+	path     string
+	name     string // in messages
+	data     []byte
+	opts     manifest.Options
+	manifest *manifest.Manifest // nil if there are errors
+	errors   manifest.ErrorList
+	warnings manifest.ErrorList
 }
 
-// readManifest reads a manifest of which warnings do not matter. What is wrong
-// with it is printed, and the error chooses the exit code.
-func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*manifest.Manifest, error) {
-	m, _, err := parseManifest(cmd, path, opts)
-	if err != nil {
-		return nil, reported(cmd, err)
+// readManifest reads a manifest, or what one can be made of. The error means that the file cannot be read.
+func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*reading, error) {
+	r := &reading{path: path, name: path, opts: opts}
+	var err error
+	if path == stdinName {
+		r.name = "<stdin>"
+		r.data, err = io.ReadAll(cmd.InOrStdin())
+	} else {
+		r.data, err = os.ReadFile(path)
 	}
-	return m, nil
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if !isManifest(r.data) {
+		if err := r.convert(cmd); err != nil {
+			return nil, err
+		}
+	}
+	r.manifest, r.warnings, err = manifest.Parse(r.name, r.data, opts)
+	errors.As(err, &r.errors)
+	return r, nil
 }
 
-// reported prints the errors of a manifest, if err is those, and returns what
-// chooses the exit code.
+// convert makes a manifest of something else that has one in it. Places are in what
+// etwgen import prints.
+func (r *reading) convert(cmd *cobra.Command) error {
+	in, err := importFile(cmd.Context(), r.name, r.data, importOptions{lenient: r.opts.Lenient})
+	if err != nil {
+		return &exitError{exitDiagnostics, err}
+	}
+	in.printFaults(cmd)
+	r.data = in.text()
+	return nil
+}
+
+// sound reads a manifest that must have no errors. If it has some they are
+// printed, with the warnings, and the error chooses the exit code.
+func sound(cmd *cobra.Command, path string, opts manifest.Options) (*reading, error) {
+	r, err := readManifest(cmd, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.errors) > 0 {
+		r.print(cmd, fewOfAKind)
+		return nil, &exitError{code: exitDiagnostics}
+	}
+	return r, nil
+}
+
+// print prints the diagnostics of a manifest as lines of the form
+// file:line:col: message, in the order of the file. If few is above 0 it prints
+// no more than that many of a kind, and says how to see the others.
+func (r *reading) print(cmd *cobra.Command, few int) {
+	errs, warnings := r.errors, r.warnings
+	if few > 0 {
+		errs, warnings = errs.Fold(few), warnings.Fold(few)
+	}
+	severity := make(map[*manifest.Error]string, len(warnings))
+	for _, w := range warnings {
+		severity[w] = "warning: "
+	}
+	all := slices.Concat(errs, warnings)
+	all.Sort()
+	stderr := cmd.ErrOrStderr()
+	for _, e := range all {
+		fmt.Fprintf(stderr, "%s: %s%s\n", e.Pos, severity[e], e.Msg)
+	}
+	if hidden := len(r.errors) + len(r.warnings) - len(all); hidden > 0 {
+		fmt.Fprintf(stderr, "etwgen: %s: %d more like these; to see all: etwgen check --all%s\n", r.name, hidden, r.arguments())
+	}
+	r.printHint(stderr)
+}
+
+// printWarnings prints the warnings about a manifest that is used as it is.
+func (r *reading) printWarnings(cmd *cobra.Command) {
+	few := fewOfAKind
+	if r.opts.Lenient {
+		few = oneOfAKind
+	}
+	r.print(cmd, few)
+}
+
+// arguments returns the arguments that make etwgen check read the same.
+func (r *reading) arguments() string {
+	args := " " + r.path
+	if strings.ContainsAny(r.path, " \t") {
+		args = fmt.Sprintf(" %q", r.path)
+	}
+	if r.opts.Lenient {
+		args = " --lenient" + args
+	}
+	return args
+}
+
+// manyErrors is in how many places a manifest must be wrong before it looks like
+// one that no person wrote.
+const manyErrors = 10
+
+// printHint says so if lenient mode can read a manifest that has many errors.
+func (r *reading) printHint(stderr io.Writer) {
+	if r.opts.Lenient || r.errors.Places() < manyErrors {
+		return
+	}
+	opts := r.opts
+	opts.Lenient = true
+	if _, _, err := manifest.Parse(r.name, r.data, opts); err == nil {
+		fmt.Fprintf(stderr, "etwgen: %s: --lenient can read it; it accepts the errors that dumps of registered providers have\n", r.name)
+	}
+}
+
+// reported prints the errors that the generator found in a manifest, if err is a
+// list of those, and returns what chooses the exit code.
 func reported(cmd *cobra.Command, err error) *exitError {
 	var faults manifest.ErrorList
 	if !errors.As(err, &faults) {

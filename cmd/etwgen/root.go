@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,11 +15,16 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "etwgen",
 		Short: "Go packages from ETW instrumentation manifests",
-		Long: `Etwgen makes Go packages out of ETW instrumentation manifests, and tells what
-is in them and what is wrong with them.
+		Long: `Etwgen makes Go packages from ETW instrumentation manifests, and says what is
+in a manifest and what is wrong with it. It takes manifests out of programs,
+resources and traces, compiles them for Windows, and compares two versions.
 
-Exit codes: 0 if all is well, 1 if a manifest is not, 2 for a command line that
-makes no sense or a file that cannot be read.`,
+Every command that reads a manifest also takes a program or library of Windows
+with a WEVT_TEMPLATE resource, such a resource alone, or a trace whose events
+describe themselves; what it then reads is what etwgen import prints.
+
+Exit codes: 0 if all is well, 1 if a manifest has errors, 2 for a command line
+that makes no sense or a file that cannot be read or written.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -28,6 +34,9 @@ makes no sense or a file that cannot be read.`,
 	command.Add(root, newGen())
 	command.Add(root, newDiff())
 	command.Add(root, newDoc())
+	command.Add(root, newImport())
+	command.Add(root, newCompile())
+	command.Add(root, newCompat())
 	return root
 }
 
@@ -37,8 +46,17 @@ const (
 	exitUsage       = 2
 )
 
-// An exitError chooses the exit code. Without an error there is nothing left to
-// say.
+// A usageError says what is wrong with a command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// An exitError chooses the exit code. If err is nil everything has been printed.
 type exitError struct {
 	code int
 	err  error
@@ -53,14 +71,16 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// exitCode prints what err says and returns the exit code for it.
+// exitCode prints err and returns the exit code for it.
 func exitCode(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return 0
 	}
 	stderr := cmd.ErrOrStderr()
-	if !command.Began(err) {
-		fmt.Fprintf(stderr, "etwgen: %v\n%s", err, cmd.UsageString())
+	var usage *usageError
+	if !command.Began(err) || errors.As(err, &usage) {
+		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
+		fmt.Fprintf(stderr, "%s: %s; see %[1]s --help\n", cmd.CommandPath(), line)
 		return exitUsage
 	}
 	var exit *exitError

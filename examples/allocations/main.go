@@ -1,15 +1,12 @@
-// Allocations prints which types a .NET program allocated, from a .nettrace
-// file that was recorded with the keyword GC at level Verbose:
+// Allocations prints what a .NET program allocated, by type, most bytes first:
 //
 //	go run ./examples/allocations tests/recorded/alloc.nettrace
-//
-// The runtime logs an event about every 100 KB, so the bytes are an estimate.
 package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"io"
 	"log"
 	"maps"
 	"os"
@@ -17,70 +14,27 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/trace"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: allocations FILE.nettrace")
-	}
-	if err := run(os.Stdout, os.Args[1]); err != nil {
+	t, err := trace.OpenAll(os.Args[1:])
+	if err != nil {
 		log.Fatal(err)
 	}
-}
-
-// A total is what was allocated of one type.
-type total struct {
-	name  string
-	ticks int
-	bytes uint64
-}
-
-func run(w io.Writer, path string) error {
-	trace, err := nettrace.Open(path)
-	if err != nil {
-		return err
-	}
-	defer trace.Close()
-
 	var mux etw.Mux
-	totals := make(map[string]*total)
-	var name []byte
+	bytes := make(map[string]uint64) // by type
 	etw.Handle(&mux, func(_ *etw.Record, e *clr.AnyGCAllocationTick) error {
-		// The name is a view of the payload. Looking up string(name) in a map
-		// does not allocate, so only the first tick of a type does.
-		name = e.TypeName.AppendTo(name[:0])
-		t, ok := totals[string(name)]
-		if !ok {
-			t = &total{name: string(name)}
-			totals[t.name] = t
-		}
-		t.ticks++
-		if e.HasAllocationAmount64() {
-			t.bytes += e.AllocationAmount64
-		} else {
-			t.bytes += uint64(e.AllocationAmount)
-		}
+		// Old versions have only the amount of 32 bits. String copies the name.
+		bytes[e.TypeName.String()] += max(e.AllocationAmount64, uint64(e.AllocationAmount))
 		return nil
 	})
-	for rec, err := range trace.Records() {
-		if err != nil {
-			return err
-		}
-		if err := mux.Dispatch(rec); err != nil {
-			return err
-		}
+	err = mux.Run(context.Background(), t)
+	byBytes := func(a, b string) int { return cmp.Or(cmp.Compare(bytes[b], bytes[a]), cmp.Compare(a, b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(bytes), byBytes) {
+		fmt.Printf("%12d  %s\n", bytes[name], name)
 	}
-
-	sorted := slices.SortedFunc(maps.Values(totals), func(a, b *total) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.name, b.name))
-	})
-	fmt.Fprintf(w, "%12s  %8s  %s\n", "BYTES", "TICKS", "TYPE")
-	for _, t := range sorted {
-		fmt.Fprintf(w, "%12d  %8d  %s\n", t.bytes, t.ticks, t.name)
+	if err != nil {
+		log.Fatal(err) // what could not be read; all else is printed
 	}
-	if lost := trace.Stats().Lost; lost > 0 {
-		fmt.Fprintf(w, "%d events were lost\n", lost)
-	}
-	return mux.Stats().FirstError // of payloads that did not decode
 }

@@ -1,10 +1,11 @@
-// Gcpauses prints the pauses that garbage collections caused in a .NET program,
-// from a .nettrace file that was recorded with the keyword GC:
+// Gcpauses prints the pauses that garbage collections caused in .NET programs,
+// from a trace that was recorded with the keyword GC:
 //
 //	go run ./examples/gcpauses tests/recorded/gc.nettrace
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -13,28 +14,25 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/trace"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: gcpauses FILE.nettrace")
-	}
-	if err := run(os.Stdout, os.Args[1]); err != nil {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(w io.Writer, path string) error {
-	trace, err := nettrace.Open(path, nettrace.Sorted())
+func run(w io.Writer, paths []string) error {
+	t, err := trace.OpenAll(paths)
 	if err != nil {
 		return err
 	}
-	defer trace.Close()
+	defer t.Close()
 
 	// A pause runs from the start of a suspension to the end of the restart, both
-	// on one thread. Other threads may suspend the program too, a profiler's for
-	// one, so what they log in between is told apart by the thread.
+	// on one thread. Other threads suspend the program too, a profiler's a thousand
+	// times a second, so that the reason counts, and the thread.
 	var mux etw.Mux
 	suspended := make(map[int64]time.Duration) // by thread
 	pauses := 0
@@ -58,20 +56,17 @@ func run(w io.Writer, path string) error {
 		}
 		return nil
 	})
-	for rec, err := range trace.Records() {
-		if err != nil {
-			return err
-		}
-		if err := mux.Dispatch(rec); err != nil {
-			return err
-		}
-	}
+	err = mux.Run(context.Background(), t)
 
+	// All that could be read counts, also of a trace that is cut off.
 	fmt.Fprintf(w, "%d pauses\n", pauses)
-	if lost := trace.Stats().Lost; lost > 0 {
+	if lost := t.Stats().Lost; lost > 0 {
 		fmt.Fprintf(w, "%d events were lost\n", lost)
 	}
-	return mux.Stats().FirstError // of payloads that did not decode
+	if err == nil {
+		err = mux.Stats().FirstError // of payloads that did not decode
+	}
+	return err
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

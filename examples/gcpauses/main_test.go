@@ -15,7 +15,7 @@ import (
 
 func TestRun(t *testing.T) {
 	var out strings.Builder
-	if err := run(&out, "../../tests/recorded/gc.nettrace"); err != nil {
+	if err := run(&out, []string{"../../tests/recorded/gc.nettrace"}); err != nil {
 		t.Fatal(err)
 	}
 	want := regexp.MustCompile(`^( +\d+\.\d{3} ms  paused +\d+\.\d{3} ms  collection \d of generation \d, \w+\n){5}5 pauses\n$`)
@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	const collector, other = 1, 2
 	suspend := func(reason clr.GCSuspendEEReason) etw.Event { return &clr.GCSuspendEEBeginV1{Reason: reason} }
-	path := trace(t,
+	path := record(t,
 		logged{100, collector, suspend(clr.GCSuspendEEReasonSuspendForGC)},
 		logged{200, other, suspend(clr.GCSuspendEEReasonSuspendOther)},
 		logged{300, collector, &clr.GCStartV2{Count: 7, Depth: 1}},
@@ -39,7 +39,7 @@ func TestOverlap(t *testing.T) {
 		logged{1400, collector, &clr.GCRestartEEEndV1{}},
 	)
 	var out strings.Builder
-	if err := run(&out, path); err != nil {
+	if err := run(&out, []string{path}); err != nil {
 		t.Fatal(err)
 	}
 	want := "       0.100 ms  paused    1.000 ms  collection 7 of generation 1, AllocSmall\n" +
@@ -52,8 +52,8 @@ func TestOverlap(t *testing.T) {
 
 func TestUndecodable(t *testing.T) {
 	var fault *etw.DecodeError
-	path := trace(t, logged{100, 1, short{new(clr.GCStartV2)}})
-	if err := run(new(strings.Builder), path); !errors.As(err, &fault) {
+	path := record(t, logged{100, 1, short{new(clr.GCStartV2)}})
+	if err := run(new(strings.Builder), []string{path}); !errors.As(err, &fault) {
 		t.Errorf("error %v, want a *DecodeError", err)
 	}
 }
@@ -73,8 +73,8 @@ func (e short) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return b[:len(b)-1], err
 }
 
-// trace writes a .nettrace file.
-func trace(t *testing.T, events ...logged) string {
+// record writes a .nettrace file.
+func record(t *testing.T, events ...logged) string {
 	t.Helper()
 	w := nettracetest.NewWriter(4, nettracetest.Trace{Frequency: 1e6, Pointer: etw.Ptr64})
 	for i, e := range events {

@@ -39,13 +39,12 @@ func run(w io.Writer, path string) error {
 	defer trace.Close()
 
 	logger := slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	registry := etw.NewRegistry(clr.Provider, rundown.Provider)
-	var dynamic etw.Dynamic
+	decoder := etw.NewDecoder(clr.Provider, rundown.Provider)
 	for rec, err := range trace.Records() {
 		if err != nil {
 			return err
 		}
-		if err := ship(logger, registry, &dynamic, rec); err != nil {
+		if err := ship(logger, decoder, rec); err != nil {
 			return err
 		}
 	}
@@ -57,27 +56,20 @@ func run(w io.Writer, path string) error {
 
 // ship logs an event. The line has the time of the event, so it is made by hand
 // and given to the handler of the logger.
-func ship(logger *slog.Logger, registry *etw.Registry, dynamic *etw.Dynamic, rec *etw.Record) error {
+func ship(logger *slog.Logger, decoder *etw.Decoder, rec *etw.Record) error {
 	ctx := context.Background()
 	if !logger.Enabled(ctx, level(rec.Level)) {
 		return nil
 	}
-	var name string
-	var fields slog.Value
-	event, _, err := registry.Decode(rec)
-	switch {
-	case err == nil && event != nil:
-		name, fields = event.EventDesc().Title(), etw.LogValue(event)
-	case err == nil && rec.Schema != nil:
-		_, err = dynamic.DecodeLoose(rec.Schema, rec.Payload, rec.PointerSize)
-		name, fields = rec.Schema.Title(), etw.LogValue(dynamic)
-	default:
-		name = fmt.Sprintf("event %d version %d", rec.ID, rec.Version)
-		fields = slog.StringValue(fmt.Sprintf("% x", rec.Payload))
+	info := decoder.Event(rec)
+	fields := slog.StringValue(fmt.Sprintf("% x", rec.Payload))
+	event, err := decoder.Decode(rec)
+	if event != nil {
+		fields = etw.LogValue(event)
 	}
-	line := slog.NewRecord(rec.Time(), level(rec.Level), name, 0)
+	line := slog.NewRecord(rec.Time(), level(rec.Level), info.Name, 0)
 	line.AddAttrs(
-		slog.String("provider", rec.ProviderName),
+		slog.String("provider", info.Provider),
 		slog.Int64("pid", rec.ProcessID),
 		slog.Int64("tid", rec.ThreadID),
 		slog.Any("fields", fields))
@@ -88,13 +80,13 @@ func ship(logger *slog.Logger, registry *etw.Registry, dynamic *etw.Dynamic, rec
 }
 
 // level returns the log level for the level of an event.
-func level(l uint8) slog.Level {
+func level(l etw.Level) slog.Level {
 	switch l {
-	case 1, 2: // Critical, Error
+	case etw.LevelCritical, etw.LevelError:
 		return slog.LevelError
-	case 3: // Warning
+	case etw.LevelWarning:
 		return slog.LevelWarn
-	case 5: // Verbose
+	case etw.LevelVerbose:
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo

@@ -53,17 +53,17 @@ func TestRun(t *testing.T) {
 func TestBytes(t *testing.T) {
 	var out strings.Builder
 	logger := slog.New(slog.NewTextHandler(&out, nil))
-	registry := etw.NewRegistry(clr.Provider)
+	decoder := etw.NewDecoder(clr.Provider)
 	for _, test := range []struct {
 		rec  etw.Record
 		want string
 	}{
-		{etw.Record{ID: 999, Version: 3, Payload: []byte{1, 0xab}}, `msg="event 999 version 3" provider="" pid=0 tid=0 fields="01 ab"`},
-		{etw.Record{Provider: clr.Provider.Desc.GUID, ID: 1, Payload: []byte{7}}, `fields=07 error="etw: `},
+		{etw.Record{ID: 999, Version: 3, Payload: []byte{1, 0xab}}, `msg=Event999 provider=00000000-0000-0000-0000-000000000000 pid=0 tid=0 fields="01 ab"`},
+		{etw.Record{Provider: clr.Provider.Desc.GUID, ID: 1, Payload: []byte{7}}, `error="etw: `},
 	} {
 		test.rec.Clock = &etw.Clock{Frequency: 1e9}
 		out.Reset()
-		if err := ship(logger, registry, new(etw.Dynamic), &test.rec); err != nil {
+		if err := ship(logger, decoder, &test.rec); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), test.want) {

@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AllocationSampled is AllocationSampled: event 303, version 0, of task
-// AllocationSampling, keyword AllocationSamplingKeyword, level
-// win:Informational.
+// AllocationSampled is event 303, version 0, of task AllocationSampling,
+// keyword AllocationSamplingKeyword, level win:Informational.
 //
 // An allocation that was chosen at random, in proportion to its size: on
 // average one for each 100 KB that a thread allocates. Unlike
@@ -46,26 +45,26 @@ func (e *AllocationSampled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	}
 	e.AllocationKind = GCAllocationKind(binary.LittleEndian.Uint32(p[0:]))
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[4:])
-	r := etw.NewReader(p, 6, ptr)
-	e.TypeID = r.Pointer()
-	e.TypeName = r.UTF16()
-	e.Address = r.Pointer()
-	e.ObjectSize = r.Uint64()
-	e.SampledByteOffset = r.Uint64()
-	return r.Done(&allocationSampled)
+	c := etw.NewCursor(p, 6, ptr)
+	e.TypeID = c.Pointer()
+	e.TypeName = c.UTF16()
+	e.Address = c.Pointer()
+	e.ObjectSize = c.Uint64()
+	e.SampledByteOffset = c.Uint64()
+	return c.Done(&allocationSampled)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *AllocationSampled) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(uint32(e.AllocationKind))
-	w.Uint16(e.ClrInstanceID)
-	w.Pointer(2, e.TypeID)
-	w.UTF16Z(3, e.TypeName)
-	w.Pointer(4, e.Address)
-	w.Uint64(e.ObjectSize)
-	w.Uint64(e.SampledByteOffset)
-	return w.Done(&allocationSampled)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(uint32(e.AllocationKind))
+	a.Uint16(e.ClrInstanceID)
+	a.Pointer(2, e.TypeID)
+	a.UTF16Z(3, e.TypeName)
+	a.Pointer(4, e.Address)
+	a.Uint64(e.ObjectSize)
+	a.Uint64(e.SampledByteOffset)
+	return a.Done(&allocationSampled)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -89,12 +88,19 @@ func (e *AllocationSampled) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AllocationSampled) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AllocationSampled) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AllocationSampled) Clone() *AllocationSampled {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e AllocationSampled) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AllocationSampled) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allocationSampled = etw.EventDesc{
 	Provider: &providerDesc,
+	Class:    etw.GUID{0x0e, 0x53, 0x82, 0xcc, 0x1c, 0xa2, 0xb0, 0x4e, 0xa6, 0x8a, 0xfa, 0x4f, 0x7e, 0x66, 0x49, 0x8f},
 	ID:       303,
 	Level:    4,
 	Task:     40,
@@ -107,8 +113,92 @@ var allocationSampled = etw.EventDesc{
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 		{Name: "Address", Type: etw.InPointer},
-		{Name: "ObjectSize", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "SampledByteOffset", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "ObjectSize", Type: etw.InUInt64},
+		{Name: "SampledByteOffset", Type: etw.InUInt64},
 	},
 	New: func() etw.Event { return new(AllocationSampled) },
 }
+
+// AnyAllocationSampled is event 303, of task AllocationSampling, keyword
+// AllocationSamplingKeyword, level win:Informational, in any version.
+//
+// An allocation that was chosen at random, in proportion to its size: on
+// average one for each 100 KB that a thread allocates. Unlike
+// GCAllocationTick, its statistics are sound: a program's allocations can be
+// estimated from it. New in .NET 10.
+//
+// The only version is [AllocationSampled]; a newer one is decoded like it.
+type AnyAllocationSampled struct {
+	Seen etw.Seen
+
+	// Which of the object heaps the allocation was made on.
+	AllocationKind GCAllocationKind
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the type: the address of its method table.
+	TypeID etw.Pointer
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Address of the object.
+	Address etw.Pointer
+	// Size of the object in bytes.
+	ObjectSize uint64
+	// Which byte of the object the sampling hit, counted from 0.
+	SampledByteOffset uint64
+}
+
+var anyAllocationSampled = []*etw.EventDesc{&allocationSampled}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAllocationSampled) EventDescs() []*etw.EventDesc { return anyAllocationSampled }
+func (e *AnyAllocationSampled) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAllocationSampled, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAllocationSampled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AllocationSampled
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.AllocationKind = v.AllocationKind
+	e.ClrInstanceID = v.ClrInstanceID
+	e.TypeID = v.TypeID
+	e.TypeName = v.TypeName
+	e.Address = v.Address
+	e.ObjectSize = v.ObjectSize
+	e.SampledByteOffset = v.SampledByteOffset
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAllocationSampled) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.AllocationKind))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 2:
+		return etw.PointerValue(e.TypeID)
+	case 3:
+		return etw.UTF16Value(e.TypeName)
+	case 4:
+		return etw.PointerValue(e.Address)
+	case 5:
+		return etw.UintValue(e.ObjectSize)
+	case 6:
+		return etw.UintValue(e.SampledByteOffset)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAllocationSampled) Clone() *AnyAllocationSampled {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e AnyAllocationSampled) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAllocationSampled) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AppDomainMemAllocated is AppDomainMemAllocated: event 83, version 0, of task
+// AppDomainMemAllocated is event 83, version 0, of task
 // AppDomainResourceManagement, opcode AppDomainMemAllocated, keyword
 // AppDomainResourceManagementKeyword, level win:Informational.
 //
@@ -60,12 +60,16 @@ func (e *AppDomainMemAllocated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AppDomainMemAllocated) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainMemAllocated) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AppDomainMemAllocated) Clone() *AppDomainMemAllocated { return &e }
+
+func (e AppDomainMemAllocated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainMemAllocated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainMemAllocated = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
 	ID:         83,
 	Level:      4,
 	Opcode:     48,
@@ -76,13 +80,72 @@ var appDomainMemAllocated = etw.EventDesc{
 	OpcodeName: "AppDomainMemAllocated",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "Allocated", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "Allocated", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(AppDomainMemAllocated) },
 }
 
-// AppDomainMemSurvived is AppDomainMemSurvived: event 84, version 0, of task
+// AnyAppDomainMemAllocated is event 83, of task AppDomainResourceManagement,
+// opcode AppDomainMemAllocated, keyword AppDomainResourceManagementKeyword,
+// level win:Informational, in any version.
+//
+// An application domain has allocated some more memory.
+//
+// The only version is [AppDomainMemAllocated]; a newer one is decoded like it.
+type AnyAppDomainMemAllocated struct {
+	Seen etw.Seen
+
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Bytes that the domain has allocated since it was created.
+	Allocated uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyAppDomainMemAllocated = []*etw.EventDesc{&appDomainMemAllocated}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAppDomainMemAllocated) EventDescs() []*etw.EventDesc { return anyAppDomainMemAllocated }
+func (e *AnyAppDomainMemAllocated) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAppDomainMemAllocated, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAppDomainMemAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AppDomainMemAllocated
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.AppDomainID = v.AppDomainID
+	e.Allocated = v.Allocated
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAppDomainMemAllocated) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.AppDomainID)
+	case 1:
+		return etw.UintValue(e.Allocated)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyAppDomainMemAllocated) Clone() *AnyAppDomainMemAllocated { return &e }
+
+func (e AnyAppDomainMemAllocated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAppDomainMemAllocated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AppDomainMemSurvived is event 84, version 0, of task
 // AppDomainResourceManagement, opcode AppDomainMemSurvived, keyword
 // AppDomainResourceManagementKeyword, level win:Informational.
 //
@@ -138,12 +201,16 @@ func (e *AppDomainMemSurvived) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AppDomainMemSurvived) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainMemSurvived) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AppDomainMemSurvived) Clone() *AppDomainMemSurvived { return &e }
+
+func (e AppDomainMemSurvived) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainMemSurvived) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainMemSurvived = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
 	ID:         84,
 	Level:      4,
 	Opcode:     49,
@@ -154,17 +221,80 @@ var appDomainMemSurvived = etw.EventDesc{
 	OpcodeName: "AppDomainMemSurvived",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "Survived", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "ProcessSurvived", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "Survived", Type: etw.InUInt64},
+		{Name: "ProcessSurvived", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(AppDomainMemSurvived) },
 }
 
-// ThreadCreated is ThreadCreated: event 85, version 0, of task
-// AppDomainResourceManagement, opcode ThreadCreated, keywords
-// AppDomainResourceManagementKeyword and ThreadingKeyword, level
-// win:Informational.
+// AnyAppDomainMemSurvived is event 84, of task AppDomainResourceManagement,
+// opcode AppDomainMemSurvived, keyword AppDomainResourceManagementKeyword,
+// level win:Informational, in any version.
+//
+// What an application domain kept alive, after a garbage collection.
+//
+// The only version is [AppDomainMemSurvived]; a newer one is decoded like it.
+type AnyAppDomainMemSurvived struct {
+	Seen etw.Seen
+
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Bytes of the domain that survived the last collection.
+	Survived uint64
+	// Bytes of the whole process that survived the last collection.
+	ProcessSurvived uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyAppDomainMemSurvived = []*etw.EventDesc{&appDomainMemSurvived}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAppDomainMemSurvived) EventDescs() []*etw.EventDesc { return anyAppDomainMemSurvived }
+func (e *AnyAppDomainMemSurvived) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAppDomainMemSurvived, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAppDomainMemSurvived) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AppDomainMemSurvived
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.AppDomainID = v.AppDomainID
+	e.Survived = v.Survived
+	e.ProcessSurvived = v.ProcessSurvived
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAppDomainMemSurvived) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.AppDomainID)
+	case 1:
+		return etw.UintValue(e.Survived)
+	case 2:
+		return etw.UintValue(e.ProcessSurvived)
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyAppDomainMemSurvived) Clone() *AnyAppDomainMemSurvived { return &e }
+
+func (e AnyAppDomainMemSurvived) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAppDomainMemSurvived) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ThreadCreated is event 85, version 0, of task AppDomainResourceManagement,
+// opcode ThreadCreated, keywords AppDomainResourceManagementKeyword and
+// ThreadingKeyword, level win:Informational.
 //
 // A managed thread was created.
 type ThreadCreated struct {
@@ -230,12 +360,16 @@ func (e *ThreadCreated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadCreated) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadCreated) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadCreated) Clone() *ThreadCreated { return &e }
+
+func (e ThreadCreated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCreated = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
 	ID:         85,
 	Level:      4,
 	Opcode:     50,
@@ -255,7 +389,79 @@ var threadCreated = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadCreated) },
 }
 
-// ThreadTerminated is ThreadTerminated: event 86, version 0, of task
+// AnyThreadCreated is event 85, of task AppDomainResourceManagement, opcode
+// ThreadCreated, keywords AppDomainResourceManagementKeyword and
+// ThreadingKeyword, level win:Informational, in any version.
+//
+// A managed thread was created.
+//
+// The only version is [ThreadCreated]; a newer one is decoded like it.
+type AnyThreadCreated struct {
+	Seen etw.Seen
+
+	// Address that identifies the managed thread.
+	ManagedThreadID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What the thread is for.
+	Flags ThreadFlags
+	// Number of the thread in the runtime (Thread.ManagedThreadId).
+	ManagedThreadIndex uint32
+	// Identifier of the operating system's thread.
+	OSThreadID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadCreated = []*etw.EventDesc{&threadCreated}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadCreated) EventDescs() []*etw.EventDesc { return anyThreadCreated }
+func (e *AnyThreadCreated) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadCreated, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ThreadCreated
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ManagedThreadID = v.ManagedThreadID
+	e.AppDomainID = v.AppDomainID
+	e.Flags = v.Flags
+	e.ManagedThreadIndex = v.ManagedThreadIndex
+	e.OSThreadID = v.OSThreadID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadCreated) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.ManagedThreadID)
+	case 1:
+		return etw.UintValue(e.AppDomainID)
+	case 2:
+		return etw.UintValue(uint64(e.Flags))
+	case 3:
+		return etw.UintValue(uint64(e.ManagedThreadIndex))
+	case 4:
+		return etw.UintValue(uint64(e.OSThreadID))
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadCreated) Clone() *AnyThreadCreated { return &e }
+
+func (e AnyThreadCreated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ThreadTerminated is event 86, version 0, of task
 // AppDomainResourceManagement, opcode ThreadTerminated, keywords
 // AppDomainResourceManagementKeyword and ThreadingKeyword, level
 // win:Informational.
@@ -289,12 +495,16 @@ func (e *ThreadTerminated) FieldValue(i int) etw.Value {
 	return (*threadTerminatedOrTransitionLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadTerminated) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadTerminated) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadTerminated) Clone() *ThreadTerminated { return &e }
+
+func (e ThreadTerminated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadTerminated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadTerminated = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
 	ID:         86,
 	Level:      4,
 	Opcode:     51,
@@ -346,7 +556,79 @@ var threadTerminatedOrTransitionLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ThreadDomainEnter is ThreadDomainEnter: event 87, version 0, of task
+// AnyThreadTerminated is event 86, of task AppDomainResourceManagement, opcode
+// ThreadTerminated, keywords AppDomainResourceManagementKeyword and
+// ThreadingKeyword, level win:Informational, in any version.
+//
+// A managed thread ended.
+//
+// The only version is [ThreadTerminated]; a newer one is decoded like it.
+type AnyThreadTerminated struct {
+	Seen etw.Seen
+
+	// Address that identifies the managed thread.
+	ManagedThreadID uint64
+	// Identifier of the application domain that the thread is in, or enters.
+	AppDomainID uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadTerminated = []*etw.EventDesc{&threadTerminated}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadTerminated) EventDescs() []*etw.EventDesc { return anyThreadTerminated }
+func (e *AnyThreadTerminated) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadTerminated, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadTerminated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadTerminatedOrTransitionLayout)(e).decode(version, p, ptr, anyThreadTerminated)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadTerminated) FieldValue(i int) etw.Value {
+	return (*anyThreadTerminatedOrTransitionLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadTerminated) Clone() *AnyThreadTerminated { return &e }
+
+func (e AnyThreadTerminated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadTerminated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyThreadTerminatedOrTransitionLayout is what types for all versions of an
+// event share, the newest of which has the template
+// ThreadTerminatedOrTransition.
+type anyThreadTerminatedOrTransitionLayout AnyThreadTerminated
+
+func (e *anyThreadTerminatedOrTransitionLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v threadTerminatedOrTransitionLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ManagedThreadID = v.ManagedThreadID
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyThreadTerminatedOrTransitionLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.ManagedThreadID)
+	case 1:
+		return etw.UintValue(e.AppDomainID)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// ThreadDomainEnter is event 87, version 0, of task
 // AppDomainResourceManagement, opcode ThreadDomainEnter, keywords
 // AppDomainResourceManagementKeyword and ThreadingKeyword, level
 // win:Informational.
@@ -380,12 +662,16 @@ func (e *ThreadDomainEnter) FieldValue(i int) etw.Value {
 	return (*threadTerminatedOrTransitionLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadDomainEnter) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadDomainEnter) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadDomainEnter) Clone() *ThreadDomainEnter { return &e }
+
+func (e ThreadDomainEnter) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadDomainEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDomainEnter = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
 	ID:         87,
 	Level:      4,
 	Opcode:     52,
@@ -397,3 +683,48 @@ var threadDomainEnter = etw.EventDesc{
 	Fields:     threadTerminatedOrTransitionLayoutFields,
 	New:        func() etw.Event { return new(ThreadDomainEnter) },
 }
+
+// AnyThreadDomainEnter is event 87, of task AppDomainResourceManagement,
+// opcode ThreadDomainEnter, keywords AppDomainResourceManagementKeyword and
+// ThreadingKeyword, level win:Informational, in any version.
+//
+// A managed thread entered an application domain.
+//
+// The only version is [ThreadDomainEnter]; a newer one is decoded like it.
+type AnyThreadDomainEnter struct {
+	Seen etw.Seen
+
+	// Address that identifies the managed thread.
+	ManagedThreadID uint64
+	// Identifier of the application domain that the thread is in, or enters.
+	AppDomainID uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadDomainEnter = []*etw.EventDesc{&threadDomainEnter}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadDomainEnter) EventDescs() []*etw.EventDesc { return anyThreadDomainEnter }
+func (e *AnyThreadDomainEnter) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadDomainEnter, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadDomainEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadTerminatedOrTransitionLayout)(e).decode(version, p, ptr, anyThreadDomainEnter)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadDomainEnter) FieldValue(i int) etw.Value {
+	return (*anyThreadTerminatedOrTransitionLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadDomainEnter) Clone() *AnyThreadDomainEnter { return &e }
+
+func (e AnyThreadDomainEnter) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadDomainEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

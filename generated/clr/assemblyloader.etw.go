@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AssemblyLoadStart is AssemblyLoadStart: event 290, version 0, of task
-// AssemblyLoader, opcode win:Start, keyword AssemblyLoaderKeyword, level
-// win:Informational.
+// AssemblyLoadStart is event 290, version 0, of task AssemblyLoader, opcode
+// win:Start, keyword AssemblyLoaderKeyword, level win:Informational.
 //
 // The search for an assembly begins.
 type AssemblyLoadStart struct {
@@ -41,25 +40,25 @@ func (e *AssemblyLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 		return 0, etw.Short(&assemblyLoadStart, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.AssemblyName = r.UTF16()
-	e.AssemblyPath = r.UTF16()
-	e.RequestingAssembly = r.UTF16()
-	e.AssemblyLoadContext = r.UTF16()
-	e.RequestingAssemblyLoadContext = r.UTF16()
-	return r.Done(&assemblyLoadStart)
+	c := etw.NewCursor(p, 2, ptr)
+	e.AssemblyName = c.UTF16()
+	e.AssemblyPath = c.UTF16()
+	e.RequestingAssembly = c.UTF16()
+	e.AssemblyLoadContext = c.UTF16()
+	e.RequestingAssemblyLoadContext = c.UTF16()
+	return c.Done(&assemblyLoadStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *AssemblyLoadStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.AssemblyName)
-	w.UTF16Z(2, e.AssemblyPath)
-	w.UTF16Z(3, e.RequestingAssembly)
-	w.UTF16Z(4, e.AssemblyLoadContext)
-	w.UTF16Z(5, e.RequestingAssemblyLoadContext)
-	return w.Done(&assemblyLoadStart)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.AssemblyName)
+	a.UTF16Z(2, e.AssemblyPath)
+	a.UTF16Z(3, e.RequestingAssembly)
+	a.UTF16Z(4, e.AssemblyLoadContext)
+	a.UTF16Z(5, e.RequestingAssemblyLoadContext)
+	return a.Done(&assemblyLoadStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -81,12 +80,23 @@ func (e *AssemblyLoadStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AssemblyLoadStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyLoadStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyLoadStart) Clone() *AssemblyLoadStart {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.AssemblyPath = e.AssemblyPath.Clone()
+	e.RequestingAssembly = e.RequestingAssembly.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.RequestingAssemblyLoadContext = e.RequestingAssemblyLoadContext.Clone()
+	return &e
+}
+
+func (e AssemblyLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoadStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
 	ID:         290,
 	Level:      4,
 	Opcode:     1,
@@ -106,9 +116,89 @@ var assemblyLoadStart = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadStart) },
 }
 
-// AssemblyLoadStop is AssemblyLoadStop: event 291, version 0, of task
-// AssemblyLoader, opcode win:Stop, keyword AssemblyLoaderKeyword, level
-// win:Informational.
+// AnyAssemblyLoadStart is event 290, of task AssemblyLoader, opcode win:Start,
+// keyword AssemblyLoaderKeyword, level win:Informational, in any version.
+//
+// The search for an assembly begins.
+//
+// The only version is [AssemblyLoadStart]; a newer one is decoded like it.
+type AnyAssemblyLoadStart struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Path that was asked for, if one was.
+	AssemblyPath etw.UTF16
+	// Full name of the assembly that asked; empty if the request has no such
+	// assembly.
+	RequestingAssembly etw.UTF16
+	// Name of the load context in which the assembly is searched for.
+	AssemblyLoadContext etw.UTF16
+	// Name of the load context of the assembly that asked.
+	RequestingAssemblyLoadContext etw.UTF16
+}
+
+var anyAssemblyLoadStart = []*etw.EventDesc{&assemblyLoadStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAssemblyLoadStart) EventDescs() []*etw.EventDesc { return anyAssemblyLoadStart }
+func (e *AnyAssemblyLoadStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAssemblyLoadStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAssemblyLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AssemblyLoadStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.AssemblyName = v.AssemblyName
+	e.AssemblyPath = v.AssemblyPath
+	e.RequestingAssembly = v.RequestingAssembly
+	e.AssemblyLoadContext = v.AssemblyLoadContext
+	e.RequestingAssemblyLoadContext = v.RequestingAssemblyLoadContext
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAssemblyLoadStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.AssemblyName)
+	case 2:
+		return etw.UTF16Value(e.AssemblyPath)
+	case 3:
+		return etw.UTF16Value(e.RequestingAssembly)
+	case 4:
+		return etw.UTF16Value(e.AssemblyLoadContext)
+	case 5:
+		return etw.UTF16Value(e.RequestingAssemblyLoadContext)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyLoadStart) Clone() *AnyAssemblyLoadStart {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.AssemblyPath = e.AssemblyPath.Clone()
+	e.RequestingAssembly = e.RequestingAssembly.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.RequestingAssemblyLoadContext = e.RequestingAssemblyLoadContext.Clone()
+	return &e
+}
+
+func (e AnyAssemblyLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAssemblyLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AssemblyLoadStop is event 291, version 0, of task AssemblyLoader, opcode
+// win:Stop, keyword AssemblyLoaderKeyword, level win:Informational.
 //
 // The search for an assembly ended, with the result.
 type AssemblyLoadStop struct {
@@ -145,33 +235,33 @@ func (e *AssemblyLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 		return 0, etw.Short(&assemblyLoadStop, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.AssemblyName = r.UTF16()
-	e.AssemblyPath = r.UTF16()
-	e.RequestingAssembly = r.UTF16()
-	e.AssemblyLoadContext = r.UTF16()
-	e.RequestingAssemblyLoadContext = r.UTF16()
-	e.Success = r.Bool()
-	e.ResultAssemblyName = r.UTF16()
-	e.ResultAssemblyPath = r.UTF16()
-	e.Cached = r.Bool()
-	return r.Done(&assemblyLoadStop)
+	c := etw.NewCursor(p, 2, ptr)
+	e.AssemblyName = c.UTF16()
+	e.AssemblyPath = c.UTF16()
+	e.RequestingAssembly = c.UTF16()
+	e.AssemblyLoadContext = c.UTF16()
+	e.RequestingAssemblyLoadContext = c.UTF16()
+	e.Success = c.Bool()
+	e.ResultAssemblyName = c.UTF16()
+	e.ResultAssemblyPath = c.UTF16()
+	e.Cached = c.Bool()
+	return c.Done(&assemblyLoadStop)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *AssemblyLoadStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.AssemblyName)
-	w.UTF16Z(2, e.AssemblyPath)
-	w.UTF16Z(3, e.RequestingAssembly)
-	w.UTF16Z(4, e.AssemblyLoadContext)
-	w.UTF16Z(5, e.RequestingAssemblyLoadContext)
-	w.Bool(e.Success)
-	w.UTF16Z(7, e.ResultAssemblyName)
-	w.UTF16Z(8, e.ResultAssemblyPath)
-	w.Bool(e.Cached)
-	return w.Done(&assemblyLoadStop)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.AssemblyName)
+	a.UTF16Z(2, e.AssemblyPath)
+	a.UTF16Z(3, e.RequestingAssembly)
+	a.UTF16Z(4, e.AssemblyLoadContext)
+	a.UTF16Z(5, e.RequestingAssemblyLoadContext)
+	a.Bool(e.Success)
+	a.UTF16Z(7, e.ResultAssemblyName)
+	a.UTF16Z(8, e.ResultAssemblyPath)
+	a.Bool(e.Cached)
+	return a.Done(&assemblyLoadStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -201,12 +291,25 @@ func (e *AssemblyLoadStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AssemblyLoadStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyLoadStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyLoadStop) Clone() *AssemblyLoadStop {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.AssemblyPath = e.AssemblyPath.Clone()
+	e.RequestingAssembly = e.RequestingAssembly.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.RequestingAssemblyLoadContext = e.RequestingAssemblyLoadContext.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	return &e
+}
+
+func (e AssemblyLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoadStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
 	ID:         291,
 	Level:      4,
 	Opcode:     2,
@@ -230,9 +333,111 @@ var assemblyLoadStop = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadStop) },
 }
 
-// ResolutionAttempted is ResolutionAttempted: event 292, version 0, of task
-// AssemblyLoader, opcode ResolutionAttempted, keyword AssemblyLoaderKeyword,
-// level win:Informational.
+// AnyAssemblyLoadStop is event 291, of task AssemblyLoader, opcode win:Stop,
+// keyword AssemblyLoaderKeyword, level win:Informational, in any version.
+//
+// The search for an assembly ended, with the result.
+//
+// The only version is [AssemblyLoadStop]; a newer one is decoded like it.
+type AnyAssemblyLoadStop struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Path that was asked for, if one was.
+	AssemblyPath etw.UTF16
+	// Full name of the assembly that asked; empty if the request has no such
+	// assembly.
+	RequestingAssembly etw.UTF16
+	// Name of the load context in which the assembly is searched for.
+	AssemblyLoadContext etw.UTF16
+	// Name of the load context of the assembly that asked.
+	RequestingAssemblyLoadContext etw.UTF16
+	// Whether the assembly was found.
+	Success etw.Bool
+	// Full name of the assembly that was found; empty if none was.
+	ResultAssemblyName etw.UTF16
+	// Path of the assembly that was found; empty if none was.
+	ResultAssemblyPath etw.UTF16
+	// Whether the result was known from an earlier search.
+	Cached etw.Bool
+}
+
+var anyAssemblyLoadStop = []*etw.EventDesc{&assemblyLoadStop}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAssemblyLoadStop) EventDescs() []*etw.EventDesc { return anyAssemblyLoadStop }
+func (e *AnyAssemblyLoadStop) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAssemblyLoadStop, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AssemblyLoadStop
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.AssemblyName = v.AssemblyName
+	e.AssemblyPath = v.AssemblyPath
+	e.RequestingAssembly = v.RequestingAssembly
+	e.AssemblyLoadContext = v.AssemblyLoadContext
+	e.RequestingAssemblyLoadContext = v.RequestingAssemblyLoadContext
+	e.Success = v.Success
+	e.ResultAssemblyName = v.ResultAssemblyName
+	e.ResultAssemblyPath = v.ResultAssemblyPath
+	e.Cached = v.Cached
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAssemblyLoadStop) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.AssemblyName)
+	case 2:
+		return etw.UTF16Value(e.AssemblyPath)
+	case 3:
+		return etw.UTF16Value(e.RequestingAssembly)
+	case 4:
+		return etw.UTF16Value(e.AssemblyLoadContext)
+	case 5:
+		return etw.UTF16Value(e.RequestingAssemblyLoadContext)
+	case 6:
+		return etw.BoolValue(e.Success)
+	case 7:
+		return etw.UTF16Value(e.ResultAssemblyName)
+	case 8:
+		return etw.UTF16Value(e.ResultAssemblyPath)
+	case 9:
+		return etw.BoolValue(e.Cached)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyLoadStop) Clone() *AnyAssemblyLoadStop {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.AssemblyPath = e.AssemblyPath.Clone()
+	e.RequestingAssembly = e.RequestingAssembly.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.RequestingAssemblyLoadContext = e.RequestingAssemblyLoadContext.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	return &e
+}
+
+func (e AnyAssemblyLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAssemblyLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ResolutionAttempted is event 292, version 0, of task AssemblyLoader, opcode
+// ResolutionAttempted, keyword AssemblyLoaderKeyword, level win:Informational.
 //
 // One step of the search for an assembly, and how it ended.
 type ResolutionAttempted struct {
@@ -264,29 +469,29 @@ func (e *ResolutionAttempted) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 		return 0, etw.Short(&resolutionAttempted, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.AssemblyName = r.UTF16()
-	e.Stage = ResolutionAttemptedStage(r.Uint16())
-	e.AssemblyLoadContext = r.UTF16()
-	e.Result = ResolutionAttemptedResult(r.Uint16())
-	e.ResultAssemblyName = r.UTF16()
-	e.ResultAssemblyPath = r.UTF16()
-	e.ErrorMessage = r.UTF16()
-	return r.Done(&resolutionAttempted)
+	c := etw.NewCursor(p, 2, ptr)
+	e.AssemblyName = c.UTF16()
+	e.Stage = ResolutionAttemptedStage(c.Uint16())
+	e.AssemblyLoadContext = c.UTF16()
+	e.Result = ResolutionAttemptedResult(c.Uint16())
+	e.ResultAssemblyName = c.UTF16()
+	e.ResultAssemblyPath = c.UTF16()
+	e.ErrorMessage = c.UTF16()
+	return c.Done(&resolutionAttempted)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ResolutionAttempted) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.AssemblyName)
-	w.Uint16(uint16(e.Stage))
-	w.UTF16Z(3, e.AssemblyLoadContext)
-	w.Uint16(uint16(e.Result))
-	w.UTF16Z(5, e.ResultAssemblyName)
-	w.UTF16Z(6, e.ResultAssemblyPath)
-	w.UTF16Z(7, e.ErrorMessage)
-	return w.Done(&resolutionAttempted)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.AssemblyName)
+	a.Uint16(uint16(e.Stage))
+	a.UTF16Z(3, e.AssemblyLoadContext)
+	a.Uint16(uint16(e.Result))
+	a.UTF16Z(5, e.ResultAssemblyName)
+	a.UTF16Z(6, e.ResultAssemblyPath)
+	a.UTF16Z(7, e.ErrorMessage)
+	return a.Done(&resolutionAttempted)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -312,12 +517,23 @@ func (e *ResolutionAttempted) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ResolutionAttempted) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ResolutionAttempted) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ResolutionAttempted) Clone() *ResolutionAttempted {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	e.ErrorMessage = e.ErrorMessage.Clone()
+	return &e
+}
+
+func (e ResolutionAttempted) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ResolutionAttempted) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var resolutionAttempted = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
 	ID:         292,
 	Level:      4,
 	Opcode:     11,
@@ -339,8 +555,98 @@ var resolutionAttempted = etw.EventDesc{
 	New: func() etw.Event { return new(ResolutionAttempted) },
 }
 
-// AssemblyLoadContextResolvingHandlerInvoked is
-// AssemblyLoadContextResolvingHandlerInvoked: event 293, version 0, of task
+// AnyResolutionAttempted is event 292, of task AssemblyLoader, opcode
+// ResolutionAttempted, keyword AssemblyLoaderKeyword, level win:Informational,
+// in any version.
+//
+// One step of the search for an assembly, and how it ended.
+//
+// The only version is [ResolutionAttempted]; a newer one is decoded like it.
+type AnyResolutionAttempted struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Which step of the search it was.
+	Stage ResolutionAttemptedStage
+	// Name of the load context in which the assembly is searched for.
+	AssemblyLoadContext etw.UTF16
+	// How the step ended.
+	Result ResolutionAttemptedResult
+	// Full name of the assembly that was found; empty if none was.
+	ResultAssemblyName etw.UTF16
+	// Path of the assembly that was found; empty if none was.
+	ResultAssemblyPath etw.UTF16
+	// Why the step failed; empty if it did not.
+	ErrorMessage etw.UTF16
+}
+
+var anyResolutionAttempted = []*etw.EventDesc{&resolutionAttempted}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyResolutionAttempted) EventDescs() []*etw.EventDesc { return anyResolutionAttempted }
+func (e *AnyResolutionAttempted) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyResolutionAttempted, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyResolutionAttempted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ResolutionAttempted
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.AssemblyName = v.AssemblyName
+	e.Stage = v.Stage
+	e.AssemblyLoadContext = v.AssemblyLoadContext
+	e.Result = v.Result
+	e.ResultAssemblyName = v.ResultAssemblyName
+	e.ResultAssemblyPath = v.ResultAssemblyPath
+	e.ErrorMessage = v.ErrorMessage
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyResolutionAttempted) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.AssemblyName)
+	case 2:
+		return etw.UintValue(uint64(e.Stage))
+	case 3:
+		return etw.UTF16Value(e.AssemblyLoadContext)
+	case 4:
+		return etw.UintValue(uint64(e.Result))
+	case 5:
+		return etw.UTF16Value(e.ResultAssemblyName)
+	case 6:
+		return etw.UTF16Value(e.ResultAssemblyPath)
+	case 7:
+		return etw.UTF16Value(e.ErrorMessage)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyResolutionAttempted) Clone() *AnyResolutionAttempted {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	e.ErrorMessage = e.ErrorMessage.Clone()
+	return &e
+}
+
+func (e AnyResolutionAttempted) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyResolutionAttempted) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AssemblyLoadContextResolvingHandlerInvoked is event 293, version 0, of task
 // AssemblyLoader, opcode AssemblyLoadContextResolvingHandlerInvoked, keyword
 // AssemblyLoaderKeyword, level win:Informational.
 //
@@ -373,25 +679,25 @@ func (e *AssemblyLoadContextResolvingHandlerInvoked) DecodePayload(p []byte, ptr
 		return 0, etw.Short(&assemblyLoadContextResolvingHandlerInvoked, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.AssemblyName = r.UTF16()
-	e.HandlerName = r.UTF16()
-	e.AssemblyLoadContext = r.UTF16()
-	e.ResultAssemblyName = r.UTF16()
-	e.ResultAssemblyPath = r.UTF16()
-	return r.Done(&assemblyLoadContextResolvingHandlerInvoked)
+	c := etw.NewCursor(p, 2, ptr)
+	e.AssemblyName = c.UTF16()
+	e.HandlerName = c.UTF16()
+	e.AssemblyLoadContext = c.UTF16()
+	e.ResultAssemblyName = c.UTF16()
+	e.ResultAssemblyPath = c.UTF16()
+	return c.Done(&assemblyLoadContextResolvingHandlerInvoked)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *AssemblyLoadContextResolvingHandlerInvoked) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.AssemblyName)
-	w.UTF16Z(2, e.HandlerName)
-	w.UTF16Z(3, e.AssemblyLoadContext)
-	w.UTF16Z(4, e.ResultAssemblyName)
-	w.UTF16Z(5, e.ResultAssemblyPath)
-	return w.Done(&assemblyLoadContextResolvingHandlerInvoked)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.AssemblyName)
+	a.UTF16Z(2, e.HandlerName)
+	a.UTF16Z(3, e.AssemblyLoadContext)
+	a.UTF16Z(4, e.ResultAssemblyName)
+	a.UTF16Z(5, e.ResultAssemblyPath)
+	return a.Done(&assemblyLoadContextResolvingHandlerInvoked)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -413,16 +719,27 @@ func (e *AssemblyLoadContextResolvingHandlerInvoked) FieldValue(i int) etw.Value
 	return etw.Value{}
 }
 
-func (e *AssemblyLoadContextResolvingHandlerInvoked) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyLoadContextResolvingHandlerInvoked) Clone() *AssemblyLoadContextResolvingHandlerInvoked {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.HandlerName = e.HandlerName.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	return &e
 }
-func (e *AssemblyLoadContextResolvingHandlerInvoked) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *AssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e AssemblyLoadContextResolvingHandlerInvoked) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AssemblyLoadContextResolvingHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
 	ID:         293,
 	Level:      4,
 	Opcode:     12,
@@ -442,8 +759,95 @@ var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadContextResolvingHandlerInvoked) },
 }
 
-// AppDomainAssemblyResolveHandlerInvoked is
-// AppDomainAssemblyResolveHandlerInvoked: event 294, version 0, of task
+// AnyAssemblyLoadContextResolvingHandlerInvoked is event 293, of task
+// AssemblyLoader, opcode AssemblyLoadContextResolvingHandlerInvoked, keyword
+// AssemblyLoaderKeyword, level win:Informational, in any version.
+//
+// A handler of AssemblyLoadContext.Resolving was called, and what it returned.
+//
+// The only version is [AssemblyLoadContextResolvingHandlerInvoked]; a newer
+// one is decoded like it.
+type AnyAssemblyLoadContextResolvingHandlerInvoked struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Name of the handler method.
+	HandlerName etw.UTF16
+	// Name of the load context in which the assembly is searched for.
+	AssemblyLoadContext etw.UTF16
+	// Full name of the assembly that was found; empty if none was.
+	ResultAssemblyName etw.UTF16
+	// Path of the assembly that was found; empty if none was.
+	ResultAssemblyPath etw.UTF16
+}
+
+var anyAssemblyLoadContextResolvingHandlerInvoked = []*etw.EventDesc{&assemblyLoadContextResolvingHandlerInvoked}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAssemblyLoadContextResolvingHandlerInvoked) EventDescs() []*etw.EventDesc {
+	return anyAssemblyLoadContextResolvingHandlerInvoked
+}
+func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAssemblyLoadContextResolvingHandlerInvoked, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AssemblyLoadContextResolvingHandlerInvoked
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.AssemblyName = v.AssemblyName
+	e.HandlerName = v.HandlerName
+	e.AssemblyLoadContext = v.AssemblyLoadContext
+	e.ResultAssemblyName = v.ResultAssemblyName
+	e.ResultAssemblyPath = v.ResultAssemblyPath
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.AssemblyName)
+	case 2:
+		return etw.UTF16Value(e.HandlerName)
+	case 3:
+		return etw.UTF16Value(e.AssemblyLoadContext)
+	case 4:
+		return etw.UTF16Value(e.ResultAssemblyName)
+	case 5:
+		return etw.UTF16Value(e.ResultAssemblyPath)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyLoadContextResolvingHandlerInvoked) Clone() *AnyAssemblyLoadContextResolvingHandlerInvoked {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.HandlerName = e.HandlerName.Clone()
+	e.AssemblyLoadContext = e.AssemblyLoadContext.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	return &e
+}
+
+func (e AnyAssemblyLoadContextResolvingHandlerInvoked) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyAssemblyLoadContextResolvingHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyAssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// AppDomainAssemblyResolveHandlerInvoked is event 294, version 0, of task
 // AssemblyLoader, opcode AppDomainAssemblyResolveHandlerInvoked, keyword
 // AssemblyLoaderKeyword, level win:Informational.
 //
@@ -473,23 +877,23 @@ func (e *AppDomainAssemblyResolveHandlerInvoked) DecodePayload(p []byte, ptr etw
 		return 0, etw.Short(&appDomainAssemblyResolveHandlerInvoked, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.AssemblyName = r.UTF16()
-	e.HandlerName = r.UTF16()
-	e.ResultAssemblyName = r.UTF16()
-	e.ResultAssemblyPath = r.UTF16()
-	return r.Done(&appDomainAssemblyResolveHandlerInvoked)
+	c := etw.NewCursor(p, 2, ptr)
+	e.AssemblyName = c.UTF16()
+	e.HandlerName = c.UTF16()
+	e.ResultAssemblyName = c.UTF16()
+	e.ResultAssemblyPath = c.UTF16()
+	return c.Done(&appDomainAssemblyResolveHandlerInvoked)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *AppDomainAssemblyResolveHandlerInvoked) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.AssemblyName)
-	w.UTF16Z(2, e.HandlerName)
-	w.UTF16Z(3, e.ResultAssemblyName)
-	w.UTF16Z(4, e.ResultAssemblyPath)
-	return w.Done(&appDomainAssemblyResolveHandlerInvoked)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.AssemblyName)
+	a.UTF16Z(2, e.HandlerName)
+	a.UTF16Z(3, e.ResultAssemblyName)
+	a.UTF16Z(4, e.ResultAssemblyPath)
+	return a.Done(&appDomainAssemblyResolveHandlerInvoked)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -509,16 +913,26 @@ func (e *AppDomainAssemblyResolveHandlerInvoked) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AppDomainAssemblyResolveHandlerInvoked) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainAssemblyResolveHandlerInvoked) Clone() *AppDomainAssemblyResolveHandlerInvoked {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.HandlerName = e.HandlerName.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	return &e
 }
-func (e *AppDomainAssemblyResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *AppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e AppDomainAssemblyResolveHandlerInvoked) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AppDomainAssemblyResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
 	ID:         294,
 	Level:      4,
 	Opcode:     13,
@@ -537,8 +951,89 @@ var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 	New: func() etw.Event { return new(AppDomainAssemblyResolveHandlerInvoked) },
 }
 
-// AssemblyLoadFromResolveHandlerInvoked is
-// AssemblyLoadFromResolveHandlerInvoked: event 295, version 0, of task
+// AnyAppDomainAssemblyResolveHandlerInvoked is event 294, of task
+// AssemblyLoader, opcode AppDomainAssemblyResolveHandlerInvoked, keyword
+// AssemblyLoaderKeyword, level win:Informational, in any version.
+//
+// A handler of AppDomain.AssemblyResolve was called, and what it returned.
+//
+// The only version is [AppDomainAssemblyResolveHandlerInvoked]; a newer one is
+// decoded like it.
+type AnyAppDomainAssemblyResolveHandlerInvoked struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Name of the handler method.
+	HandlerName etw.UTF16
+	// Full name of the assembly that was found; empty if none was.
+	ResultAssemblyName etw.UTF16
+	// Path of the assembly that was found; empty if none was.
+	ResultAssemblyPath etw.UTF16
+}
+
+var anyAppDomainAssemblyResolveHandlerInvoked = []*etw.EventDesc{&appDomainAssemblyResolveHandlerInvoked}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAppDomainAssemblyResolveHandlerInvoked) EventDescs() []*etw.EventDesc {
+	return anyAppDomainAssemblyResolveHandlerInvoked
+}
+func (e *AnyAppDomainAssemblyResolveHandlerInvoked) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAppDomainAssemblyResolveHandlerInvoked, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAppDomainAssemblyResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AppDomainAssemblyResolveHandlerInvoked
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.AssemblyName = v.AssemblyName
+	e.HandlerName = v.HandlerName
+	e.ResultAssemblyName = v.ResultAssemblyName
+	e.ResultAssemblyPath = v.ResultAssemblyPath
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAppDomainAssemblyResolveHandlerInvoked) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.AssemblyName)
+	case 2:
+		return etw.UTF16Value(e.HandlerName)
+	case 3:
+		return etw.UTF16Value(e.ResultAssemblyName)
+	case 4:
+		return etw.UTF16Value(e.ResultAssemblyPath)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAppDomainAssemblyResolveHandlerInvoked) Clone() *AnyAppDomainAssemblyResolveHandlerInvoked {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.HandlerName = e.HandlerName.Clone()
+	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
+	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
+	return &e
+}
+
+func (e AnyAppDomainAssemblyResolveHandlerInvoked) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyAppDomainAssemblyResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyAppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// AssemblyLoadFromResolveHandlerInvoked is event 295, version 0, of task
 // AssemblyLoader, opcode AssemblyLoadFromResolveHandlerInvoked, keyword
 // AssemblyLoaderKeyword, level win:Informational.
 //
@@ -568,23 +1063,23 @@ func (e *AssemblyLoadFromResolveHandlerInvoked) DecodePayload(p []byte, ptr etw.
 		return 0, etw.Short(&assemblyLoadFromResolveHandlerInvoked, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.AssemblyName = r.UTF16()
-	e.IsTrackedLoad = r.Bool()
-	e.RequestingAssemblyPath = r.UTF16()
-	e.ComputedRequestedAssemblyPath = r.UTF16()
-	return r.Done(&assemblyLoadFromResolveHandlerInvoked)
+	c := etw.NewCursor(p, 2, ptr)
+	e.AssemblyName = c.UTF16()
+	e.IsTrackedLoad = c.Bool()
+	e.RequestingAssemblyPath = c.UTF16()
+	e.ComputedRequestedAssemblyPath = c.UTF16()
+	return c.Done(&assemblyLoadFromResolveHandlerInvoked)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *AssemblyLoadFromResolveHandlerInvoked) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.AssemblyName)
-	w.Bool(e.IsTrackedLoad)
-	w.UTF16Z(3, e.RequestingAssemblyPath)
-	w.UTF16Z(4, e.ComputedRequestedAssemblyPath)
-	return w.Done(&assemblyLoadFromResolveHandlerInvoked)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.AssemblyName)
+	a.Bool(e.IsTrackedLoad)
+	a.UTF16Z(3, e.RequestingAssemblyPath)
+	a.UTF16Z(4, e.ComputedRequestedAssemblyPath)
+	return a.Done(&assemblyLoadFromResolveHandlerInvoked)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -604,16 +1099,25 @@ func (e *AssemblyLoadFromResolveHandlerInvoked) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AssemblyLoadFromResolveHandlerInvoked) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyLoadFromResolveHandlerInvoked) Clone() *AssemblyLoadFromResolveHandlerInvoked {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.RequestingAssemblyPath = e.RequestingAssemblyPath.Clone()
+	e.ComputedRequestedAssemblyPath = e.ComputedRequestedAssemblyPath.Clone()
+	return &e
 }
-func (e *AssemblyLoadFromResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *AssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e AssemblyLoadFromResolveHandlerInvoked) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AssemblyLoadFromResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
 	ID:         295,
 	Level:      4,
 	Opcode:     14,
@@ -632,9 +1136,89 @@ var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 	New: func() etw.Event { return new(AssemblyLoadFromResolveHandlerInvoked) },
 }
 
-// KnownPathProbed is KnownPathProbed: event 296, version 0, of task
-// AssemblyLoader, opcode KnownPathProbed, keyword AssemblyLoaderKeyword, level
-// win:Informational.
+// AnyAssemblyLoadFromResolveHandlerInvoked is event 295, of task
+// AssemblyLoader, opcode AssemblyLoadFromResolveHandlerInvoked, keyword
+// AssemblyLoaderKeyword, level win:Informational, in any version.
+//
+// The handler that serves Assembly.LoadFrom was called.
+//
+// The only version is [AssemblyLoadFromResolveHandlerInvoked]; a newer one is
+// decoded like it.
+type AnyAssemblyLoadFromResolveHandlerInvoked struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Whether the requesting assembly had itself been loaded by LoadFrom.
+	IsTrackedLoad etw.Bool
+	// Path of the assembly that asked.
+	RequestingAssemblyPath etw.UTF16
+	// Path that the handler looks at: beside the assembly that asked.
+	ComputedRequestedAssemblyPath etw.UTF16
+}
+
+var anyAssemblyLoadFromResolveHandlerInvoked = []*etw.EventDesc{&assemblyLoadFromResolveHandlerInvoked}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAssemblyLoadFromResolveHandlerInvoked) EventDescs() []*etw.EventDesc {
+	return anyAssemblyLoadFromResolveHandlerInvoked
+}
+func (e *AnyAssemblyLoadFromResolveHandlerInvoked) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyAssemblyLoadFromResolveHandlerInvoked, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAssemblyLoadFromResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AssemblyLoadFromResolveHandlerInvoked
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.AssemblyName = v.AssemblyName
+	e.IsTrackedLoad = v.IsTrackedLoad
+	e.RequestingAssemblyPath = v.RequestingAssemblyPath
+	e.ComputedRequestedAssemblyPath = v.ComputedRequestedAssemblyPath
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAssemblyLoadFromResolveHandlerInvoked) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.AssemblyName)
+	case 2:
+		return etw.BoolValue(e.IsTrackedLoad)
+	case 3:
+		return etw.UTF16Value(e.RequestingAssemblyPath)
+	case 4:
+		return etw.UTF16Value(e.ComputedRequestedAssemblyPath)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyLoadFromResolveHandlerInvoked) Clone() *AnyAssemblyLoadFromResolveHandlerInvoked {
+	e.AssemblyName = e.AssemblyName.Clone()
+	e.RequestingAssemblyPath = e.RequestingAssemblyPath.Clone()
+	e.ComputedRequestedAssemblyPath = e.ComputedRequestedAssemblyPath.Clone()
+	return &e
+}
+
+func (e AnyAssemblyLoadFromResolveHandlerInvoked) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyAssemblyLoadFromResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyAssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// KnownPathProbed is event 296, version 0, of task AssemblyLoader, opcode
+// KnownPathProbed, keyword AssemblyLoaderKeyword, level win:Informational.
 //
 // A place where an assembly might be was looked at.
 type KnownPathProbed struct {
@@ -658,21 +1242,21 @@ func (e *KnownPathProbed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 		return 0, etw.Short(&knownPathProbed, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.FilePath = r.UTF16()
-	e.Source = KnownPathSource(r.Uint16())
-	e.Result = r.Int32()
-	return r.Done(&knownPathProbed)
+	c := etw.NewCursor(p, 2, ptr)
+	e.FilePath = c.UTF16()
+	e.Source = KnownPathSource(c.Uint16())
+	e.Result = c.Int32()
+	return c.Done(&knownPathProbed)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *KnownPathProbed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.FilePath)
-	w.Uint16(uint16(e.Source))
-	w.Int32(e.Result)
-	return w.Done(&knownPathProbed)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.FilePath)
+	a.Uint16(uint16(e.Source))
+	a.Int32(e.Result)
+	return a.Done(&knownPathProbed)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -690,12 +1274,19 @@ func (e *KnownPathProbed) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *KnownPathProbed) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *KnownPathProbed) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *KnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e KnownPathProbed) Clone() *KnownPathProbed {
+	e.FilePath = e.FilePath.Clone()
+	return &e
+}
+
+func (e KnownPathProbed) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e KnownPathProbed) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e KnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var knownPathProbed = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
 	ID:         296,
 	Level:      4,
 	Opcode:     15,
@@ -712,3 +1303,70 @@ var knownPathProbed = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(KnownPathProbed) },
 }
+
+// AnyKnownPathProbed is event 296, of task AssemblyLoader, opcode
+// KnownPathProbed, keyword AssemblyLoaderKeyword, level win:Informational, in
+// any version.
+//
+// A place where an assembly might be was looked at.
+//
+// The only version is [KnownPathProbed]; a newer one is decoded like it.
+type AnyKnownPathProbed struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Path that was looked at.
+	FilePath etw.UTF16
+	// Where the path comes from.
+	Source KnownPathSource
+	// HRESULT of the attempt: 0 if the file was found.
+	Result int32
+}
+
+var anyKnownPathProbed = []*etw.EventDesc{&knownPathProbed}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyKnownPathProbed) EventDescs() []*etw.EventDesc { return anyKnownPathProbed }
+func (e *AnyKnownPathProbed) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyKnownPathProbed, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyKnownPathProbed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v KnownPathProbed
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.FilePath = v.FilePath
+	e.Source = v.Source
+	e.Result = v.Result
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyKnownPathProbed) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.FilePath)
+	case 2:
+		return etw.UintValue(uint64(e.Source))
+	case 3:
+		return etw.IntValue(int64(e.Result))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyKnownPathProbed) Clone() *AnyKnownPathProbed {
+	e.FilePath = e.FilePath.Clone()
+	return &e
+}
+
+func (e AnyKnownPathProbed) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyKnownPathProbed) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyKnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -57,7 +57,7 @@ func TestEvents(t *testing.T) {
 		if check(t, row, d) {
 			good++
 		}
-		if got, want := fmt.Sprint(d.Task, " ", d.Opcode), row["task"]+" "+row["opcode"]; got != want {
+		if got, want := fmt.Sprint(d.Task, " ", uint8(d.Opcode)), row["task"]+" "+row["opcode"]; got != want {
 			t.Errorf("%s: task and opcode %s, want %s", row["symbol"], got, want)
 		}
 	}
@@ -193,7 +193,7 @@ func check(t *testing.T, row map[string]string, d *etw.EventDesc) bool {
 		fields = ""
 	}
 	compare("symbol of", d.Name, row["symbol"])
-	compare("level of", fmt.Sprint(d.Level), row["level"])
+	compare("level of", fmt.Sprint(uint8(d.Level)), row["level"])
 	compare("mask of", fmt.Sprintf("%#x", d.Keywords), row["mask"])
 	compare("described fields of", described(d.Fields), fields)
 	if d.New == nil {

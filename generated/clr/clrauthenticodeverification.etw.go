@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AuthenticodeVerificationStart is AuthenticodeVerificationStart: event 183,
-// version 0, of task CLRAuthenticodeVerification, opcode win:Start, keyword
-// SecurityKeyword, level win:Verbose.
+// AuthenticodeVerificationStart is event 183, version 0, of task
+// CLRAuthenticodeVerification, opcode win:Start, keyword SecurityKeyword,
+// level win:Verbose.
 //
 // The check of a module's Authenticode signature begins.
 type AuthenticodeVerificationStart struct {
@@ -45,12 +45,19 @@ func (e *AuthenticodeVerificationStart) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AuthenticodeVerificationStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AuthenticodeVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AuthenticodeVerificationStart) Clone() *AuthenticodeVerificationStart {
+	(*authenticodeVerificationLayout)(&e).detach()
+	return &e
+}
+
+func (e AuthenticodeVerificationStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AuthenticodeVerificationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AuthenticodeVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var authenticodeVerificationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	ID:         183,
 	Level:      5,
 	Opcode:     1,
@@ -73,17 +80,17 @@ func (e *authenticodeVerificationLayout) decode(p []byte, ptr etw.PtrSize, d *et
 	}
 	e.VerificationFlags = binary.LittleEndian.Uint32(p[0:])
 	e.ErrorCode = binary.LittleEndian.Uint32(p[4:])
-	r := etw.NewReader(p, 8, ptr)
-	e.ModulePath = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 8, ptr)
+	e.ModulePath = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *authenticodeVerificationLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.VerificationFlags)
-	w.Uint32(e.ErrorCode)
-	w.UTF16Z(2, e.ModulePath)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.VerificationFlags)
+	a.Uint32(e.ErrorCode)
+	a.UTF16Z(2, e.ModulePath)
+	return a.Done(d)
 }
 
 func (e *authenticodeVerificationLayout) FieldValue(i int) etw.Value {
@@ -96,6 +103,10 @@ func (e *authenticodeVerificationLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.ModulePath)
 	}
 	return etw.Value{}
+}
+
+func (e *authenticodeVerificationLayout) detach() {
+	e.ModulePath = e.ModulePath.Clone()
 }
 
 var authenticodeVerificationLayoutFields = []etw.FieldDesc{
@@ -142,14 +153,21 @@ func (e *AuthenticodeVerificationStartV1) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStartV1) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *AuthenticodeVerificationStartV1) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *AuthenticodeVerificationStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AuthenticodeVerificationStartV1) Clone() *AuthenticodeVerificationStartV1 {
+	(*authenticodeVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AuthenticodeVerificationStartV1) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AuthenticodeVerificationStartV1) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AuthenticodeVerificationStartV1) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var authenticodeVerificationStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	ID:         183,
 	Version:    1,
 	Level:      5,
@@ -160,7 +178,6 @@ var authenticodeVerificationStartV1 = etw.EventDesc{
 	TaskName:   "CLRAuthenticodeVerification",
 	OpcodeName: "Start",
 	Fields:     authenticodeVerificationV1LayoutFields,
-	Extends:    &authenticodeVerificationStart,
 	New:        func() etw.Event { return new(AuthenticodeVerificationStartV1) },
 }
 
@@ -174,19 +191,19 @@ func (e *authenticodeVerificationV1Layout) decode(p []byte, ptr etw.PtrSize, d *
 	}
 	e.VerificationFlags = binary.LittleEndian.Uint32(p[0:])
 	e.ErrorCode = binary.LittleEndian.Uint32(p[4:])
-	r := etw.NewReader(p, 8, ptr)
-	e.ModulePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 8, ptr)
+	e.ModulePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *authenticodeVerificationV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.VerificationFlags)
-	w.Uint32(e.ErrorCode)
-	w.UTF16Z(2, e.ModulePath)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.VerificationFlags)
+	a.Uint32(e.ErrorCode)
+	a.UTF16Z(2, e.ModulePath)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *authenticodeVerificationV1Layout) FieldValue(i int) etw.Value {
@@ -203,6 +220,10 @@ func (e *authenticodeVerificationV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *authenticodeVerificationV1Layout) detach() {
+	e.ModulePath = e.ModulePath.Clone()
+}
+
 var authenticodeVerificationV1LayoutFields = []etw.FieldDesc{
 	{Name: "VerificationFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "ErrorCode", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -210,95 +231,119 @@ var authenticodeVerificationV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAuthenticodeVerificationStart is event 183 in any version:
-// [AuthenticodeVerificationStart] and [AuthenticodeVerificationStartV1].
+// AnyAuthenticodeVerificationStart is event 183, of task
+// CLRAuthenticodeVerification, opcode win:Start, keyword SecurityKeyword,
+// level win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The check of a module's Authenticode signature begins. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [AuthenticodeVerificationStart] and
+// [AuthenticodeVerificationStartV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyAuthenticodeVerificationStart struct {
 	Seen etw.Seen
 
+	// Flags of the check.
 	VerificationFlags uint32
-	ErrorCode         uint32
-	ModulePath        etw.UTF16
-	ClrInstanceID     uint16 // version 1
+	// Result of the check: 0 for success, else an HRESULT.
+	ErrorCode uint32
+	// Path of the module that is checked.
+	ModulePath etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAuthenticodeVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAuthenticodeVerificationStart = []*etw.EventDesc{&authenticodeVerificationStart, &authenticodeVerificationStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAuthenticodeVerificationStart) EventDescs() []*etw.EventDesc {
 	return anyAuthenticodeVerificationStart
 }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyAuthenticodeVerificationStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &authenticodeVerificationStart
-	}
-	return &authenticodeVerificationStartV1
+	return etw.DescOf(anyAuthenticodeVerificationStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAuthenticodeVerificationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AuthenticodeVerificationStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAuthenticodeVerificationStart{
-			Seen:              etw.Seen{Version: version, Layout: 1},
-			VerificationFlags: v.VerificationFlags,
-			ErrorCode:         v.ErrorCode,
-			ModulePath:        v.ModulePath,
-			ClrInstanceID:     v.ClrInstanceID,
-		}
-	default:
-		var v AuthenticodeVerificationStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAuthenticodeVerificationStart{
-			Seen:              etw.Seen{Version: version, Layout: 0},
-			VerificationFlags: v.VerificationFlags,
-			ErrorCode:         v.ErrorCode,
-			ModulePath:        v.ModulePath,
-		}
-	}
-	return n, err
+	return (*anyAuthenticodeVerificationV1Layout)(e).decode(version, p, ptr, anyAuthenticodeVerificationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAuthenticodeVerificationStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyAuthenticodeVerificationV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAuthenticodeVerificationStart) Clone() *AnyAuthenticodeVerificationStart {
+	(*anyAuthenticodeVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyAuthenticodeVerificationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyAuthenticodeVerificationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyAuthenticodeVerificationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// anyAuthenticodeVerificationV1Layout is what types for all versions of an
+// event share, the newest of which has the template
+// AuthenticodeVerification_V1.
+type anyAuthenticodeVerificationV1Layout AnyAuthenticodeVerificationStart
+
+func (e *anyAuthenticodeVerificationV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v authenticodeVerificationV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.VerificationFlags = v.VerificationFlags
+		e.ErrorCode = v.ErrorCode
+		e.ModulePath = v.ModulePath
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v authenticodeVerificationLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyAuthenticodeVerificationV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.VerificationFlags = v.VerificationFlags
+		e.ErrorCode = v.ErrorCode
+		e.ModulePath = v.ModulePath
+	}
+	return n, err
+}
+
+func (e *anyAuthenticodeVerificationV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyAuthenticodeVerificationStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "VerificationFlags":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.VerificationFlags))
-	case "ErrorCode":
+	case 1:
 		return etw.UintValue(uint64(e.ErrorCode))
-	case "ModulePath":
+	case 2:
 		return etw.UTF16Value(e.ModulePath)
-	case "ClrInstanceID":
+	case 3:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyAuthenticodeVerificationStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *AnyAuthenticodeVerificationStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *AnyAuthenticodeVerificationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+func (e *anyAuthenticodeVerificationV1Layout) detach() {
+	e.ModulePath = e.ModulePath.Clone()
 }
 
-// AuthenticodeVerificationStop is AuthenticodeVerificationStop: event 184,
-// version 0, of task CLRAuthenticodeVerification, opcode win:Stop, keyword
-// SecurityKeyword, level win:Informational.
+// AuthenticodeVerificationStop is event 184, version 0, of task
+// CLRAuthenticodeVerification, opcode win:Stop, keyword SecurityKeyword, level
+// win:Informational.
 //
 // The check of a module's Authenticode signature ended.
 type AuthenticodeVerificationStop struct {
@@ -329,12 +374,19 @@ func (e *AuthenticodeVerificationStop) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AuthenticodeVerificationStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AuthenticodeVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AuthenticodeVerificationStop) Clone() *AuthenticodeVerificationStop {
+	(*authenticodeVerificationLayout)(&e).detach()
+	return &e
+}
+
+func (e AuthenticodeVerificationStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AuthenticodeVerificationStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AuthenticodeVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var authenticodeVerificationStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	ID:         184,
 	Level:      4,
 	Opcode:     2,
@@ -385,12 +437,19 @@ func (e *AuthenticodeVerificationStopV1) FieldValue(i int) etw.Value {
 	return (*authenticodeVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *AuthenticodeVerificationStopV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AuthenticodeVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AuthenticodeVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AuthenticodeVerificationStopV1) Clone() *AuthenticodeVerificationStopV1 {
+	(*authenticodeVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AuthenticodeVerificationStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AuthenticodeVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AuthenticodeVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var authenticodeVerificationStopV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
 	ID:         184,
 	Version:    1,
 	Level:      4,
@@ -401,92 +460,66 @@ var authenticodeVerificationStopV1 = etw.EventDesc{
 	TaskName:   "CLRAuthenticodeVerification",
 	OpcodeName: "Stop",
 	Fields:     authenticodeVerificationV1LayoutFields,
-	Extends:    &authenticodeVerificationStop,
 	New:        func() etw.Event { return new(AuthenticodeVerificationStopV1) },
 }
 
-// AnyAuthenticodeVerificationStop is event 184 in any version:
-// [AuthenticodeVerificationStop] and [AuthenticodeVerificationStopV1].
+// AnyAuthenticodeVerificationStop is event 184, of task
+// CLRAuthenticodeVerification, opcode win:Stop, keyword SecurityKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The check of a module's Authenticode signature ended. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [AuthenticodeVerificationStop] and
+// [AuthenticodeVerificationStopV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyAuthenticodeVerificationStop struct {
 	Seen etw.Seen
 
+	// Flags of the check.
 	VerificationFlags uint32
-	ErrorCode         uint32
-	ModulePath        etw.UTF16
-	ClrInstanceID     uint16 // version 1
+	// Result of the check: 0 for success, else an HRESULT.
+	ErrorCode uint32
+	// Path of the module that is checked.
+	ModulePath etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAuthenticodeVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAuthenticodeVerificationStop = []*etw.EventDesc{&authenticodeVerificationStop, &authenticodeVerificationStopV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAuthenticodeVerificationStop) EventDescs() []*etw.EventDesc {
 	return anyAuthenticodeVerificationStop
 }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyAuthenticodeVerificationStop) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &authenticodeVerificationStop
-	}
-	return &authenticodeVerificationStopV1
+	return etw.DescOf(anyAuthenticodeVerificationStop, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAuthenticodeVerificationStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AuthenticodeVerificationStopV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAuthenticodeVerificationStop{
-			Seen:              etw.Seen{Version: version, Layout: 1},
-			VerificationFlags: v.VerificationFlags,
-			ErrorCode:         v.ErrorCode,
-			ModulePath:        v.ModulePath,
-			ClrInstanceID:     v.ClrInstanceID,
-		}
-	default:
-		var v AuthenticodeVerificationStop
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAuthenticodeVerificationStop{
-			Seen:              etw.Seen{Version: version, Layout: 0},
-			VerificationFlags: v.VerificationFlags,
-			ErrorCode:         v.ErrorCode,
-			ModulePath:        v.ModulePath,
-		}
-	}
-	return n, err
+	return (*anyAuthenticodeVerificationV1Layout)(e).decode(version, p, ptr, anyAuthenticodeVerificationStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAuthenticodeVerificationStop) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "VerificationFlags":
-		return etw.UintValue(uint64(e.VerificationFlags))
-	case "ErrorCode":
-		return etw.UintValue(uint64(e.ErrorCode))
-	case "ModulePath":
-		return etw.UTF16Value(e.ModulePath)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyAuthenticodeVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyAuthenticodeVerificationStop) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *AnyAuthenticodeVerificationStop) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *AnyAuthenticodeVerificationStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAuthenticodeVerificationStop) Clone() *AnyAuthenticodeVerificationStop {
+	(*anyAuthenticodeVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyAuthenticodeVerificationStop) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyAuthenticodeVerificationStop) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyAuthenticodeVerificationStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

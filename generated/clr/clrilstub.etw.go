@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ILStubGenerated is ILStubGenerated: event 88, version 0, of task CLRILStub,
-// opcode ILStubGenerated, keyword InteropKeyword, level win:Informational.
+// ILStubGenerated is event 88, version 0, of task CLRILStub, opcode
+// ILStubGenerated, keyword InteropKeyword, level win:Informational.
 //
 // The runtime generated a stub for a call between managed and native code.
 type ILStubGenerated struct {
@@ -53,31 +53,31 @@ func (e *ILStubGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	e.StubMethodID = binary.LittleEndian.Uint64(p[10:])
 	e.StubFlags = ILStubGeneratedFlags(binary.LittleEndian.Uint32(p[18:]))
 	e.ManagedInteropMethodToken = binary.LittleEndian.Uint32(p[22:])
-	r := etw.NewReader(p, 26, ptr)
-	e.ManagedInteropMethodNamespace = r.UTF16()
-	e.ManagedInteropMethodName = r.UTF16()
-	e.ManagedInteropMethodSignature = r.UTF16()
-	e.NativeMethodSignature = r.UTF16()
-	e.StubMethodSignature = r.UTF16()
-	e.StubMethodILCode = r.UTF16()
-	return r.Done(&ilStubGenerated)
+	c := etw.NewCursor(p, 26, ptr)
+	e.ManagedInteropMethodNamespace = c.UTF16()
+	e.ManagedInteropMethodName = c.UTF16()
+	e.ManagedInteropMethodSignature = c.UTF16()
+	e.NativeMethodSignature = c.UTF16()
+	e.StubMethodSignature = c.UTF16()
+	e.StubMethodILCode = c.UTF16()
+	return c.Done(&ilStubGenerated)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ILStubGenerated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.StubMethodID)
-	w.Uint32(uint32(e.StubFlags))
-	w.Uint32(e.ManagedInteropMethodToken)
-	w.UTF16Z(5, e.ManagedInteropMethodNamespace)
-	w.UTF16Z(6, e.ManagedInteropMethodName)
-	w.UTF16Z(7, e.ManagedInteropMethodSignature)
-	w.UTF16Z(8, e.NativeMethodSignature)
-	w.UTF16Z(9, e.StubMethodSignature)
-	w.UTF16Z(10, e.StubMethodILCode)
-	return w.Done(&ilStubGenerated)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.StubMethodID)
+	a.Uint32(uint32(e.StubFlags))
+	a.Uint32(e.ManagedInteropMethodToken)
+	a.UTF16Z(5, e.ManagedInteropMethodNamespace)
+	a.UTF16Z(6, e.ManagedInteropMethodName)
+	a.UTF16Z(7, e.ManagedInteropMethodSignature)
+	a.UTF16Z(8, e.NativeMethodSignature)
+	a.UTF16Z(9, e.StubMethodSignature)
+	a.UTF16Z(10, e.StubMethodILCode)
+	return a.Done(&ilStubGenerated)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -109,12 +109,24 @@ func (e *ILStubGenerated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ILStubGenerated) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ILStubGenerated) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ILStubGenerated) Clone() *ILStubGenerated {
+	e.ManagedInteropMethodNamespace = e.ManagedInteropMethodNamespace.Clone()
+	e.ManagedInteropMethodName = e.ManagedInteropMethodName.Clone()
+	e.ManagedInteropMethodSignature = e.ManagedInteropMethodSignature.Clone()
+	e.NativeMethodSignature = e.NativeMethodSignature.Clone()
+	e.StubMethodSignature = e.StubMethodSignature.Clone()
+	e.StubMethodILCode = e.StubMethodILCode.Clone()
+	return &e
+}
+
+func (e ILStubGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ILStubGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ilStubGenerated = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         88,
 	Level:      4,
 	Opcode:     88,
@@ -139,8 +151,114 @@ var ilStubGenerated = etw.EventDesc{
 	New: func() etw.Event { return new(ILStubGenerated) },
 }
 
-// ILStubCacheHit is ILStubCacheHit: event 89, version 0, of task CLRILStub,
-// opcode ILStubCacheHit, keyword InteropKeyword, level win:Informational.
+// AnyILStubGenerated is event 88, of task CLRILStub, opcode ILStubGenerated,
+// keyword InteropKeyword, level win:Informational, in any version.
+//
+// The runtime generated a stub for a call between managed and native code.
+//
+// The only version is [ILStubGenerated]; a newer one is decoded like it.
+type AnyILStubGenerated struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the stub.
+	StubMethodID uint64
+	// What the stub is for.
+	StubFlags ILStubGeneratedFlags
+	// Metadata token of the managed method.
+	ManagedInteropMethodToken uint32
+	// Full name of the class of the managed method.
+	ManagedInteropMethodNamespace etw.UTF16
+	// Name of the managed method.
+	ManagedInteropMethodName etw.UTF16
+	// Signature of the managed method.
+	ManagedInteropMethodSignature etw.UTF16
+	// Signature of the native function.
+	NativeMethodSignature etw.UTF16
+	// Signature of the stub.
+	StubMethodSignature etw.UTF16
+	// IL of the stub, as text.
+	StubMethodILCode etw.UTF16
+}
+
+var anyILStubGenerated = []*etw.EventDesc{&ilStubGenerated}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyILStubGenerated) EventDescs() []*etw.EventDesc { return anyILStubGenerated }
+func (e *AnyILStubGenerated) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyILStubGenerated, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyILStubGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ILStubGenerated
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.ModuleID = v.ModuleID
+	e.StubMethodID = v.StubMethodID
+	e.StubFlags = v.StubFlags
+	e.ManagedInteropMethodToken = v.ManagedInteropMethodToken
+	e.ManagedInteropMethodNamespace = v.ManagedInteropMethodNamespace
+	e.ManagedInteropMethodName = v.ManagedInteropMethodName
+	e.ManagedInteropMethodSignature = v.ManagedInteropMethodSignature
+	e.NativeMethodSignature = v.NativeMethodSignature
+	e.StubMethodSignature = v.StubMethodSignature
+	e.StubMethodILCode = v.StubMethodILCode
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyILStubGenerated) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.UintValue(e.StubMethodID)
+	case 3:
+		return etw.UintValue(uint64(e.StubFlags))
+	case 4:
+		return etw.UintValue(uint64(e.ManagedInteropMethodToken))
+	case 5:
+		return etw.UTF16Value(e.ManagedInteropMethodNamespace)
+	case 6:
+		return etw.UTF16Value(e.ManagedInteropMethodName)
+	case 7:
+		return etw.UTF16Value(e.ManagedInteropMethodSignature)
+	case 8:
+		return etw.UTF16Value(e.NativeMethodSignature)
+	case 9:
+		return etw.UTF16Value(e.StubMethodSignature)
+	case 10:
+		return etw.UTF16Value(e.StubMethodILCode)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyILStubGenerated) Clone() *AnyILStubGenerated {
+	e.ManagedInteropMethodNamespace = e.ManagedInteropMethodNamespace.Clone()
+	e.ManagedInteropMethodName = e.ManagedInteropMethodName.Clone()
+	e.ManagedInteropMethodSignature = e.ManagedInteropMethodSignature.Clone()
+	e.NativeMethodSignature = e.NativeMethodSignature.Clone()
+	e.StubMethodSignature = e.StubMethodSignature.Clone()
+	e.StubMethodILCode = e.StubMethodILCode.Clone()
+	return &e
+}
+
+func (e AnyILStubGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyILStubGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ILStubCacheHit is event 89, version 0, of task CLRILStub, opcode
+// ILStubCacheHit, keyword InteropKeyword, level win:Informational.
 //
 // A stub for a call between managed and native code was found in the cache.
 type ILStubCacheHit struct {
@@ -173,24 +291,24 @@ func (e *ILStubCacheHit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.ModuleID = binary.LittleEndian.Uint64(p[2:])
 	e.StubMethodID = binary.LittleEndian.Uint64(p[10:])
 	e.ManagedInteropMethodToken = binary.LittleEndian.Uint32(p[18:])
-	r := etw.NewReader(p, 22, ptr)
-	e.ManagedInteropMethodNamespace = r.UTF16()
-	e.ManagedInteropMethodName = r.UTF16()
-	e.ManagedInteropMethodSignature = r.UTF16()
-	return r.Done(&ilStubCacheHit)
+	c := etw.NewCursor(p, 22, ptr)
+	e.ManagedInteropMethodNamespace = c.UTF16()
+	e.ManagedInteropMethodName = c.UTF16()
+	e.ManagedInteropMethodSignature = c.UTF16()
+	return c.Done(&ilStubCacheHit)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ILStubCacheHit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.StubMethodID)
-	w.Uint32(e.ManagedInteropMethodToken)
-	w.UTF16Z(4, e.ManagedInteropMethodNamespace)
-	w.UTF16Z(5, e.ManagedInteropMethodName)
-	w.UTF16Z(6, e.ManagedInteropMethodSignature)
-	return w.Done(&ilStubCacheHit)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.StubMethodID)
+	a.Uint32(e.ManagedInteropMethodToken)
+	a.UTF16Z(4, e.ManagedInteropMethodNamespace)
+	a.UTF16Z(5, e.ManagedInteropMethodName)
+	a.UTF16Z(6, e.ManagedInteropMethodSignature)
+	return a.Done(&ilStubCacheHit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -214,12 +332,21 @@ func (e *ILStubCacheHit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ILStubCacheHit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ILStubCacheHit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ILStubCacheHit) Clone() *ILStubCacheHit {
+	e.ManagedInteropMethodNamespace = e.ManagedInteropMethodNamespace.Clone()
+	e.ManagedInteropMethodName = e.ManagedInteropMethodName.Clone()
+	e.ManagedInteropMethodSignature = e.ManagedInteropMethodSignature.Clone()
+	return &e
+}
+
+func (e ILStubCacheHit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ILStubCacheHit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ilStubCacheHit = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         89,
 	Level:      4,
 	Opcode:     89,
@@ -239,3 +366,84 @@ var ilStubCacheHit = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(ILStubCacheHit) },
 }
+
+// AnyILStubCacheHit is event 89, of task CLRILStub, opcode ILStubCacheHit,
+// keyword InteropKeyword, level win:Informational, in any version.
+//
+// A stub for a call between managed and native code was found in the cache.
+//
+// The only version is [ILStubCacheHit]; a newer one is decoded like it.
+type AnyILStubCacheHit struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the stub.
+	StubMethodID uint64
+	// Metadata token of the managed method.
+	ManagedInteropMethodToken uint32
+	// Full name of the class of the managed method.
+	ManagedInteropMethodNamespace etw.UTF16
+	// Name of the managed method.
+	ManagedInteropMethodName etw.UTF16
+	// Signature of the managed method.
+	ManagedInteropMethodSignature etw.UTF16
+}
+
+var anyILStubCacheHit = []*etw.EventDesc{&ilStubCacheHit}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyILStubCacheHit) EventDescs() []*etw.EventDesc { return anyILStubCacheHit }
+func (e *AnyILStubCacheHit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyILStubCacheHit, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyILStubCacheHit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ILStubCacheHit
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.ModuleID = v.ModuleID
+	e.StubMethodID = v.StubMethodID
+	e.ManagedInteropMethodToken = v.ManagedInteropMethodToken
+	e.ManagedInteropMethodNamespace = v.ManagedInteropMethodNamespace
+	e.ManagedInteropMethodName = v.ManagedInteropMethodName
+	e.ManagedInteropMethodSignature = v.ManagedInteropMethodSignature
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyILStubCacheHit) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.UintValue(e.StubMethodID)
+	case 3:
+		return etw.UintValue(uint64(e.ManagedInteropMethodToken))
+	case 4:
+		return etw.UTF16Value(e.ManagedInteropMethodNamespace)
+	case 5:
+		return etw.UTF16Value(e.ManagedInteropMethodName)
+	case 6:
+		return etw.UTF16Value(e.ManagedInteropMethodSignature)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyILStubCacheHit) Clone() *AnyILStubCacheHit {
+	e.ManagedInteropMethodNamespace = e.ManagedInteropMethodNamespace.Clone()
+	e.ManagedInteropMethodName = e.ManagedInteropMethodName.Clone()
+	e.ManagedInteropMethodSignature = e.ManagedInteropMethodSignature.Clone()
+	return &e
+}
+
+func (e AnyILStubCacheHit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyILStubCacheHit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleDCStartV2 is ModuleDCStartV2: event 149, version 0, of task CLRLoader,
-// opcode ModuleDCStart, keyword LoaderKeyword, level win:Informational.
+// ModuleDCStartV2 is event 149, version 0, of task CLRLoader, opcode
+// ModuleDCStart, keyword LoaderKeyword, level win:Informational.
 //
 // A module that was there when the session started. Old: the rundown
 // provider's ModuleDCStart replaced it. The V2 in its symbol is not its
@@ -50,12 +50,19 @@ func (e *ModuleDCStartV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCStartV2) Clone() *ModuleDCStartV2 {
+	(*moduleLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         149,
 	Level:      4,
 	Opcode:     35,
@@ -80,21 +87,21 @@ func (e *moduleLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *moduleLoadUnloadLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	return a.Done(d)
 }
 
 func (e *moduleLoadUnloadLayout) FieldValue(i int) etw.Value {
@@ -115,6 +122,11 @@ func (e *moduleLoadUnloadLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *moduleLoadUnloadLayout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+}
+
 var moduleLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -124,8 +136,101 @@ var moduleLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 }
 
-// ModuleDCEndV2 is ModuleDCEndV2: event 150, version 0, of task CLRLoader,
-// opcode ModuleDCEnd, keyword LoaderKeyword, level win:Informational.
+// AnyModuleDCStart is event 149, of task CLRLoader, opcode ModuleDCStart,
+// keyword LoaderKeyword, level win:Informational, in any version.
+//
+// A module that was there when the session started. Old: the rundown
+// provider's ModuleDCStart replaced it. The V2 in its symbol is not its
+// version, which is 0.
+//
+// The only version is [ModuleDCStartV2]; a newer one is decoded like it.
+type AnyModuleDCStart struct {
+	Seen etw.Seen
+
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
+	ModuleNativePath etw.UTF16
+}
+
+var anyModuleDCStart = []*etw.EventDesc{&moduleDCStartV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc { return anyModuleDCStart }
+func (e *AnyModuleDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyModuleLoadUnloadLayout)(e).decode(version, p, ptr, anyModuleDCStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleDCStart) FieldValue(i int) etw.Value {
+	return (*anyModuleLoadUnloadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleDCStart) Clone() *AnyModuleDCStart {
+	(*anyModuleLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyModuleLoadUnloadLayout is what types for all versions of an event share,
+// the newest of which has the template ModuleLoadUnload.
+type anyModuleLoadUnloadLayout AnyModuleDCStart
+
+func (e *anyModuleLoadUnloadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v moduleLoadUnloadLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ModuleID = v.ModuleID
+	e.AssemblyID = v.AssemblyID
+	e.ModuleFlags = v.ModuleFlags
+	e.Reserved1 = v.Reserved1
+	e.ModuleILPath = v.ModuleILPath
+	e.ModuleNativePath = v.ModuleNativePath
+	return n, err
+}
+
+func (e *anyModuleLoadUnloadLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.ModuleID)
+	case 1:
+		return etw.UintValue(e.AssemblyID)
+	case 2:
+		return etw.UintValue(uint64(e.ModuleFlags))
+	case 3:
+		return etw.UintValue(uint64(e.Reserved1))
+	case 4:
+		return etw.UTF16Value(e.ModuleILPath)
+	case 5:
+		return etw.UTF16Value(e.ModuleNativePath)
+	}
+	return etw.Value{}
+}
+
+func (e *anyModuleLoadUnloadLayout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+}
+
+// ModuleDCEndV2 is event 150, version 0, of task CLRLoader, opcode
+// ModuleDCEnd, keyword LoaderKeyword, level win:Informational.
 //
 // A module that was there when the session ended. Old: the rundown provider's
 // ModuleDCEnd replaced it. The V2 in its symbol is not its version, which is
@@ -164,12 +269,19 @@ func (e *ModuleDCEndV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCEndV2) Clone() *ModuleDCEndV2 {
+	(*moduleLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         150,
 	Level:      4,
 	Opcode:     36,
@@ -182,9 +294,61 @@ var moduleDCEndV2 = etw.EventDesc{
 	New:        func() etw.Event { return new(ModuleDCEndV2) },
 }
 
-// DomainModuleLoad is DomainModuleLoad: event 151, version 0, of task
-// CLRLoader, opcode DomainModuleLoad, keyword LoaderKeyword, level
-// win:Informational.
+// AnyModuleDCEnd is event 150, of task CLRLoader, opcode ModuleDCEnd, keyword
+// LoaderKeyword, level win:Informational, in any version.
+//
+// A module that was there when the session ended. Old: the rundown provider's
+// ModuleDCEnd replaced it. The V2 in its symbol is not its version, which is
+// 0.
+//
+// The only version is [ModuleDCEndV2]; a newer one is decoded like it.
+type AnyModuleDCEnd struct {
+	Seen etw.Seen
+
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
+	ModuleNativePath etw.UTF16
+}
+
+var anyModuleDCEnd = []*etw.EventDesc{&moduleDCEndV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc { return anyModuleDCEnd }
+func (e *AnyModuleDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyModuleLoadUnloadLayout)(e).decode(version, p, ptr, anyModuleDCEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleDCEnd) FieldValue(i int) etw.Value {
+	return (*anyModuleLoadUnloadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleDCEnd) Clone() *AnyModuleDCEnd {
+	(*anyModuleLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DomainModuleLoad is event 151, version 0, of task CLRLoader, opcode
+// DomainModuleLoad, keyword LoaderKeyword, level win:Informational.
 //
 // A module was loaded into an application domain.
 type DomainModuleLoad struct {
@@ -218,23 +382,23 @@ func (e *DomainModuleLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.AppDomainID = binary.LittleEndian.Uint64(p[16:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[24:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[28:])
-	r := etw.NewReader(p, 32, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	return r.Done(&domainModuleLoad)
+	c := etw.NewCursor(p, 32, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	return c.Done(&domainModuleLoad)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *DomainModuleLoad) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(5, e.ModuleILPath)
-	w.UTF16Z(6, e.ModuleNativePath)
-	return w.Done(&domainModuleLoad)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(5, e.ModuleILPath)
+	a.UTF16Z(6, e.ModuleNativePath)
+	return a.Done(&domainModuleLoad)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -258,12 +422,20 @@ func (e *DomainModuleLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DomainModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e DomainModuleLoad) Clone() *DomainModuleLoad {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	return &e
+}
+
+func (e DomainModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleLoad = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         151,
 	Level:      4,
 	Opcode:     45,
@@ -323,25 +495,25 @@ func (e *DomainModuleLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	e.AppDomainID = binary.LittleEndian.Uint64(p[16:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[24:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[28:])
-	r := etw.NewReader(p, 32, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&domainModuleLoadV1)
+	c := etw.NewCursor(p, 32, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&domainModuleLoadV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *DomainModuleLoadV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(5, e.ModuleILPath)
-	w.UTF16Z(6, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&domainModuleLoadV1)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(5, e.ModuleILPath)
+	a.UTF16Z(6, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&domainModuleLoadV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -367,12 +539,20 @@ func (e *DomainModuleLoadV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DomainModuleLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DomainModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DomainModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e DomainModuleLoadV1) Clone() *DomainModuleLoadV1 {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	return &e
+}
+
+func (e DomainModuleLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DomainModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DomainModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         151,
 	Version:    1,
 	Level:      4,
@@ -392,44 +572,51 @@ var domainModuleLoadV1 = etw.EventDesc{
 		{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &domainModuleLoad,
-	New:     func() etw.Event { return new(DomainModuleLoadV1) },
+	New: func() etw.Event { return new(DomainModuleLoadV1) },
 }
 
-// AnyDomainModuleLoad is event 151 in any version: [DomainModuleLoad] and
-// [DomainModuleLoadV1].
+// AnyDomainModuleLoad is event 151, of task CLRLoader, opcode
+// DomainModuleLoad, keyword LoaderKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A module was loaded into an application domain. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [DomainModuleLoad] and [DomainModuleLoadV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyDomainModuleLoad struct {
 	Seen etw.Seen
 
-	ModuleID         uint64
-	AssemblyID       uint64
-	AppDomainID      uint64
-	ModuleFlags      ModuleFlags
-	Reserved1        uint32
-	ModuleILPath     etw.UTF16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
 	ModuleNativePath etw.UTF16
-	ClrInstanceID    uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyDomainModuleLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDomainModuleLoad = []*etw.EventDesc{&domainModuleLoad, &domainModuleLoadV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyDomainModuleLoad) EventDescs() []*etw.EventDesc { return anyDomainModuleLoad }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyDomainModuleLoad) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &domainModuleLoad
-	}
-	return &domainModuleLoadV1
+	return etw.DescOf(anyDomainModuleLoad, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -439,67 +626,71 @@ func (e *AnyDomainModuleLoad) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 	case version >= 1:
 		var v DomainModuleLoadV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDomainModuleLoad{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			AppDomainID:      v.AppDomainID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v DomainModuleLoad
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDomainModuleLoad{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			AppDomainID:      v.AppDomainID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-		}
+		*e = AnyDomainModuleLoad{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyDomainModuleLoad) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyDomainModuleLoad, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ModuleID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.ModuleID)
-	case "AssemblyID":
+	case 1:
 		return etw.UintValue(e.AssemblyID)
-	case "AppDomainID":
+	case 2:
 		return etw.UintValue(e.AppDomainID)
-	case "ModuleFlags":
+	case 3:
 		return etw.UintValue(uint64(e.ModuleFlags))
-	case "Reserved1":
+	case 4:
 		return etw.UintValue(uint64(e.Reserved1))
-	case "ModuleILPath":
+	case 5:
 		return etw.UTF16Value(e.ModuleILPath)
-	case "ModuleNativePath":
+	case 6:
 		return etw.UTF16Value(e.ModuleNativePath)
-	case "ClrInstanceID":
+	case 7:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyDomainModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyDomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyDomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyDomainModuleLoad) Clone() *AnyDomainModuleLoad {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	return &e
+}
 
-// ModuleLoad is ModuleLoad: event 152, version 0, of task CLRLoader, opcode
-// ModuleLoad, keyword LoaderKeyword, level win:Informational.
+func (e AnyDomainModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ModuleLoad is event 152, version 0, of task CLRLoader, opcode ModuleLoad,
+// keyword LoaderKeyword, level win:Informational.
 //
 // A module was loaded.
 type ModuleLoad struct {
@@ -536,12 +727,19 @@ func (e *ModuleLoad) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleLoad) Clone() *ModuleLoad {
+	(*moduleLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoad = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         152,
 	Level:      4,
 	Opcode:     33,
@@ -595,12 +793,19 @@ func (e *ModuleLoadV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleLoadV1) Clone() *ModuleLoadV1 {
+	(*moduleLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         152,
 	Version:    1,
 	Level:      4,
@@ -611,7 +816,6 @@ var moduleLoadV1 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleLoad",
 	Fields:     moduleLoadUnloadV1LayoutFields,
-	Extends:    &moduleLoad,
 	New:        func() etw.Event { return new(ModuleLoadV1) },
 }
 
@@ -627,23 +831,23 @@ func (e *moduleLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *moduleLoadUnloadV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *moduleLoadUnloadV1Layout) FieldValue(i int) etw.Value {
@@ -664,6 +868,11 @@ func (e *moduleLoadUnloadV1Layout) FieldValue(i int) etw.Value {
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
+}
+
+func (e *moduleLoadUnloadV1Layout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
 }
 
 var moduleLoadUnloadV1LayoutFields = []etw.FieldDesc{
@@ -733,12 +942,19 @@ func (e *ModuleLoadV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleLoadV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleLoadV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleLoadV2) Clone() *ModuleLoadV2 {
+	(*moduleLoadUnloadV2Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleLoadV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         152,
 	Version:    2,
 	Level:      4,
@@ -749,7 +965,6 @@ var moduleLoadV2 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleLoad",
 	Fields:     moduleLoadUnloadV2LayoutFields,
-	Extends:    &moduleLoadV1,
 	New:        func() etw.Event { return new(ModuleLoadV2) },
 }
 
@@ -765,35 +980,35 @@ func (e *moduleLoadUnloadV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	e.ManagedPdbSignature = r.GUID()
-	e.ManagedPdbAge = r.Uint32()
-	e.ManagedPdbBuildPath = r.UTF16()
-	e.NativePdbSignature = r.GUID()
-	e.NativePdbAge = r.Uint32()
-	e.NativePdbBuildPath = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	e.ManagedPdbSignature = c.GUID()
+	e.ManagedPdbAge = c.Uint32()
+	e.ManagedPdbBuildPath = c.UTF16()
+	e.NativePdbSignature = c.GUID()
+	e.NativePdbAge = c.Uint32()
+	e.NativePdbBuildPath = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *moduleLoadUnloadV2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	w.GUID(e.ManagedPdbSignature)
-	w.Uint32(e.ManagedPdbAge)
-	w.UTF16Z(9, e.ManagedPdbBuildPath)
-	w.GUID(e.NativePdbSignature)
-	w.Uint32(e.NativePdbAge)
-	w.UTF16Z(12, e.NativePdbBuildPath)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	a.GUID(e.ManagedPdbSignature)
+	a.Uint32(e.ManagedPdbAge)
+	a.UTF16Z(9, e.ManagedPdbBuildPath)
+	a.GUID(e.NativePdbSignature)
+	a.Uint32(e.NativePdbAge)
+	a.UTF16Z(12, e.NativePdbBuildPath)
+	return a.Done(d)
 }
 
 func (e *moduleLoadUnloadV2Layout) FieldValue(i int) etw.Value {
@@ -826,6 +1041,13 @@ func (e *moduleLoadUnloadV2Layout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.NativePdbBuildPath)
 	}
 	return etw.Value{}
+}
+
+func (e *moduleLoadUnloadV2Layout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
 }
 
 var moduleLoadUnloadV2LayoutFields = []etw.FieldDesc{
@@ -895,38 +1117,38 @@ func (e *ModuleLoadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	e.ManagedPdbSignature = r.GUID()
-	e.ManagedPdbAge = r.Uint32()
-	e.ManagedPdbBuildPath = r.UTF16()
-	e.NativePdbSignature = r.GUID()
-	e.NativePdbAge = r.Uint32()
-	e.NativePdbBuildPath = r.UTF16()
-	e.NativeBuildID = r.UTF16()
-	return r.Done(&moduleLoadV3)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	e.ManagedPdbSignature = c.GUID()
+	e.ManagedPdbAge = c.Uint32()
+	e.ManagedPdbBuildPath = c.UTF16()
+	e.NativePdbSignature = c.GUID()
+	e.NativePdbAge = c.Uint32()
+	e.NativePdbBuildPath = c.UTF16()
+	e.NativeBuildID = c.UTF16()
+	return c.Done(&moduleLoadV3)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ModuleLoadV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	w.GUID(e.ManagedPdbSignature)
-	w.Uint32(e.ManagedPdbAge)
-	w.UTF16Z(9, e.ManagedPdbBuildPath)
-	w.GUID(e.NativePdbSignature)
-	w.Uint32(e.NativePdbAge)
-	w.UTF16Z(12, e.NativePdbBuildPath)
-	w.UTF16Z(13, e.NativeBuildID)
-	return w.Done(&moduleLoadV3)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	a.GUID(e.ManagedPdbSignature)
+	a.Uint32(e.ManagedPdbAge)
+	a.UTF16Z(9, e.ManagedPdbBuildPath)
+	a.GUID(e.NativePdbSignature)
+	a.Uint32(e.NativePdbAge)
+	a.UTF16Z(12, e.NativePdbBuildPath)
+	a.UTF16Z(13, e.NativeBuildID)
+	return a.Done(&moduleLoadV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -964,12 +1186,23 @@ func (e *ModuleLoadV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleLoadV3) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleLoadV3) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleLoadV3) Clone() *ModuleLoadV3 {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
+	e.NativeBuildID = e.NativeBuildID.Clone()
+	return &e
+}
+
+func (e ModuleLoadV3) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleLoadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleLoadV3 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         152,
 	Version:    3,
 	Level:      4,
@@ -995,83 +1228,69 @@ var moduleLoadV3 = etw.EventDesc{
 		{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 		{Name: "NativeBuildID", Type: etw.InUnicodeString},
 	},
-	Extends: &moduleLoadV2,
-	New:     func() etw.Event { return new(ModuleLoadV3) },
+	New: func() etw.Event { return new(ModuleLoadV3) },
 }
 
-// AnyModuleLoad is event 152 in any version: [ModuleLoad], [ModuleLoadV1],
-// [ModuleLoadV2], and [ModuleLoadV3].
+// AnyModuleLoad is event 152, of task CLRLoader, opcode ModuleLoad, keywords
+// LoaderKeyword and PerfTrackKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A module was loaded. Version 3 adds NativeBuildID.
+//
+// The versions are [ModuleLoad], [ModuleLoadV1], [ModuleLoadV2], and
+// [ModuleLoadV3]; a newer one is decoded like the last of these. Fields that
+// the decoded version lacks are zero.
 type AnyModuleLoad struct {
 	Seen etw.Seen
 
-	ModuleID            uint64
-	AssemblyID          uint64
-	ModuleFlags         ModuleFlags
-	Reserved1           uint32
-	ModuleILPath        etw.UTF16
-	ModuleNativePath    etw.UTF16
-	ClrInstanceID       uint16    // versions 1, 2, and 3
-	ManagedPdbSignature etw.GUID  // versions 2 and 3
-	ManagedPdbAge       uint32    // versions 2 and 3
-	ManagedPdbBuildPath etw.UTF16 // versions 2 and 3
-	NativePdbSignature  etw.GUID  // versions 2 and 3
-	NativePdbAge        uint32    // versions 2 and 3
-	NativePdbBuildPath  etw.UTF16 // versions 2 and 3
-	NativeBuildID       etw.UTF16 // version 3
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
+	ModuleNativePath etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
+	// it identifies that file.
+	ManagedPdbSignature etw.GUID // since version 2
+	// Age of the PDB that the compiler wrote: how often it was updated.
+	ManagedPdbAge uint32 // since version 2
+	// Path, or just the file name, of the compiler's PDB when the module was
+	// built.
+	ManagedPdbBuildPath etw.UTF16 // since version 2
+	// GUID of the PDB of the module's native image; zero if there is none.
+	NativePdbSignature etw.GUID // since version 2
+	// Age of the PDB of the module's native image.
+	NativePdbAge uint32 // since version 2
+	// Path, or just the file name, of the native image's PDB when it was built.
+	NativePdbBuildPath etw.UTF16 // since version 2
+	// Build identifier of the module's native image, in hexadecimal digits.
+	NativeBuildID etw.UTF16 // since version 3
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyModuleLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasManagedPdbSignature reports whether the version that was decoded has
-// ManagedPdbSignature.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
+func (e *AnyModuleLoad) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
 func (e *AnyModuleLoad) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbAge reports whether the version that was decoded has
-// ManagedPdbAge.
-func (e *AnyModuleLoad) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbBuildPath reports whether the version that was decoded has
-// ManagedPdbBuildPath.
+func (e *AnyModuleLoad) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
 func (e *AnyModuleLoad) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbSignature reports whether the version that was decoded has
-// NativePdbSignature.
-func (e *AnyModuleLoad) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbAge reports whether the version that was decoded has
-// NativePdbAge.
-func (e *AnyModuleLoad) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbBuildPath reports whether the version that was decoded has
-// NativePdbBuildPath.
-func (e *AnyModuleLoad) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
-
-// HasNativeBuildID reports whether the version that was decoded has
-// NativeBuildID.
-func (e *AnyModuleLoad) HasNativeBuildID() bool { return e.Seen.Layout >= 3 }
+func (e *AnyModuleLoad) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
+func (e *AnyModuleLoad) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
+func (e *AnyModuleLoad) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
+func (e *AnyModuleLoad) HasNativeBuildID() bool       { return e.Seen.Layout >= 3 }
 
 var anyModuleLoad = []*etw.EventDesc{&moduleLoad, &moduleLoadV1, &moduleLoadV2, &moduleLoadV3}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyModuleLoad) EventDescs() []*etw.EventDesc { return anyModuleLoad }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyModuleLoad) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &moduleLoad
-	case 1:
-		return &moduleLoadV1
-	case 2:
-		return &moduleLoadV2
-	}
-	return &moduleLoadV3
-}
+func (e *AnyModuleLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleLoad, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -1080,116 +1299,121 @@ func (e *AnyModuleLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 	case version >= 3:
 		var v ModuleLoadV3
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleLoad{
-			Seen:                etw.Seen{Version: version, Layout: 3},
-			ModuleID:            v.ModuleID,
-			AssemblyID:          v.AssemblyID,
-			ModuleFlags:         v.ModuleFlags,
-			Reserved1:           v.Reserved1,
-			ModuleILPath:        v.ModuleILPath,
-			ModuleNativePath:    v.ModuleNativePath,
-			ClrInstanceID:       v.ClrInstanceID,
-			ManagedPdbSignature: v.ManagedPdbSignature,
-			ManagedPdbAge:       v.ManagedPdbAge,
-			ManagedPdbBuildPath: v.ManagedPdbBuildPath,
-			NativePdbSignature:  v.NativePdbSignature,
-			NativePdbAge:        v.NativePdbAge,
-			NativePdbBuildPath:  v.NativePdbBuildPath,
-			NativeBuildID:       v.NativeBuildID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 3}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ManagedPdbSignature = v.ManagedPdbSignature
+		e.ManagedPdbAge = v.ManagedPdbAge
+		e.ManagedPdbBuildPath = v.ManagedPdbBuildPath
+		e.NativePdbSignature = v.NativePdbSignature
+		e.NativePdbAge = v.NativePdbAge
+		e.NativePdbBuildPath = v.NativePdbBuildPath
+		e.NativeBuildID = v.NativeBuildID
 	case version >= 2:
 		var v ModuleLoadV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleLoad{
-			Seen:                etw.Seen{Version: version, Layout: 2},
-			ModuleID:            v.ModuleID,
-			AssemblyID:          v.AssemblyID,
-			ModuleFlags:         v.ModuleFlags,
-			Reserved1:           v.Reserved1,
-			ModuleILPath:        v.ModuleILPath,
-			ModuleNativePath:    v.ModuleNativePath,
-			ClrInstanceID:       v.ClrInstanceID,
-			ManagedPdbSignature: v.ManagedPdbSignature,
-			ManagedPdbAge:       v.ManagedPdbAge,
-			ManagedPdbBuildPath: v.ManagedPdbBuildPath,
-			NativePdbSignature:  v.NativePdbSignature,
-			NativePdbAge:        v.NativePdbAge,
-			NativePdbBuildPath:  v.NativePdbBuildPath,
-		}
+		*e = AnyModuleLoad{}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ManagedPdbSignature = v.ManagedPdbSignature
+		e.ManagedPdbAge = v.ManagedPdbAge
+		e.ManagedPdbBuildPath = v.ManagedPdbBuildPath
+		e.NativePdbSignature = v.NativePdbSignature
+		e.NativePdbAge = v.NativePdbAge
+		e.NativePdbBuildPath = v.NativePdbBuildPath
 	case version >= 1:
 		var v ModuleLoadV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleLoad{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
+		*e = AnyModuleLoad{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v ModuleLoad
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleLoad{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-		}
+		*e = AnyModuleLoad{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyModuleLoad) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyModuleLoad, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ModuleID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.ModuleID)
-	case "AssemblyID":
+	case 1:
 		return etw.UintValue(e.AssemblyID)
-	case "ModuleFlags":
+	case 2:
 		return etw.UintValue(uint64(e.ModuleFlags))
-	case "Reserved1":
+	case 3:
 		return etw.UintValue(uint64(e.Reserved1))
-	case "ModuleILPath":
+	case 4:
 		return etw.UTF16Value(e.ModuleILPath)
-	case "ModuleNativePath":
+	case 5:
 		return etw.UTF16Value(e.ModuleNativePath)
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ManagedPdbSignature":
+	case 7:
 		return etw.GUIDValue(e.ManagedPdbSignature)
-	case "ManagedPdbAge":
+	case 8:
 		return etw.UintValue(uint64(e.ManagedPdbAge))
-	case "ManagedPdbBuildPath":
+	case 9:
 		return etw.UTF16Value(e.ManagedPdbBuildPath)
-	case "NativePdbSignature":
+	case 10:
 		return etw.GUIDValue(e.NativePdbSignature)
-	case "NativePdbAge":
+	case 11:
 		return etw.UintValue(uint64(e.NativePdbAge))
-	case "NativePdbBuildPath":
+	case 12:
 		return etw.UTF16Value(e.NativePdbBuildPath)
-	case "NativeBuildID":
+	case 13:
 		return etw.UTF16Value(e.NativeBuildID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyModuleLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyModuleLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleLoad) Clone() *AnyModuleLoad {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
+	e.NativeBuildID = e.NativeBuildID.Clone()
+	return &e
+}
 
-// ModuleUnload is ModuleUnload: event 153, version 0, of task CLRLoader,
-// opcode ModuleUnload, keyword LoaderKeyword, level win:Informational.
+func (e AnyModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ModuleUnload is event 153, version 0, of task CLRLoader, opcode
+// ModuleUnload, keyword LoaderKeyword, level win:Informational.
 //
 // A module was unloaded.
 type ModuleUnload struct {
@@ -1226,12 +1450,19 @@ func (e *ModuleUnload) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleUnload) Clone() *ModuleUnload {
+	(*moduleLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleUnload = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         153,
 	Level:      4,
 	Opcode:     34,
@@ -1285,12 +1516,19 @@ func (e *ModuleUnloadV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleUnloadV1) Clone() *ModuleUnloadV1 {
+	(*moduleLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         153,
 	Version:    1,
 	Level:      4,
@@ -1301,7 +1539,6 @@ var moduleUnloadV1 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleUnload",
 	Fields:     moduleLoadUnloadV1LayoutFields,
-	Extends:    &moduleUnload,
 	New:        func() etw.Event { return new(ModuleUnloadV1) },
 }
 
@@ -1362,12 +1599,19 @@ func (e *ModuleUnloadV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleUnloadV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleUnloadV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleUnloadV2) Clone() *ModuleUnloadV2 {
+	(*moduleLoadUnloadV2Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleUnloadV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleUnloadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         153,
 	Version:    2,
 	Level:      4,
@@ -1378,76 +1622,69 @@ var moduleUnloadV2 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "ModuleUnload",
 	Fields:     moduleLoadUnloadV2LayoutFields,
-	Extends:    &moduleUnloadV1,
 	New:        func() etw.Event { return new(ModuleUnloadV2) },
 }
 
-// AnyModuleUnload is event 153 in any version: [ModuleUnload],
-// [ModuleUnloadV1], and [ModuleUnloadV2].
+// AnyModuleUnload is event 153, of task CLRLoader, opcode ModuleUnload,
+// keywords LoaderKeyword and PerfTrackKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A module was unloaded. Version 2 adds ManagedPdbSignature, ManagedPdbAge,
+// ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
+// NativePdbBuildPath.
+//
+// The versions are [ModuleUnload], [ModuleUnloadV1], and [ModuleUnloadV2]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyModuleUnload struct {
 	Seen etw.Seen
 
-	ModuleID            uint64
-	AssemblyID          uint64
-	ModuleFlags         ModuleFlags
-	Reserved1           uint32
-	ModuleILPath        etw.UTF16
-	ModuleNativePath    etw.UTF16
-	ClrInstanceID       uint16    // versions 1 and 2
-	ManagedPdbSignature etw.GUID  // version 2
-	ManagedPdbAge       uint32    // version 2
-	ManagedPdbBuildPath etw.UTF16 // version 2
-	NativePdbSignature  etw.GUID  // version 2
-	NativePdbAge        uint32    // version 2
-	NativePdbBuildPath  etw.UTF16 // version 2
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
+	ModuleNativePath etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
+	// it identifies that file.
+	ManagedPdbSignature etw.GUID // since version 2
+	// Age of the PDB that the compiler wrote: how often it was updated.
+	ManagedPdbAge uint32 // since version 2
+	// Path, or just the file name, of the compiler's PDB when the module was
+	// built.
+	ManagedPdbBuildPath etw.UTF16 // since version 2
+	// GUID of the PDB of the module's native image; zero if there is none.
+	NativePdbSignature etw.GUID // since version 2
+	// Age of the PDB of the module's native image.
+	NativePdbAge uint32 // since version 2
+	// Path, or just the file name, of the native image's PDB when it was built.
+	NativePdbBuildPath etw.UTF16 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyModuleUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasManagedPdbSignature reports whether the version that was decoded has
-// ManagedPdbSignature.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
+func (e *AnyModuleUnload) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
 func (e *AnyModuleUnload) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbAge reports whether the version that was decoded has
-// ManagedPdbAge.
-func (e *AnyModuleUnload) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbBuildPath reports whether the version that was decoded has
-// ManagedPdbBuildPath.
+func (e *AnyModuleUnload) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
 func (e *AnyModuleUnload) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbSignature reports whether the version that was decoded has
-// NativePdbSignature.
-func (e *AnyModuleUnload) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbAge reports whether the version that was decoded has
-// NativePdbAge.
-func (e *AnyModuleUnload) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbBuildPath reports whether the version that was decoded has
-// NativePdbBuildPath.
-func (e *AnyModuleUnload) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
+func (e *AnyModuleUnload) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
+func (e *AnyModuleUnload) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
+func (e *AnyModuleUnload) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
 
 var anyModuleUnload = []*etw.EventDesc{&moduleUnload, &moduleUnloadV1, &moduleUnloadV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyModuleUnload) EventDescs() []*etw.EventDesc { return anyModuleUnload }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyModuleUnload) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &moduleUnload
-	case 1:
-		return &moduleUnloadV1
-	}
-	return &moduleUnloadV2
-}
+func (e *AnyModuleUnload) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleUnload, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -1456,94 +1693,99 @@ func (e *AnyModuleUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 	case version >= 2:
 		var v ModuleUnloadV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleUnload{
-			Seen:                etw.Seen{Version: version, Layout: 2},
-			ModuleID:            v.ModuleID,
-			AssemblyID:          v.AssemblyID,
-			ModuleFlags:         v.ModuleFlags,
-			Reserved1:           v.Reserved1,
-			ModuleILPath:        v.ModuleILPath,
-			ModuleNativePath:    v.ModuleNativePath,
-			ClrInstanceID:       v.ClrInstanceID,
-			ManagedPdbSignature: v.ManagedPdbSignature,
-			ManagedPdbAge:       v.ManagedPdbAge,
-			ManagedPdbBuildPath: v.ManagedPdbBuildPath,
-			NativePdbSignature:  v.NativePdbSignature,
-			NativePdbAge:        v.NativePdbAge,
-			NativePdbBuildPath:  v.NativePdbBuildPath,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ManagedPdbSignature = v.ManagedPdbSignature
+		e.ManagedPdbAge = v.ManagedPdbAge
+		e.ManagedPdbBuildPath = v.ManagedPdbBuildPath
+		e.NativePdbSignature = v.NativePdbSignature
+		e.NativePdbAge = v.NativePdbAge
+		e.NativePdbBuildPath = v.NativePdbBuildPath
 	case version >= 1:
 		var v ModuleUnloadV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleUnload{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
+		*e = AnyModuleUnload{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v ModuleUnload
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleUnload{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-		}
+		*e = AnyModuleUnload{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyModuleUnload) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyModuleUnload, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ModuleID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.ModuleID)
-	case "AssemblyID":
+	case 1:
 		return etw.UintValue(e.AssemblyID)
-	case "ModuleFlags":
+	case 2:
 		return etw.UintValue(uint64(e.ModuleFlags))
-	case "Reserved1":
+	case 3:
 		return etw.UintValue(uint64(e.Reserved1))
-	case "ModuleILPath":
+	case 4:
 		return etw.UTF16Value(e.ModuleILPath)
-	case "ModuleNativePath":
+	case 5:
 		return etw.UTF16Value(e.ModuleNativePath)
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ManagedPdbSignature":
+	case 7:
 		return etw.GUIDValue(e.ManagedPdbSignature)
-	case "ManagedPdbAge":
+	case 8:
 		return etw.UintValue(uint64(e.ManagedPdbAge))
-	case "ManagedPdbBuildPath":
+	case 9:
 		return etw.UTF16Value(e.ManagedPdbBuildPath)
-	case "NativePdbSignature":
+	case 10:
 		return etw.GUIDValue(e.NativePdbSignature)
-	case "NativePdbAge":
+	case 11:
 		return etw.UintValue(uint64(e.NativePdbAge))
-	case "NativePdbBuildPath":
+	case 12:
 		return etw.UTF16Value(e.NativePdbBuildPath)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyModuleUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyModuleUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleUnload) Clone() *AnyModuleUnload {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
+	return &e
+}
 
-// AssemblyLoad is AssemblyLoad: event 154, version 0, of task CLRLoader,
-// opcode AssemblyLoad, keyword LoaderKeyword, level win:Informational.
+func (e AnyModuleUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AssemblyLoad is event 154, version 0, of task CLRLoader, opcode
+// AssemblyLoad, keyword LoaderKeyword, level win:Informational.
 //
 // An assembly was loaded.
 type AssemblyLoad struct {
@@ -1576,12 +1818,19 @@ func (e *AssemblyLoad) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyLoad) Clone() *AssemblyLoad {
+	(*assemblyLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoad = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         154,
 	Level:      4,
 	Opcode:     37,
@@ -1605,18 +1854,18 @@ func (e *assemblyLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	e.AssemblyID = binary.LittleEndian.Uint64(p[0:])
 	e.AppDomainID = binary.LittleEndian.Uint64(p[8:])
 	e.AssemblyFlags = AssemblyFlags(binary.LittleEndian.Uint32(p[16:]))
-	r := etw.NewReader(p, 20, ptr)
-	e.FullyQualifiedAssemblyName = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 20, ptr)
+	e.FullyQualifiedAssemblyName = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *assemblyLoadUnloadLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.AssemblyFlags))
-	w.UTF16Z(3, e.FullyQualifiedAssemblyName)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.AssemblyFlags))
+	a.UTF16Z(3, e.FullyQualifiedAssemblyName)
+	return a.Done(d)
 }
 
 func (e *assemblyLoadUnloadLayout) FieldValue(i int) etw.Value {
@@ -1631,6 +1880,10 @@ func (e *assemblyLoadUnloadLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.FullyQualifiedAssemblyName)
 	}
 	return etw.Value{}
+}
+
+func (e *assemblyLoadUnloadLayout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
 var assemblyLoadUnloadLayoutFields = []etw.FieldDesc{
@@ -1678,12 +1931,19 @@ func (e *AssemblyLoadV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyLoadV1) Clone() *AssemblyLoadV1 {
+	(*assemblyLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         154,
 	Version:    1,
 	Level:      4,
@@ -1709,21 +1969,21 @@ func (e *assemblyLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Ev
 	e.AppDomainID = binary.LittleEndian.Uint64(p[8:])
 	e.BindingID = binary.LittleEndian.Uint64(p[16:])
 	e.AssemblyFlags = AssemblyFlags(binary.LittleEndian.Uint32(p[24:]))
-	r := etw.NewReader(p, 28, ptr)
-	e.FullyQualifiedAssemblyName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 28, ptr)
+	e.FullyQualifiedAssemblyName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *assemblyLoadUnloadV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint64(e.BindingID)
-	w.Uint32(uint32(e.AssemblyFlags))
-	w.UTF16Z(4, e.FullyQualifiedAssemblyName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint64(e.BindingID)
+	a.Uint32(uint32(e.AssemblyFlags))
+	a.UTF16Z(4, e.FullyQualifiedAssemblyName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *assemblyLoadUnloadV1Layout) FieldValue(i int) etw.Value {
@@ -1744,6 +2004,10 @@ func (e *assemblyLoadUnloadV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *assemblyLoadUnloadV1Layout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
+}
+
 var assemblyLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -1753,76 +2017,94 @@ var assemblyLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAssemblyLoad is event 154 in any version: [AssemblyLoad] and
-// [AssemblyLoadV1].
+// AnyAssemblyLoad is event 154, of task CLRLoader, opcode AssemblyLoad,
+// keyword LoaderKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An assembly was loaded. Version 1 inserts BindingID and adds ClrInstanceID.
+//
+// The versions are [AssemblyLoad] and [AssemblyLoadV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyAssemblyLoad struct {
 	Seen etw.Seen
 
-	AssemblyID                 uint64
-	AppDomainID                uint64
-	BindingID                  uint64 // version 1
-	AssemblyFlags              AssemblyFlags
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Identifier of the binding that loaded the assembly.
+	BindingID uint64 // since version 1
+	// What kind of assembly it is.
+	AssemblyFlags AssemblyFlags
+	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	ClrInstanceID              uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyLoad) HasBindingID() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasBindingID and its like report whether the version that was decoded has a
+// field.
+func (e *AnyAssemblyLoad) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyLoad = []*etw.EventDesc{&assemblyLoad, &assemblyLoadV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAssemblyLoad) EventDescs() []*etw.EventDesc { return anyAssemblyLoad }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyAssemblyLoad) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &assemblyLoad
-	}
-	return &assemblyLoadV1
-}
+func (e *AnyAssemblyLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAssemblyLoad, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAssemblyLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AssemblyLoadV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyLoad{
-			Seen:                       etw.Seen{Version: version, Layout: 1},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			BindingID:                  v.BindingID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-			ClrInstanceID:              v.ClrInstanceID,
-		}
-	default:
-		var v AssemblyLoad
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyLoad{
-			Seen:                       etw.Seen{Version: version, Layout: 0},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-		}
-	}
-	return n, err
+	return (*anyAssemblyLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAssemblyLoad)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAssemblyLoad) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyAssemblyLoadUnloadV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyLoad) Clone() *AnyAssemblyLoad {
+	(*anyAssemblyLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyAssemblyLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAssemblyLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyAssemblyLoadUnloadV1Layout is what types for all versions of an event
+// share, the newest of which has the template AssemblyLoadUnload_V1.
+type anyAssemblyLoadUnloadV1Layout AnyAssemblyLoad
+
+func (e *anyAssemblyLoadUnloadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v assemblyLoadUnloadV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.BindingID = v.BindingID
+		e.AssemblyFlags = v.AssemblyFlags
+		e.FullyQualifiedAssemblyName = v.FullyQualifiedAssemblyName
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v assemblyLoadUnloadLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyAssemblyLoadUnloadV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.AssemblyFlags = v.AssemblyFlags
+		e.FullyQualifiedAssemblyName = v.FullyQualifiedAssemblyName
+	}
+	return n, err
+}
+
+func (e *anyAssemblyLoadUnloadV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyAssemblyLoad, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -1843,12 +2125,12 @@ func (e *AnyAssemblyLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAssemblyLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAssemblyLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyAssemblyLoadUnloadV1Layout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
+}
 
-// AssemblyUnload is AssemblyUnload: event 155, version 0, of task CLRLoader,
-// opcode AssemblyUnload, keyword LoaderKeyword, level win:Informational.
+// AssemblyUnload is event 155, version 0, of task CLRLoader, opcode
+// AssemblyUnload, keyword LoaderKeyword, level win:Informational.
 //
 // An assembly was unloaded.
 type AssemblyUnload struct {
@@ -1881,12 +2163,19 @@ func (e *AssemblyUnload) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyUnload) Clone() *AssemblyUnload {
+	(*assemblyLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyUnload = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         155,
 	Level:      4,
 	Opcode:     38,
@@ -1939,12 +2228,19 @@ func (e *AssemblyUnloadV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyUnloadV1) Clone() *AssemblyUnloadV1 {
+	(*assemblyLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         155,
 	Version:    1,
 	Level:      4,
@@ -1958,102 +2254,67 @@ var assemblyUnloadV1 = etw.EventDesc{
 	New:        func() etw.Event { return new(AssemblyUnloadV1) },
 }
 
-// AnyAssemblyUnload is event 155 in any version: [AssemblyUnload] and
-// [AssemblyUnloadV1].
+// AnyAssemblyUnload is event 155, of task CLRLoader, opcode AssemblyUnload,
+// keyword LoaderKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An assembly was unloaded. Version 1 inserts BindingID and adds
+// ClrInstanceID.
+//
+// The versions are [AssemblyUnload] and [AssemblyUnloadV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyAssemblyUnload struct {
 	Seen etw.Seen
 
-	AssemblyID                 uint64
-	AppDomainID                uint64
-	BindingID                  uint64 // version 1
-	AssemblyFlags              AssemblyFlags
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Identifier of the binding that loaded the assembly.
+	BindingID uint64 // since version 1
+	// What kind of assembly it is.
+	AssemblyFlags AssemblyFlags
+	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	ClrInstanceID              uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyUnload) HasBindingID() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasBindingID and its like report whether the version that was decoded has a
+// field.
+func (e *AnyAssemblyUnload) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyUnload = []*etw.EventDesc{&assemblyUnload, &assemblyUnloadV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAssemblyUnload) EventDescs() []*etw.EventDesc { return anyAssemblyUnload }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyAssemblyUnload) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &assemblyUnload
-	}
-	return &assemblyUnloadV1
-}
+func (e *AnyAssemblyUnload) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAssemblyUnload, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAssemblyUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AssemblyUnloadV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyUnload{
-			Seen:                       etw.Seen{Version: version, Layout: 1},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			BindingID:                  v.BindingID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-			ClrInstanceID:              v.ClrInstanceID,
-		}
-	default:
-		var v AssemblyUnload
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyUnload{
-			Seen:                       etw.Seen{Version: version, Layout: 0},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-		}
-	}
-	return n, err
+	return (*anyAssemblyLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAssemblyUnload)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAssemblyUnload) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "AssemblyID":
-		return etw.UintValue(e.AssemblyID)
-	case "AppDomainID":
-		return etw.UintValue(e.AppDomainID)
-	case "BindingID":
-		return etw.UintValue(e.BindingID)
-	case "AssemblyFlags":
-		return etw.UintValue(uint64(e.AssemblyFlags))
-	case "FullyQualifiedAssemblyName":
-		return etw.UTF16Value(e.FullyQualifiedAssemblyName)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyAssemblyLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyAssemblyUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAssemblyUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyUnload) Clone() *AnyAssemblyUnload {
+	(*anyAssemblyLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
 
-// AppDomainLoad is AppDomainLoad: event 156, version 0, of task CLRLoader,
-// opcode AppDomainLoad, keyword LoaderKeyword, level win:Informational.
+func (e AnyAssemblyUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAssemblyUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AppDomainLoad is event 156, version 0, of task CLRLoader, opcode
+// AppDomainLoad, keyword LoaderKeyword, level win:Informational.
 //
 // An application domain was created.
 type AppDomainLoad struct {
@@ -2085,12 +2346,19 @@ func (e *AppDomainLoad) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainLoad) Clone() *AppDomainLoad {
+	(*appDomainLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainLoad = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         156,
 	Level:      4,
 	Opcode:     41,
@@ -2113,17 +2381,17 @@ func (e *appDomainLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 	}
 	e.AppDomainID = binary.LittleEndian.Uint64(p[0:])
 	e.AppDomainFlags = AppDomainFlags(binary.LittleEndian.Uint32(p[8:]))
-	r := etw.NewReader(p, 12, ptr)
-	e.AppDomainName = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 12, ptr)
+	e.AppDomainName = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *appDomainLoadUnloadLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.AppDomainFlags))
-	w.UTF16Z(2, e.AppDomainName)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.AppDomainFlags))
+	a.UTF16Z(2, e.AppDomainName)
+	return a.Done(d)
 }
 
 func (e *appDomainLoadUnloadLayout) FieldValue(i int) etw.Value {
@@ -2136,6 +2404,10 @@ func (e *appDomainLoadUnloadLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.AppDomainName)
 	}
 	return etw.Value{}
+}
+
+func (e *appDomainLoadUnloadLayout) detach() {
+	e.AppDomainName = e.AppDomainName.Clone()
 }
 
 var appDomainLoadUnloadLayoutFields = []etw.FieldDesc{
@@ -2183,12 +2455,19 @@ func (e *AppDomainLoadV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainLoadV1) Clone() *AppDomainLoadV1 {
+	(*appDomainLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         156,
 	Version:    1,
 	Level:      4,
@@ -2199,7 +2478,6 @@ var appDomainLoadV1 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AppDomainLoad",
 	Fields:     appDomainLoadUnloadV1LayoutFields,
-	Extends:    &appDomainLoad,
 	New:        func() etw.Event { return new(AppDomainLoadV1) },
 }
 
@@ -2213,21 +2491,21 @@ func (e *appDomainLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.E
 	}
 	e.AppDomainID = binary.LittleEndian.Uint64(p[0:])
 	e.AppDomainFlags = AppDomainFlags(binary.LittleEndian.Uint32(p[8:]))
-	r := etw.NewReader(p, 12, ptr)
-	e.AppDomainName = r.UTF16()
-	e.AppDomainIndex = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 12, ptr)
+	e.AppDomainName = c.UTF16()
+	e.AppDomainIndex = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *appDomainLoadUnloadV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.AppDomainFlags))
-	w.UTF16Z(2, e.AppDomainName)
-	w.Uint32(e.AppDomainIndex)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.AppDomainFlags))
+	a.UTF16Z(2, e.AppDomainName)
+	a.Uint32(e.AppDomainIndex)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *appDomainLoadUnloadV1Layout) FieldValue(i int) etw.Value {
@@ -2246,6 +2524,10 @@ func (e *appDomainLoadUnloadV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *appDomainLoadUnloadV1Layout) detach() {
+	e.AppDomainName = e.AppDomainName.Clone()
+}
+
 var appDomainLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "AppDomainFlags", Type: etw.InUInt32, Map: &appDomainFlagsMap},
@@ -2254,98 +2536,117 @@ var appDomainLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAppDomainLoad is event 156 in any version: [AppDomainLoad] and
-// [AppDomainLoadV1].
+// AnyAppDomainLoad is event 156, of task CLRLoader, opcode AppDomainLoad,
+// keyword LoaderKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An application domain was created. Version 1 adds AppDomainIndex and
+// ClrInstanceID.
+//
+// The versions are [AppDomainLoad] and [AppDomainLoadV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyAppDomainLoad struct {
 	Seen etw.Seen
 
-	AppDomainID    uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
+	// shared domain.
 	AppDomainFlags AppDomainFlags
-	AppDomainName  etw.UTF16
-	AppDomainIndex uint32 // version 1
-	ClrInstanceID  uint16 // version 1
+	// Name of the domain, for people; it may change while the domain lives.
+	AppDomainName etw.UTF16
+	// Index of the domain in the process.
+	AppDomainIndex uint32 // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasAppDomainIndex reports whether the version that was decoded has
-// AppDomainIndex.
+// HasAppDomainIndex and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAppDomainLoad) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyAppDomainLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyAppDomainLoad) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
 
 var anyAppDomainLoad = []*etw.EventDesc{&appDomainLoad, &appDomainLoadV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAppDomainLoad) EventDescs() []*etw.EventDesc { return anyAppDomainLoad }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyAppDomainLoad) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &appDomainLoad
-	}
-	return &appDomainLoadV1
-}
+func (e *AnyAppDomainLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAppDomainLoad, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAppDomainLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AppDomainLoadV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainLoad{
-			Seen:           etw.Seen{Version: version, Layout: 1},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-			AppDomainIndex: v.AppDomainIndex,
-			ClrInstanceID:  v.ClrInstanceID,
-		}
-	default:
-		var v AppDomainLoad
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainLoad{
-			Seen:           etw.Seen{Version: version, Layout: 0},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-		}
-	}
-	return n, err
+	return (*anyAppDomainLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAppDomainLoad)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAppDomainLoad) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyAppDomainLoadUnloadV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAppDomainLoad) Clone() *AnyAppDomainLoad {
+	(*anyAppDomainLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyAppDomainLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAppDomainLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyAppDomainLoadUnloadV1Layout is what types for all versions of an event
+// share, the newest of which has the template AppDomainLoadUnload_V1.
+type anyAppDomainLoadUnloadV1Layout AnyAppDomainLoad
+
+func (e *anyAppDomainLoadUnloadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v appDomainLoadUnloadV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.AppDomainID = v.AppDomainID
+		e.AppDomainFlags = v.AppDomainFlags
+		e.AppDomainName = v.AppDomainName
+		e.AppDomainIndex = v.AppDomainIndex
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v appDomainLoadUnloadLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyAppDomainLoadUnloadV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.AppDomainID = v.AppDomainID
+		e.AppDomainFlags = v.AppDomainFlags
+		e.AppDomainName = v.AppDomainName
+	}
+	return n, err
+}
+
+func (e *anyAppDomainLoadUnloadV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyAppDomainLoad, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "AppDomainID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.AppDomainID)
-	case "AppDomainFlags":
+	case 1:
 		return etw.UintValue(uint64(e.AppDomainFlags))
-	case "AppDomainName":
+	case 2:
 		return etw.UTF16Value(e.AppDomainName)
-	case "AppDomainIndex":
+	case 3:
 		return etw.UintValue(uint64(e.AppDomainIndex))
-	case "ClrInstanceID":
+	case 4:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyAppDomainLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAppDomainLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyAppDomainLoadUnloadV1Layout) detach() {
+	e.AppDomainName = e.AppDomainName.Clone()
+}
 
-// AppDomainUnload is AppDomainUnload: event 157, version 0, of task CLRLoader,
-// opcode AppDomainUnload, keyword LoaderKeyword, level win:Informational.
+// AppDomainUnload is event 157, version 0, of task CLRLoader, opcode
+// AppDomainUnload, keyword LoaderKeyword, level win:Informational.
 //
 // An application domain was unloaded.
 type AppDomainUnload struct {
@@ -2377,12 +2678,19 @@ func (e *AppDomainUnload) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainUnload) Clone() *AppDomainUnload {
+	(*appDomainLoadUnloadLayout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainUnload = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         157,
 	Level:      4,
 	Opcode:     42,
@@ -2434,12 +2742,19 @@ func (e *AppDomainUnloadV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainUnloadV1) Clone() *AppDomainUnloadV1 {
+	(*appDomainLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
 	ID:         157,
 	Version:    1,
 	Level:      4,
@@ -2450,96 +2765,65 @@ var appDomainUnloadV1 = etw.EventDesc{
 	TaskName:   "CLRLoader",
 	OpcodeName: "AppDomainUnload",
 	Fields:     appDomainLoadUnloadV1LayoutFields,
-	Extends:    &appDomainUnload,
 	New:        func() etw.Event { return new(AppDomainUnloadV1) },
 }
 
-// AnyAppDomainUnload is event 157 in any version: [AppDomainUnload] and
-// [AppDomainUnloadV1].
+// AnyAppDomainUnload is event 157, of task CLRLoader, opcode AppDomainUnload,
+// keyword LoaderKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An application domain was unloaded. Version 1 adds AppDomainIndex and
+// ClrInstanceID.
+//
+// The versions are [AppDomainUnload] and [AppDomainUnloadV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyAppDomainUnload struct {
 	Seen etw.Seen
 
-	AppDomainID    uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
+	// shared domain.
 	AppDomainFlags AppDomainFlags
-	AppDomainName  etw.UTF16
-	AppDomainIndex uint32 // version 1
-	ClrInstanceID  uint16 // version 1
+	// Name of the domain, for people; it may change while the domain lives.
+	AppDomainName etw.UTF16
+	// Index of the domain in the process.
+	AppDomainIndex uint32 // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasAppDomainIndex reports whether the version that was decoded has
-// AppDomainIndex.
+// HasAppDomainIndex and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAppDomainUnload) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyAppDomainUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyAppDomainUnload) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
 
 var anyAppDomainUnload = []*etw.EventDesc{&appDomainUnload, &appDomainUnloadV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAppDomainUnload) EventDescs() []*etw.EventDesc { return anyAppDomainUnload }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyAppDomainUnload) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &appDomainUnload
-	}
-	return &appDomainUnloadV1
+	return etw.DescOf(anyAppDomainUnload, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAppDomainUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AppDomainUnloadV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainUnload{
-			Seen:           etw.Seen{Version: version, Layout: 1},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-			AppDomainIndex: v.AppDomainIndex,
-			ClrInstanceID:  v.ClrInstanceID,
-		}
-	default:
-		var v AppDomainUnload
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainUnload{
-			Seen:           etw.Seen{Version: version, Layout: 0},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-		}
-	}
-	return n, err
+	return (*anyAppDomainLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAppDomainUnload)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAppDomainUnload) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "AppDomainID":
-		return etw.UintValue(e.AppDomainID)
-	case "AppDomainFlags":
-		return etw.UintValue(uint64(e.AppDomainFlags))
-	case "AppDomainName":
-		return etw.UTF16Value(e.AppDomainName)
-	case "AppDomainIndex":
-		return etw.UintValue(uint64(e.AppDomainIndex))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyAppDomainLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyAppDomainUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAppDomainUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAppDomainUnload) Clone() *AnyAppDomainUnload {
+	(*anyAppDomainLoadUnloadV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyAppDomainUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAppDomainUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

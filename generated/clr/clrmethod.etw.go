@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MethodDetails is MethodDetails: event 72, version 0, of task CLRMethod,
-// opcode MethodDetails, keyword MethodDiagnosticKeyword, level
-// win:Informational.
+// MethodDetails is event 72, version 0, of task CLRMethod, opcode
+// MethodDetails, keyword MethodDiagnosticKeyword, level win:Informational.
 //
 // What a method's identifier stands for: its type, its token and the type
 // arguments it was instantiated with.
@@ -46,21 +45,21 @@ func (e *MethodDetails) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.MethodToken = binary.LittleEndian.Uint32(p[16:])
 	e.TypeParameterCount = binary.LittleEndian.Uint32(p[20:])
 	e.LoaderModuleID = binary.LittleEndian.Uint64(p[24:])
-	r := etw.NewReader(p, 32, ptr)
-	e.TypeParameters = r.Uint64s(uint64(e.TypeParameterCount))
-	return r.Done(&methodDetails)
+	c := etw.NewCursor(p, 32, ptr)
+	e.TypeParameters = c.Uint64s(uint64(e.TypeParameterCount))
+	return c.Done(&methodDetails)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodDetails) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.TypeID)
-	w.Uint32(e.MethodToken)
-	w.Uint32(e.TypeParameterCount)
-	w.Uint64(e.LoaderModuleID)
-	w.Uint64s(5, e.TypeParameters, uint64(e.TypeParameterCount))
-	return w.Done(&methodDetails)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.TypeID)
+	a.Uint32(e.MethodToken)
+	a.Uint32(e.TypeParameterCount)
+	a.Uint64(e.LoaderModuleID)
+	a.Uint64s(5, e.TypeParameters, uint64(e.TypeParameterCount))
+	return a.Done(&methodDetails)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -82,12 +81,19 @@ func (e *MethodDetails) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodDetails) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDetails) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDetails) Clone() *MethodDetails {
+	e.TypeParameters = e.TypeParameters.Clone()
+	return &e
+}
+
+func (e MethodDetails) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDetails) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDetails = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         72,
 	Level:      4,
 	Opcode:     43,
@@ -107,34 +113,103 @@ var methodDetails = etw.EventDesc{
 	New: func() etw.Event { return new(MethodDetails) },
 }
 
-// DCStartCompleteV2 is DCStartCompleteV2: event 135, version 0, of task
-// CLRMethod, opcode DCStartComplete, keywords JitKeyword and NGenKeyword,
-// level win:Informational.
+// AnyMethodDetails is event 72, of task CLRMethod, opcode MethodDetails,
+// keyword MethodDiagnosticKeyword, level win:Informational, in any version.
+//
+// What a method's identifier stands for: its type, its token and the type
+// arguments it was instantiated with.
+//
+// The only version is [MethodDetails]; a newer one is decoded like it.
+type AnyMethodDetails struct {
+	Seen etw.Seen
+
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the type of the method; BulkType tells its name.
+	TypeID uint64
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// Number of elements of TypeParameters.
+	TypeParameterCount uint32
+	// Identifier of the module whose loader heap holds the method.
+	LoaderModuleID uint64
+	// TypeIDs of the type arguments.
+	TypeParameters etw.Uint64s // TypeParameterCount elements
+}
+
+var anyMethodDetails = []*etw.EventDesc{&methodDetails}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodDetails) EventDescs() []*etw.EventDesc { return anyMethodDetails }
+func (e *AnyMethodDetails) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDetails, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodDetails) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodDetails
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodID = v.MethodID
+	e.TypeID = v.TypeID
+	e.MethodToken = v.MethodToken
+	e.TypeParameterCount = v.TypeParameterCount
+	e.LoaderModuleID = v.LoaderModuleID
+	e.TypeParameters = v.TypeParameters
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodDetails) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.MethodID)
+	case 1:
+		return etw.UintValue(e.TypeID)
+	case 2:
+		return etw.UintValue(uint64(e.MethodToken))
+	case 3:
+		return etw.UintValue(uint64(e.TypeParameterCount))
+	case 4:
+		return etw.UintValue(e.LoaderModuleID)
+	case 5:
+		return etw.ArrayValue(&methodDetails.Fields[5], e.TypeParameters, e.TypeParameters.Len(), 0, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodDetails) Clone() *AnyMethodDetails {
+	e.TypeParameters = e.TypeParameters.Clone()
+	return &e
+}
+
+func (e AnyMethodDetails) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDetails) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DCStartCompleteV2 is event 135, version 0, of task CLRMethod, opcode
+// DCStartComplete, keywords JitKeyword and NGenKeyword, level
+// win:Informational.
 //
 // The enumeration of methods and modules at the start of a session is
 // complete. Old: the rundown provider's DCStartComplete replaced it. The V2 in
 // its symbol is not its version, which is 0.
 type DCStartCompleteV2 struct{}
 
-// EventDesc returns the description of DCStartCompleteV2.
-func (*DCStartCompleteV2) EventDesc() *etw.EventDesc { return &dcStartCompleteV2 }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DCStartCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DCStartCompleteV2) EventDesc() *etw.EventDesc                             { return &dcStartCompleteV2 }
+func (*DCStartCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DCStartCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCStartCompleteV2) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DCStartCompleteV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCStartCompleteV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCStartCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DCStartCompleteV2) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DCStartCompleteV2) Clone() *DCStartCompleteV2                            { return &e }
+func (e DCStartCompleteV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DCStartCompleteV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DCStartCompleteV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcStartCompleteV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         135,
 	Level:      4,
 	Opcode:     14,
@@ -146,34 +221,53 @@ var dcStartCompleteV2 = etw.EventDesc{
 	New:        func() etw.Event { return new(DCStartCompleteV2) },
 }
 
-// DCEndCompleteV2 is DCEndCompleteV2: event 136, version 0, of task CLRMethod,
-// opcode DCEndComplete, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// AnyDCStartComplete is event 135, of task CLRMethod, opcode DCStartComplete,
+// keywords JitKeyword and NGenKeyword, level win:Informational, in any
+// version.
+//
+// The enumeration of methods and modules at the start of a session is
+// complete. Old: the rundown provider's DCStartComplete replaced it. The V2 in
+// its symbol is not its version, which is 0.
+//
+// The only version is [DCStartCompleteV2]; a newer one is decoded like it.
+type AnyDCStartComplete struct {
+	Seen etw.Seen
+}
+
+var anyDCStartComplete = []*etw.EventDesc{&dcStartCompleteV2}
+
+func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc { return anyDCStartComplete }
+func (*AnyDCStartComplete) EventDesc() *etw.EventDesc    { return &dcStartCompleteV2 }
+func (e *AnyDCStartComplete) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDCStartComplete) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyDCStartComplete) Clone() *AnyDCStartComplete   { return &e }
+func (e AnyDCStartComplete) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDCStartComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DCEndCompleteV2 is event 136, version 0, of task CLRMethod, opcode
+// DCEndComplete, keywords JitKeyword and NGenKeyword, level win:Informational.
 //
 // The enumeration of methods and modules at the end of a session is complete.
 // Old: the rundown provider's DCEndComplete replaced it. The V2 in its symbol
 // is not its version, which is 0.
 type DCEndCompleteV2 struct{}
 
-// EventDesc returns the description of DCEndCompleteV2.
-func (*DCEndCompleteV2) EventDesc() *etw.EventDesc { return &dcEndCompleteV2 }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DCEndCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DCEndCompleteV2) EventDesc() *etw.EventDesc                             { return &dcEndCompleteV2 }
+func (*DCEndCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DCEndCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCEndCompleteV2) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DCEndCompleteV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCEndCompleteV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCEndCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DCEndCompleteV2) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DCEndCompleteV2) Clone() *DCEndCompleteV2                              { return &e }
+func (e DCEndCompleteV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DCEndCompleteV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DCEndCompleteV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcEndCompleteV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         136,
 	Level:      4,
 	Opcode:     15,
@@ -185,9 +279,35 @@ var dcEndCompleteV2 = etw.EventDesc{
 	New:        func() etw.Event { return new(DCEndCompleteV2) },
 }
 
-// MethodDCStartV2 is MethodDCStartV2: event 137, version 0, of task CLRMethod,
-// opcode MethodDCStart, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// AnyDCEndComplete is event 136, of task CLRMethod, opcode DCEndComplete,
+// keywords JitKeyword and NGenKeyword, level win:Informational, in any
+// version.
+//
+// The enumeration of methods and modules at the end of a session is complete.
+// Old: the rundown provider's DCEndComplete replaced it. The V2 in its symbol
+// is not its version, which is 0.
+//
+// The only version is [DCEndCompleteV2]; a newer one is decoded like it.
+type AnyDCEndComplete struct {
+	Seen etw.Seen
+}
+
+var anyDCEndComplete = []*etw.EventDesc{&dcEndCompleteV2}
+
+func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc { return anyDCEndComplete }
+func (*AnyDCEndComplete) EventDesc() *etw.EventDesc    { return &dcEndCompleteV2 }
+func (e *AnyDCEndComplete) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDCEndComplete) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyDCEndComplete) Clone() *AnyDCEndComplete     { return &e }
+func (e AnyDCEndComplete) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDCEndComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodDCStartV2 is event 137, version 0, of task CLRMethod, opcode
+// MethodDCStart, keywords JitKeyword and NGenKeyword, level win:Informational.
 //
 // A method that was there when the session started. Old: the rundown
 // provider's MethodDCStart replaced it. The V2 in its symbol is not its
@@ -229,12 +349,16 @@ func (e *MethodDCStartV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCStartV2) Clone() *MethodDCStartV2 { return &e }
+
+func (e MethodDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         137,
 	Level:      4,
 	Opcode:     35,
@@ -296,14 +420,102 @@ var methodLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 }
 
-// MethodDCEndV2 is MethodDCEndV2: event 138, version 0, of task CLRMethod,
-// opcode MethodDCEnd, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// AnyMethodDCStart is event 137, of task CLRMethod, opcode MethodDCStart,
+// keywords JitKeyword and NGenKeyword, level win:Informational, in any
+// version.
+//
+// A method that was there when the session started. Old: the rundown
+// provider's MethodDCStart replaced it. The V2 in its symbol is not its
+// version, which is 0.
+//
+// The only version is [MethodDCStartV2]; a newer one is decoded like it.
+type AnyMethodDCStart struct {
+	Seen etw.Seen
+
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
+	MethodStartAddress uint64
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+}
+
+var anyMethodDCStart = []*etw.EventDesc{&methodDCStartV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc { return anyMethodDCStart }
+func (e *AnyMethodDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyMethodLoadUnloadLayout)(e).decode(version, p, ptr, anyMethodDCStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodDCStart) FieldValue(i int) etw.Value {
+	return (*anyMethodLoadUnloadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyMethodDCStart) Clone() *AnyMethodDCStart { return &e }
+
+func (e AnyMethodDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyMethodLoadUnloadLayout is what types for all versions of an event share,
+// the newest of which has the template MethodLoadUnload.
+type anyMethodLoadUnloadLayout AnyMethodDCStart
+
+func (e *anyMethodLoadUnloadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v methodLoadUnloadLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodID = v.MethodID
+	e.ModuleID = v.ModuleID
+	e.MethodStartAddress = v.MethodStartAddress
+	e.MethodSize = v.MethodSize
+	e.MethodToken = v.MethodToken
+	e.MethodFlags = v.MethodFlags
+	return n, err
+}
+
+func (e *anyMethodLoadUnloadLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.MethodID)
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.UintValue(e.MethodStartAddress)
+	case 3:
+		return etw.UintValue(uint64(e.MethodSize))
+	case 4:
+		return etw.UintValue(uint64(e.MethodToken))
+	case 5:
+		return etw.UintValue(uint64(e.MethodFlags))
+	}
+	return etw.Value{}
+}
+
+// MethodDCEndV2 is event 138, version 0, of task CLRMethod, opcode
+// MethodDCEnd, keywords JitKeyword and NGenKeyword, level win:Informational.
 //
 // A method that was there when the session ended. Old: the rundown provider's
 // MethodDCEnd replaced it. The V2 in its symbol is not its version, which is
@@ -345,12 +557,16 @@ func (e *MethodDCEndV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCEndV2) Clone() *MethodDCEndV2 { return &e }
+
+func (e MethodDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         138,
 	Level:      4,
 	Opcode:     36,
@@ -363,9 +579,62 @@ var methodDCEndV2 = etw.EventDesc{
 	New:        func() etw.Event { return new(MethodDCEndV2) },
 }
 
-// MethodDCStartVerboseV2 is MethodDCStartVerboseV2: event 139, version 0, of
-// task CLRMethod, opcode MethodDCStartVerbose, keywords JitKeyword and
-// NGenKeyword, level win:Informational.
+// AnyMethodDCEnd is event 138, of task CLRMethod, opcode MethodDCEnd, keywords
+// JitKeyword and NGenKeyword, level win:Informational, in any version.
+//
+// A method that was there when the session ended. Old: the rundown provider's
+// MethodDCEnd replaced it. The V2 in its symbol is not its version, which is
+// 0.
+//
+// The only version is [MethodDCEndV2]; a newer one is decoded like it.
+type AnyMethodDCEnd struct {
+	Seen etw.Seen
+
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
+	MethodStartAddress uint64
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+}
+
+var anyMethodDCEnd = []*etw.EventDesc{&methodDCEndV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc { return anyMethodDCEnd }
+func (e *AnyMethodDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyMethodLoadUnloadLayout)(e).decode(version, p, ptr, anyMethodDCEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodDCEnd) FieldValue(i int) etw.Value {
+	return (*anyMethodLoadUnloadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyMethodDCEnd) Clone() *AnyMethodDCEnd { return &e }
+
+func (e AnyMethodDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodDCStartVerboseV2 is event 139, version 0, of task CLRMethod, opcode
+// MethodDCStartVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational.
 //
 // A method that was there when the session started, with its name. Old: the
 // rundown provider's MethodDCStartVerbose replaced it. The V2 in its symbol is
@@ -413,12 +682,19 @@ func (e *MethodDCStartVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCStartVerboseV2) Clone() *MethodDCStartVerboseV2 {
+	(*methodLoadUnloadVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         139,
 	Level:      4,
 	Opcode:     39,
@@ -445,25 +721,25 @@ func (e *methodLoadUnloadVerboseLayout) decode(p []byte, ptr etw.PtrSize, d *etw
 	e.MethodSize = binary.LittleEndian.Uint32(p[24:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[28:])
 	e.MethodFlags = MethodFlags(binary.LittleEndian.Uint32(p[32:]))
-	r := etw.NewReader(p, 36, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 36, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *methodLoadUnloadVerboseLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.MethodStartAddress)
-	w.Uint32(e.MethodSize)
-	w.Uint32(e.MethodToken)
-	w.Uint32(uint32(e.MethodFlags))
-	w.UTF16Z(6, e.MethodNamespace)
-	w.UTF16Z(7, e.MethodName)
-	w.UTF16Z(8, e.MethodSignature)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.MethodStartAddress)
+	a.Uint32(e.MethodSize)
+	a.Uint32(e.MethodToken)
+	a.Uint32(uint32(e.MethodFlags))
+	a.UTF16Z(6, e.MethodNamespace)
+	a.UTF16Z(7, e.MethodName)
+	a.UTF16Z(8, e.MethodSignature)
+	return a.Done(d)
 }
 
 func (e *methodLoadUnloadVerboseLayout) FieldValue(i int) etw.Value {
@@ -490,11 +766,17 @@ func (e *methodLoadUnloadVerboseLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *methodLoadUnloadVerboseLayout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
+
 var methodLoadUnloadVerboseLayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -502,9 +784,125 @@ var methodLoadUnloadVerboseLayoutFields = []etw.FieldDesc{
 	{Name: "MethodSignature", Type: etw.InUnicodeString},
 }
 
-// MethodDCEndVerboseV2 is MethodDCEndVerboseV2: event 140, version 0, of task
-// CLRMethod, opcode MethodDCEndVerbose, keywords JitKeyword and NGenKeyword,
-// level win:Informational.
+// AnyMethodDCStartVerbose is event 139, of task CLRMethod, opcode
+// MethodDCStartVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational, in any version.
+//
+// A method that was there when the session started, with its name. Old: the
+// rundown provider's MethodDCStartVerbose replaced it. The V2 in its symbol is
+// not its version, which is 0.
+//
+// The only version is [MethodDCStartVerboseV2]; a newer one is decoded like
+// it.
+type AnyMethodDCStartVerbose struct {
+	Seen etw.Seen
+
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
+	MethodStartAddress uint64
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Full name of the class of the method, with its namespace.
+	MethodNamespace etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
+	MethodSignature etw.UTF16
+}
+
+var anyMethodDCStartVerbose = []*etw.EventDesc{&methodDCStartVerboseV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCStartVerbose }
+func (e *AnyMethodDCStartVerbose) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodDCStartVerbose, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodDCStartVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyMethodLoadUnloadVerboseLayout)(e).decode(version, p, ptr, anyMethodDCStartVerbose)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodDCStartVerbose) FieldValue(i int) etw.Value {
+	return (*anyMethodLoadUnloadVerboseLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodDCStartVerbose) Clone() *AnyMethodDCStartVerbose {
+	(*anyMethodLoadUnloadVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyMethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyMethodLoadUnloadVerboseLayout is what types for all versions of an event
+// share, the newest of which has the template MethodLoadUnloadVerbose.
+type anyMethodLoadUnloadVerboseLayout AnyMethodDCStartVerbose
+
+func (e *anyMethodLoadUnloadVerboseLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v methodLoadUnloadVerboseLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodID = v.MethodID
+	e.ModuleID = v.ModuleID
+	e.MethodStartAddress = v.MethodStartAddress
+	e.MethodSize = v.MethodSize
+	e.MethodToken = v.MethodToken
+	e.MethodFlags = v.MethodFlags
+	e.MethodNamespace = v.MethodNamespace
+	e.MethodName = v.MethodName
+	e.MethodSignature = v.MethodSignature
+	return n, err
+}
+
+func (e *anyMethodLoadUnloadVerboseLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.MethodID)
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.UintValue(e.MethodStartAddress)
+	case 3:
+		return etw.UintValue(uint64(e.MethodSize))
+	case 4:
+		return etw.UintValue(uint64(e.MethodToken))
+	case 5:
+		return etw.UintValue(uint64(e.MethodFlags))
+	case 6:
+		return etw.UTF16Value(e.MethodNamespace)
+	case 7:
+		return etw.UTF16Value(e.MethodName)
+	case 8:
+		return etw.UTF16Value(e.MethodSignature)
+	}
+	return etw.Value{}
+}
+
+func (e *anyMethodLoadUnloadVerboseLayout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
+
+// MethodDCEndVerboseV2 is event 140, version 0, of task CLRMethod, opcode
+// MethodDCEndVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational.
 //
 // A method that was there when the session ended, with its name. Old: the
 // rundown provider's MethodDCEndVerbose replaced it. The V2 in its symbol is
@@ -552,12 +950,19 @@ func (e *MethodDCEndVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCEndVerboseV2) Clone() *MethodDCEndVerboseV2 {
+	(*methodLoadUnloadVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         140,
 	Level:      4,
 	Opcode:     40,
@@ -570,8 +975,73 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 	New:        func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
-// MethodLoad is MethodLoad: event 141, version 0, of task CLRMethod, opcode
-// MethodLoad, keywords JitKeyword and NGenKeyword, level win:Informational.
+// AnyMethodDCEndVerbose is event 140, of task CLRMethod, opcode
+// MethodDCEndVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational, in any version.
+//
+// A method that was there when the session ended, with its name. Old: the
+// rundown provider's MethodDCEndVerbose replaced it. The V2 in its symbol is
+// not its version, which is 0.
+//
+// The only version is [MethodDCEndVerboseV2]; a newer one is decoded like it.
+type AnyMethodDCEndVerbose struct {
+	Seen etw.Seen
+
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
+	MethodStartAddress uint64
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Full name of the class of the method, with its namespace.
+	MethodNamespace etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
+	MethodSignature etw.UTF16
+}
+
+var anyMethodDCEndVerbose = []*etw.EventDesc{&methodDCEndVerboseV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCEndVerbose }
+func (e *AnyMethodDCEndVerbose) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodDCEndVerbose, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodDCEndVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyMethodLoadUnloadVerboseLayout)(e).decode(version, p, ptr, anyMethodDCEndVerbose)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodDCEndVerbose) FieldValue(i int) etw.Value {
+	return (*anyMethodLoadUnloadVerboseLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodDCEndVerbose) Clone() *AnyMethodDCEndVerbose {
+	(*anyMethodLoadUnloadVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyMethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodLoad is event 141, version 0, of task CLRMethod, opcode MethodLoad,
+// keywords JitKeyword and NGenKeyword, level win:Informational.
 //
 // The code of a method is ready: it was compiled, or it came with a
 // precompiled image. While a session has the provider at level Verbose, every
@@ -614,12 +1084,16 @@ func (e *MethodLoad) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodLoad) Clone() *MethodLoad { return &e }
+
+func (e MethodLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoad = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         141,
 	Level:      4,
 	Opcode:     33,
@@ -679,12 +1153,16 @@ func (e *MethodLoadV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodLoadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodLoadV1) Clone() *MethodLoadV1 { return &e }
+
+func (e MethodLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         141,
 	Version:    1,
 	Level:      4,
@@ -695,7 +1173,6 @@ var methodLoadV1 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodLoad",
 	Fields:     methodLoadUnloadV1LayoutFields,
-	Extends:    &methodLoad,
 	New:        func() etw.Event { return new(MethodLoadV1) },
 }
 
@@ -752,7 +1229,7 @@ var methodLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -808,12 +1285,16 @@ func (e *MethodLoadV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodLoadV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodLoadV2) Clone() *MethodLoadV2 { return &e }
+
+func (e MethodLoadV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         141,
 	Version:    2,
 	Level:      4,
@@ -824,7 +1305,6 @@ var methodLoadV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodLoad",
 	Fields:     methodLoadUnloadV2LayoutFields,
-	Extends:    &methodLoadV1,
 	New:        func() etw.Event { return new(MethodLoadV2) },
 }
 
@@ -885,135 +1365,152 @@ var methodLoadUnloadV2LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodLoad is event 141 in any version: [MethodLoad], [MethodLoadV1], and
-// [MethodLoadV2].
+// AnyMethodLoad is event 141, of task CLRMethod, opcode MethodLoad, keywords
+// JitKeyword and NGenKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The code of a method is ready: it was compiled, or it came with a
+// precompiled image. While a session has the provider at level Verbose, every
+// method comes as MethodLoadVerbose instead; dynamic and generic methods and
+// the helpers of the JIT always do. Version 2 adds ReJITID.
+//
+// The versions are [MethodLoad], [MethodLoadV1], and [MethodLoadV2]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyMethodLoad struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodLoad) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodLoad) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodLoad = []*etw.EventDesc{&methodLoad, &methodLoadV1, &methodLoadV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodLoad) EventDescs() []*etw.EventDesc { return anyMethodLoad }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyMethodLoad) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodLoad
-	case 1:
-		return &methodLoadV1
-	}
-	return &methodLoadV2
-}
+func (e *AnyMethodLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodLoad, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodLoadV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodLoad{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodLoadV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodLoad{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodLoad
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodLoad{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadV2Layout)(e).decode(version, p, ptr, anyMethodLoad)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodLoad) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyMethodLoadUnloadV2Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyMethodLoad) Clone() *AnyMethodLoad { return &e }
+
+func (e AnyMethodLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyMethodLoadUnloadV2Layout is what types for all versions of an event
+// share, the newest of which has the template MethodLoadUnload_V2.
+type anyMethodLoadUnloadV2Layout AnyMethodLoad
+
+func (e *anyMethodLoadUnloadV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 2:
+		var v methodLoadUnloadV2Layout
+		n, err = v.decode(p, ptr, d[2])
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ReJITID = v.ReJITID
+	case version >= 1:
+		var v methodLoadUnloadV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		*e = anyMethodLoadUnloadV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v methodLoadUnloadLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyMethodLoadUnloadV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+	}
+	return n, err
+}
+
+func (e *anyMethodLoadUnloadV2Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyMethodLoad, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "ModuleID":
+	case 1:
 		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
+	case 2:
 		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
+	case 3:
 		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
+	case 4:
 		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
+	case 5:
 		return etw.UintValue(uint64(e.MethodFlags))
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
+	case 7:
 		return etw.UintValue(e.ReJITID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMethodLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-// MethodUnload is MethodUnload: event 142, version 0, of task CLRMethod,
-// opcode MethodUnload, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// MethodUnload is event 142, version 0, of task CLRMethod, opcode
+// MethodUnload, keywords JitKeyword and NGenKeyword, level win:Informational.
 //
 // A method's code is gone, because its module or its application domain was
 // unloaded. While a session has the provider at level Verbose, every method
@@ -1055,12 +1552,16 @@ func (e *MethodUnload) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadLayout)(e).FieldValue(i)
 }
 
-func (e *MethodUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodUnload) Clone() *MethodUnload { return &e }
+
+func (e MethodUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnload = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         142,
 	Level:      4,
 	Opcode:     34,
@@ -1120,12 +1621,16 @@ func (e *MethodUnloadV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodUnloadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodUnloadV1) Clone() *MethodUnloadV1 { return &e }
+
+func (e MethodUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         142,
 	Version:    1,
 	Level:      4,
@@ -1136,7 +1641,6 @@ var methodUnloadV1 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodUnload",
 	Fields:     methodLoadUnloadV1LayoutFields,
-	Extends:    &methodUnload,
 	New:        func() etw.Event { return new(MethodUnloadV1) },
 }
 
@@ -1190,12 +1694,16 @@ func (e *MethodUnloadV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodUnloadV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodUnloadV2) Clone() *MethodUnloadV2 { return &e }
+
+func (e MethodUnloadV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         142,
 	Version:    2,
 	Level:      4,
@@ -1206,132 +1714,79 @@ var methodUnloadV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodUnload",
 	Fields:     methodLoadUnloadV2LayoutFields,
-	Extends:    &methodUnloadV1,
 	New:        func() etw.Event { return new(MethodUnloadV2) },
 }
 
-// AnyMethodUnload is event 142 in any version: [MethodUnload],
-// [MethodUnloadV1], and [MethodUnloadV2].
+// AnyMethodUnload is event 142, of task CLRMethod, opcode MethodUnload,
+// keywords JitKeyword and NGenKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A method's code is gone, because its module or its application domain was
+// unloaded. While a session has the provider at level Verbose, every method
+// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
+// Version 2 adds ReJITID.
+//
+// The versions are [MethodUnload], [MethodUnloadV1], and [MethodUnloadV2]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyMethodUnload struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodUnload) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodUnload) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodUnload = []*etw.EventDesc{&methodUnload, &methodUnloadV1, &methodUnloadV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodUnload) EventDescs() []*etw.EventDesc { return anyMethodUnload }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyMethodUnload) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodUnload
-	case 1:
-		return &methodUnloadV1
-	}
-	return &methodUnloadV2
-}
+func (e *AnyMethodUnload) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodUnload, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodUnloadV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodUnload{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodUnloadV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodUnload{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodUnload
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodUnload{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadV2Layout)(e).decode(version, p, ptr, anyMethodUnload)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodUnload) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "MethodID":
-		return etw.UintValue(e.MethodID)
-	case "ModuleID":
-		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
-		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
-		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
-		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
-		return etw.UintValue(uint64(e.MethodFlags))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
-		return etw.UintValue(e.ReJITID)
-	}
-	return etw.Value{}
+	return (*anyMethodLoadUnloadV2Layout)(e).FieldValue(i)
 }
 
-func (e *AnyMethodUnload) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodUnload) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyMethodUnload) Clone() *AnyMethodUnload { return &e }
 
-// MethodLoadVerbose is MethodLoadVerbose: event 143, version 0, of task
-// CLRMethod, opcode MethodLoadVerbose, keywords JitKeyword and NGenKeyword,
-// level win:Informational.
+func (e AnyMethodUnload) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodLoadVerbose is event 143, version 0, of task CLRMethod, opcode
+// MethodLoadVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational.
 //
 // The code of a method is ready, with the method's name. A session at level
 // Verbose gets it for every method; one at level Informational, which is the
@@ -1380,12 +1835,19 @@ func (e *MethodLoadVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodLoadVerbose) Clone() *MethodLoadVerbose {
+	(*methodLoadUnloadVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodLoadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         143,
 	Level:      4,
 	Opcode:     37,
@@ -1451,12 +1913,19 @@ func (e *MethodLoadVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodLoadVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodLoadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodLoadVerboseV1) Clone() *MethodLoadVerboseV1 {
+	(*methodLoadUnloadVerboseV1Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodLoadVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodLoadVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodLoadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         143,
 	Version:    1,
 	Level:      4,
@@ -1467,7 +1936,6 @@ var methodLoadVerboseV1 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodLoadVerbose",
 	Fields:     methodLoadUnloadVerboseV1LayoutFields,
-	Extends:    &methodLoadVerbose,
 	New:        func() etw.Event { return new(MethodLoadVerboseV1) },
 }
 
@@ -1485,27 +1953,27 @@ func (e *methodLoadUnloadVerboseV1Layout) decode(p []byte, ptr etw.PtrSize, d *e
 	e.MethodSize = binary.LittleEndian.Uint32(p[24:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[28:])
 	e.MethodFlags = MethodFlags(binary.LittleEndian.Uint32(p[32:]))
-	r := etw.NewReader(p, 36, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 36, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *methodLoadUnloadVerboseV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.MethodStartAddress)
-	w.Uint32(e.MethodSize)
-	w.Uint32(e.MethodToken)
-	w.Uint32(uint32(e.MethodFlags))
-	w.UTF16Z(6, e.MethodNamespace)
-	w.UTF16Z(7, e.MethodName)
-	w.UTF16Z(8, e.MethodSignature)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.MethodStartAddress)
+	a.Uint32(e.MethodSize)
+	a.Uint32(e.MethodToken)
+	a.Uint32(uint32(e.MethodFlags))
+	a.UTF16Z(6, e.MethodNamespace)
+	a.UTF16Z(7, e.MethodName)
+	a.UTF16Z(8, e.MethodSignature)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *methodLoadUnloadVerboseV1Layout) FieldValue(i int) etw.Value {
@@ -1534,11 +2002,17 @@ func (e *methodLoadUnloadVerboseV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *methodLoadUnloadVerboseV1Layout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
+
 var methodLoadUnloadVerboseV1LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -1603,12 +2077,19 @@ func (e *MethodLoadVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodLoadVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodLoadVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodLoadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodLoadVerboseV2) Clone() *MethodLoadVerboseV2 {
+	(*methodLoadUnloadVerboseV2Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodLoadVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodLoadVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodLoadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodLoadVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         143,
 	Version:    2,
 	Level:      4,
@@ -1619,7 +2100,6 @@ var methodLoadVerboseV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodLoadVerbose",
 	Fields:     methodLoadUnloadVerboseV2LayoutFields,
-	Extends:    &methodLoadVerboseV1,
 	New:        func() etw.Event { return new(MethodLoadVerboseV2) },
 }
 
@@ -1637,29 +2117,29 @@ func (e *methodLoadUnloadVerboseV2Layout) decode(p []byte, ptr etw.PtrSize, d *e
 	e.MethodSize = binary.LittleEndian.Uint32(p[24:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[28:])
 	e.MethodFlags = MethodFlags(binary.LittleEndian.Uint32(p[32:]))
-	r := etw.NewReader(p, 36, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	e.ReJITID = r.Uint64()
-	return r.Done(d)
+	c := etw.NewCursor(p, 36, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	e.ReJITID = c.Uint64()
+	return c.Done(d)
 }
 
 func (e *methodLoadUnloadVerboseV2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.MethodStartAddress)
-	w.Uint32(e.MethodSize)
-	w.Uint32(e.MethodToken)
-	w.Uint32(uint32(e.MethodFlags))
-	w.UTF16Z(6, e.MethodNamespace)
-	w.UTF16Z(7, e.MethodName)
-	w.UTF16Z(8, e.MethodSignature)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ReJITID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.MethodStartAddress)
+	a.Uint32(e.MethodSize)
+	a.Uint32(e.MethodToken)
+	a.Uint32(uint32(e.MethodFlags))
+	a.UTF16Z(6, e.MethodNamespace)
+	a.UTF16Z(7, e.MethodName)
+	a.UTF16Z(8, e.MethodSignature)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ReJITID)
+	return a.Done(d)
 }
 
 func (e *methodLoadUnloadVerboseV2Layout) FieldValue(i int) etw.Value {
@@ -1690,11 +2170,17 @@ func (e *methodLoadUnloadVerboseV2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *methodLoadUnloadVerboseV2Layout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
+
 var methodLoadUnloadVerboseV2LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -1704,146 +2190,180 @@ var methodLoadUnloadVerboseV2LayoutFields = []etw.FieldDesc{
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodLoadVerbose is event 143 in any version: [MethodLoadVerbose],
-// [MethodLoadVerboseV1], and [MethodLoadVerboseV2].
+// AnyMethodLoadVerbose is event 143, of task CLRMethod, opcode
+// MethodLoadVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The code of a method is ready, with the method's name. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods and the helpers of the
+// JIT. Version 2 adds ReJITID.
+//
+// The versions are [MethodLoadVerbose], [MethodLoadVerboseV1], and
+// [MethodLoadVerboseV2]; a newer one is decoded like the last of these. Fields
+// that the decoded version lacks are zero.
 type AnyMethodLoadVerbose struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	MethodNamespace    etw.UTF16
-	MethodName         etw.UTF16
-	MethodSignature    etw.UTF16
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Full name of the class of the method, with its namespace.
+	MethodNamespace etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
+	MethodSignature etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodLoadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodLoadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodLoadVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodLoadVerbose = []*etw.EventDesc{&methodLoadVerbose, &methodLoadVerboseV1, &methodLoadVerboseV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodLoadVerbose) EventDescs() []*etw.EventDesc { return anyMethodLoadVerbose }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodLoadVerbose) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodLoadVerbose
-	case 1:
-		return &methodLoadVerboseV1
-	}
-	return &methodLoadVerboseV2
+	return etw.DescOf(anyMethodLoadVerbose, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodLoadVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodLoadVerboseV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodLoadVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodLoadVerboseV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodLoadVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodLoadVerbose
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodLoadVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadVerboseV2Layout)(e).decode(version, p, ptr, anyMethodLoadVerbose)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodLoadVerbose) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyMethodLoadUnloadVerboseV2Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodLoadVerbose) Clone() *AnyMethodLoadVerbose {
+	(*anyMethodLoadUnloadVerboseV2Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyMethodLoadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyMethodLoadUnloadVerboseV2Layout is what types for all versions of an
+// event share, the newest of which has the template
+// MethodLoadUnloadVerbose_V2.
+type anyMethodLoadUnloadVerboseV2Layout AnyMethodLoadVerbose
+
+func (e *anyMethodLoadUnloadVerboseV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 2:
+		var v methodLoadUnloadVerboseV2Layout
+		n, err = v.decode(p, ptr, d[2])
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ReJITID = v.ReJITID
+	case version >= 1:
+		var v methodLoadUnloadVerboseV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		*e = anyMethodLoadUnloadVerboseV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v methodLoadUnloadVerboseLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyMethodLoadUnloadVerboseV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+	}
+	return n, err
+}
+
+func (e *anyMethodLoadUnloadVerboseV2Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyMethodLoadVerbose, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "ModuleID":
+	case 1:
 		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
+	case 2:
 		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
+	case 3:
 		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
+	case 4:
 		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
+	case 5:
 		return etw.UintValue(uint64(e.MethodFlags))
-	case "MethodNamespace":
+	case 6:
 		return etw.UTF16Value(e.MethodNamespace)
-	case "MethodName":
+	case 7:
 		return etw.UTF16Value(e.MethodName)
-	case "MethodSignature":
+	case 8:
 		return etw.UTF16Value(e.MethodSignature)
-	case "ClrInstanceID":
+	case 9:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
+	case 10:
 		return etw.UintValue(e.ReJITID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMethodLoadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyMethodLoadUnloadVerboseV2Layout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
 
-// MethodUnloadVerbose is MethodUnloadVerbose: event 144, version 0, of task
-// CLRMethod, opcode MethodUnloadVerbose, keywords JitKeyword and NGenKeyword,
-// level win:Informational.
+// MethodUnloadVerbose is event 144, version 0, of task CLRMethod, opcode
+// MethodUnloadVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational.
 //
 // A method's code is gone, with the method's name: a dynamic method was freed,
 // or a module or an application domain was unloaded. A session at level
@@ -1892,12 +2412,19 @@ func (e *MethodUnloadVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodUnloadVerbose) Clone() *MethodUnloadVerbose {
+	(*methodLoadUnloadVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         144,
 	Level:      4,
 	Opcode:     38,
@@ -1964,12 +2491,19 @@ func (e *MethodUnloadVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodUnloadVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodUnloadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodUnloadVerboseV1) Clone() *MethodUnloadVerboseV1 {
+	(*methodLoadUnloadVerboseV1Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodUnloadVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodUnloadVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodUnloadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         144,
 	Version:    1,
 	Level:      4,
@@ -1980,7 +2514,6 @@ var methodUnloadVerboseV1 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodUnloadVerbose",
 	Fields:     methodLoadUnloadVerboseV1LayoutFields,
-	Extends:    &methodUnloadVerbose,
 	New:        func() etw.Event { return new(MethodUnloadVerboseV1) },
 }
 
@@ -2040,12 +2573,19 @@ func (e *MethodUnloadVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodUnloadVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodUnloadVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodUnloadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodUnloadVerboseV2) Clone() *MethodUnloadVerboseV2 {
+	(*methodLoadUnloadVerboseV2Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodUnloadVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodUnloadVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodUnloadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodUnloadVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         144,
 	Version:    2,
 	Level:      4,
@@ -2056,150 +2596,89 @@ var methodUnloadVerboseV2 = etw.EventDesc{
 	TaskName:   "CLRMethod",
 	OpcodeName: "MethodUnloadVerbose",
 	Fields:     methodLoadUnloadVerboseV2LayoutFields,
-	Extends:    &methodUnloadVerboseV1,
 	New:        func() etw.Event { return new(MethodUnloadVerboseV2) },
 }
 
-// AnyMethodUnloadVerbose is event 144 in any version: [MethodUnloadVerbose],
-// [MethodUnloadVerboseV1], and [MethodUnloadVerboseV2].
+// AnyMethodUnloadVerbose is event 144, of task CLRMethod, opcode
+// MethodUnloadVerbose, keywords JitKeyword and NGenKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A method's code is gone, with the method's name: a dynamic method was freed,
+// or a module or an application domain was unloaded. A session at level
+// Verbose gets it for every method; one at level Informational, which is the
+// event's own, only for dynamic and generic methods. Version 2 adds ReJITID.
+//
+// The versions are [MethodUnloadVerbose], [MethodUnloadVerboseV1], and
+// [MethodUnloadVerboseV2]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyMethodUnloadVerbose struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	MethodNamespace    etw.UTF16
-	MethodName         etw.UTF16
-	MethodSignature    etw.UTF16
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Full name of the class of the method, with its namespace.
+	MethodNamespace etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
+	MethodSignature etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodUnloadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodUnloadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodUnloadVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodUnloadVerbose = []*etw.EventDesc{&methodUnloadVerbose, &methodUnloadVerboseV1, &methodUnloadVerboseV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodUnloadVerbose) EventDescs() []*etw.EventDesc { return anyMethodUnloadVerbose }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodUnloadVerbose) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodUnloadVerbose
-	case 1:
-		return &methodUnloadVerboseV1
-	}
-	return &methodUnloadVerboseV2
+	return etw.DescOf(anyMethodUnloadVerbose, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodUnloadVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodUnloadVerboseV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodUnloadVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodUnloadVerboseV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodUnloadVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodUnloadVerbose
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodUnloadVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadVerboseV2Layout)(e).decode(version, p, ptr, anyMethodUnloadVerbose)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodUnloadVerbose) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "MethodID":
-		return etw.UintValue(e.MethodID)
-	case "ModuleID":
-		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
-		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
-		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
-		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
-		return etw.UintValue(uint64(e.MethodFlags))
-	case "MethodNamespace":
-		return etw.UTF16Value(e.MethodNamespace)
-	case "MethodName":
-		return etw.UTF16Value(e.MethodName)
-	case "MethodSignature":
-		return etw.UTF16Value(e.MethodSignature)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
-		return etw.UintValue(e.ReJITID)
-	}
-	return etw.Value{}
+	return (*anyMethodLoadUnloadVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *AnyMethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodUnloadVerbose) Clone() *AnyMethodUnloadVerbose {
+	(*anyMethodLoadUnloadVerboseV2Layout)(&e).detach()
+	return &e
+}
 
-// MethodJittingStarted is MethodJittingStarted: event 145, version 0, of task
-// CLRMethod, opcode MethodJittingStarted, keyword JitKeyword, level
-// win:Verbose.
+func (e AnyMethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJittingStarted is event 145, version 0, of task CLRMethod, opcode
+// MethodJittingStarted, keyword JitKeyword, level win:Verbose.
 //
 // The JIT begins to compile a method.
 type MethodJittingStarted struct {
@@ -2233,24 +2712,24 @@ func (e *MethodJittingStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	e.ModuleID = binary.LittleEndian.Uint64(p[8:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[16:])
 	e.MethodILSize = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	return r.Done(&methodJittingStarted)
+	c := etw.NewCursor(p, 24, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	return c.Done(&methodJittingStarted)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJittingStarted) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint32(e.MethodToken)
-	w.Uint32(e.MethodILSize)
-	w.UTF16Z(4, e.MethodNamespace)
-	w.UTF16Z(5, e.MethodName)
-	w.UTF16Z(6, e.MethodSignature)
-	return w.Done(&methodJittingStarted)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint32(e.MethodToken)
+	a.Uint32(e.MethodILSize)
+	a.UTF16Z(4, e.MethodNamespace)
+	a.UTF16Z(5, e.MethodName)
+	a.UTF16Z(6, e.MethodSignature)
+	return a.Done(&methodJittingStarted)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -2274,12 +2753,21 @@ func (e *MethodJittingStarted) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJittingStarted) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJittingStarted) Clone() *MethodJittingStarted {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	return &e
+}
+
+func (e MethodJittingStarted) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJittingStarted = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         145,
 	Level:      5,
 	Opcode:     42,
@@ -2292,7 +2780,7 @@ var methodJittingStarted = etw.EventDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
-		{Name: "MethodILSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "MethodILSize", Type: etw.InUInt32},
 		{Name: "MethodNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodName", Type: etw.InUnicodeString},
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
@@ -2338,26 +2826,26 @@ func (e *MethodJittingStartedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	e.ModuleID = binary.LittleEndian.Uint64(p[8:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[16:])
 	e.MethodILSize = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodJittingStartedV1)
+	c := etw.NewCursor(p, 24, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodJittingStartedV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJittingStartedV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint32(e.MethodToken)
-	w.Uint32(e.MethodILSize)
-	w.UTF16Z(4, e.MethodNamespace)
-	w.UTF16Z(5, e.MethodName)
-	w.UTF16Z(6, e.MethodSignature)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodJittingStartedV1)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint32(e.MethodToken)
+	a.Uint32(e.MethodILSize)
+	a.UTF16Z(4, e.MethodNamespace)
+	a.UTF16Z(5, e.MethodName)
+	a.UTF16Z(6, e.MethodSignature)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodJittingStartedV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -2383,12 +2871,21 @@ func (e *MethodJittingStartedV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJittingStartedV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJittingStartedV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJittingStartedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJittingStartedV1) Clone() *MethodJittingStartedV1 {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	return &e
+}
+
+func (e MethodJittingStartedV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJittingStartedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJittingStartedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJittingStartedV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         145,
 	Version:    1,
 	Level:      5,
@@ -2402,50 +2899,56 @@ var methodJittingStartedV1 = etw.EventDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
-		{Name: "MethodILSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "MethodILSize", Type: etw.InUInt32},
 		{Name: "MethodNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodName", Type: etw.InUnicodeString},
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &methodJittingStarted,
-	New:     func() etw.Event { return new(MethodJittingStartedV1) },
+	New: func() etw.Event { return new(MethodJittingStartedV1) },
 }
 
-// AnyMethodJittingStarted is event 145 in any version: [MethodJittingStarted]
-// and [MethodJittingStartedV1].
+// AnyMethodJittingStarted is event 145, of task CLRMethod, opcode
+// MethodJittingStarted, keyword JitKeyword, level win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The JIT begins to compile a method. Version 1 adds ClrInstanceID.
+//
+// The versions are [MethodJittingStarted] and [MethodJittingStartedV1]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyMethodJittingStarted struct {
 	Seen etw.Seen
 
-	MethodID        uint64
-	ModuleID        uint64
-	MethodToken     uint32
-	MethodILSize    uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// Size of the method's IL in bytes.
+	MethodILSize uint32
+	// Full name of the class of the method, with its namespace.
 	MethodNamespace etw.UTF16
-	MethodName      etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
 	MethodSignature etw.UTF16
-	ClrInstanceID   uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodJittingStarted) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodJittingStarted = []*etw.EventDesc{&methodJittingStarted, &methodJittingStartedV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodJittingStarted) EventDescs() []*etw.EventDesc { return anyMethodJittingStarted }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodJittingStarted) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodJittingStarted
-	}
-	return &methodJittingStartedV1
+	return etw.DescOf(anyMethodJittingStarted, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -2455,68 +2958,72 @@ func (e *AnyMethodJittingStarted) DecodeVersion(version uint8, p []byte, ptr etw
 	case version >= 1:
 		var v MethodJittingStartedV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodJittingStarted{
-			Seen:            etw.Seen{Version: version, Layout: 1},
-			MethodID:        v.MethodID,
-			ModuleID:        v.ModuleID,
-			MethodToken:     v.MethodToken,
-			MethodILSize:    v.MethodILSize,
-			MethodNamespace: v.MethodNamespace,
-			MethodName:      v.MethodName,
-			MethodSignature: v.MethodSignature,
-			ClrInstanceID:   v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodToken = v.MethodToken
+		e.MethodILSize = v.MethodILSize
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v MethodJittingStarted
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodJittingStarted{
-			Seen:            etw.Seen{Version: version, Layout: 0},
-			MethodID:        v.MethodID,
-			ModuleID:        v.ModuleID,
-			MethodToken:     v.MethodToken,
-			MethodILSize:    v.MethodILSize,
-			MethodNamespace: v.MethodNamespace,
-			MethodName:      v.MethodName,
-			MethodSignature: v.MethodSignature,
-		}
+		*e = AnyMethodJittingStarted{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodToken = v.MethodToken
+		e.MethodILSize = v.MethodILSize
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodJittingStarted) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyMethodJittingStarted, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "ModuleID":
+	case 1:
 		return etw.UintValue(e.ModuleID)
-	case "MethodToken":
+	case 2:
 		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodILSize":
+	case 3:
 		return etw.UintValue(uint64(e.MethodILSize))
-	case "MethodNamespace":
+	case 4:
 		return etw.UTF16Value(e.MethodNamespace)
-	case "MethodName":
+	case 5:
 		return etw.UTF16Value(e.MethodName)
-	case "MethodSignature":
+	case 6:
 		return etw.UTF16Value(e.MethodSignature)
-	case "ClrInstanceID":
+	case 7:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMethodJittingStarted) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodJittingStarted) Clone() *AnyMethodJittingStarted {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	return &e
+}
 
-// MethodJitMemoryAllocatedForCode is MethodJitMemoryAllocatedForCode: event
-// 146, version 0, of task CLRMethod, opcode MemoryAllocatedForJitCode, keyword
-// JitKeyword, level win:Verbose.
+func (e AnyMethodJittingStarted) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJitMemoryAllocatedForCode is event 146, version 0, of task CLRMethod,
+// opcode MemoryAllocatedForJitCode, keyword JitKeyword, level win:Verbose.
 //
 // How much memory the JIT asked for, and got, for the code of a method.
 type MethodJitMemoryAllocatedForCode struct {
@@ -2531,8 +3038,8 @@ type MethodJitMemoryAllocatedForCode struct {
 	JitRODataRequestSize uint64
 	// Bytes that were allocated in all.
 	AllocatedSizeForJitCode uint64
-	// Flags of the allocation, as the interface of the JIT defines them.
-	JitAllocFlag uint32
+	// How the memory is aligned.
+	JitAllocFlag JitAllocFlag
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
@@ -2553,7 +3060,7 @@ func (e *MethodJitMemoryAllocatedForCode) DecodePayload(p []byte, ptr etw.PtrSiz
 	e.JitHotCodeRequestSize = binary.LittleEndian.Uint64(p[16:])
 	e.JitRODataRequestSize = binary.LittleEndian.Uint64(p[24:])
 	e.AllocatedSizeForJitCode = binary.LittleEndian.Uint64(p[32:])
-	e.JitAllocFlag = binary.LittleEndian.Uint32(p[40:])
+	e.JitAllocFlag = JitAllocFlag(binary.LittleEndian.Uint32(p[40:]))
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[44:])
 	return 46, nil
 }
@@ -2565,7 +3072,7 @@ func (e *MethodJitMemoryAllocatedForCode) AppendPayload(b []byte, _ etw.PtrSize)
 	b = binary.LittleEndian.AppendUint64(b, e.JitHotCodeRequestSize)
 	b = binary.LittleEndian.AppendUint64(b, e.JitRODataRequestSize)
 	b = binary.LittleEndian.AppendUint64(b, e.AllocatedSizeForJitCode)
-	b = binary.LittleEndian.AppendUint32(b, e.JitAllocFlag)
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.JitAllocFlag))
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
 }
@@ -2591,14 +3098,18 @@ func (e *MethodJitMemoryAllocatedForCode) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitMemoryAllocatedForCode) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *MethodJitMemoryAllocatedForCode) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *MethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e.
+func (e MethodJitMemoryAllocatedForCode) Clone() *MethodJitMemoryAllocatedForCode { return &e }
+
+func (e MethodJitMemoryAllocatedForCode) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e MethodJitMemoryAllocatedForCode) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e MethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var methodJitMemoryAllocatedForCode = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         146,
 	Level:      5,
 	Opcode:     103,
@@ -2613,15 +3124,99 @@ var methodJitMemoryAllocatedForCode = etw.EventDesc{
 		{Name: "JitHotCodeRequestSize", Type: etw.InUInt64},
 		{Name: "JitRODataRequestSize", Type: etw.InUInt64},
 		{Name: "AllocatedSizeForJitCode", Type: etw.InUInt64},
-		{Name: "JitAllocFlag", Type: etw.InUInt32},
+		{Name: "JitAllocFlag", Type: etw.InUInt32, Map: &jitAllocFlagMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(MethodJitMemoryAllocatedForCode) },
 }
 
-// R2RGetEntryPoint is R2RGetEntryPoint: event 159, version 0, of task
-// CLRMethod, opcode MethodLoad, keyword CompilationDiagnosticKeyword, level
-// win:Verbose.
+// AnyMethodJitMemoryAllocatedForCode is event 146, of task CLRMethod, opcode
+// MemoryAllocatedForJitCode, keyword JitKeyword, level win:Verbose, in any
+// version.
+//
+// How much memory the JIT asked for, and got, for the code of a method.
+//
+// The only version is [MethodJitMemoryAllocatedForCode]; a newer one is
+// decoded like it.
+type AnyMethodJitMemoryAllocatedForCode struct {
+	Seen etw.Seen
+
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Bytes that the JIT asked for, for code.
+	JitHotCodeRequestSize uint64
+	// Bytes that the JIT asked for, for constant data.
+	JitRODataRequestSize uint64
+	// Bytes that were allocated in all.
+	AllocatedSizeForJitCode uint64
+	// How the memory is aligned.
+	JitAllocFlag JitAllocFlag
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodJitMemoryAllocatedForCode = []*etw.EventDesc{&methodJitMemoryAllocatedForCode}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodJitMemoryAllocatedForCode) EventDescs() []*etw.EventDesc {
+	return anyMethodJitMemoryAllocatedForCode
+}
+func (e *AnyMethodJitMemoryAllocatedForCode) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodJitMemoryAllocatedForCode, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodJitMemoryAllocatedForCode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodJitMemoryAllocatedForCode
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodID = v.MethodID
+	e.ModuleID = v.ModuleID
+	e.JitHotCodeRequestSize = v.JitHotCodeRequestSize
+	e.JitRODataRequestSize = v.JitRODataRequestSize
+	e.AllocatedSizeForJitCode = v.AllocatedSizeForJitCode
+	e.JitAllocFlag = v.JitAllocFlag
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodJitMemoryAllocatedForCode) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.MethodID)
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.UintValue(e.JitHotCodeRequestSize)
+	case 3:
+		return etw.UintValue(e.JitRODataRequestSize)
+	case 4:
+		return etw.UintValue(e.AllocatedSizeForJitCode)
+	case 5:
+		return etw.UintValue(uint64(e.JitAllocFlag))
+	case 6:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyMethodJitMemoryAllocatedForCode) Clone() *AnyMethodJitMemoryAllocatedForCode { return &e }
+
+func (e AnyMethodJitMemoryAllocatedForCode) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJitMemoryAllocatedForCode) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyMethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// R2RGetEntryPoint is event 159, version 0, of task CLRMethod, opcode
+// MethodLoad, keyword CompilationDiagnosticKeyword, level win:Verbose.
 //
 // The runtime found precompiled code for a method in a ReadyToRun image.
 type R2RGetEntryPoint struct {
@@ -2650,25 +3245,25 @@ func (e *R2RGetEntryPoint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 		return 0, etw.Short(&r2RGetEntryPoint, p, ptr)
 	}
 	e.MethodID = binary.LittleEndian.Uint64(p[0:])
-	r := etw.NewReader(p, 8, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.EntryPoint = r.Uint64()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&r2RGetEntryPoint)
+	c := etw.NewCursor(p, 8, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.EntryPoint = c.Uint64()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&r2RGetEntryPoint)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *R2RGetEntryPoint) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.UTF16Z(1, e.MethodNamespace)
-	w.UTF16Z(2, e.MethodName)
-	w.UTF16Z(3, e.MethodSignature)
-	w.Uint64(e.EntryPoint)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&r2RGetEntryPoint)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.UTF16Z(1, e.MethodNamespace)
+	a.UTF16Z(2, e.MethodName)
+	a.UTF16Z(3, e.MethodSignature)
+	a.Uint64(e.EntryPoint)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&r2RGetEntryPoint)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -2690,12 +3285,21 @@ func (e *R2RGetEntryPoint) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *R2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *R2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *R2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e R2RGetEntryPoint) Clone() *R2RGetEntryPoint {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	return &e
+}
+
+func (e R2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e R2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e R2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var r2RGetEntryPoint = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         159,
 	Level:      5,
 	Opcode:     33,
@@ -2749,27 +3353,27 @@ func (e *R2RGetEntryPointV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 		return 0, etw.Short(&r2RGetEntryPointV1, p, ptr)
 	}
 	e.MethodID = binary.LittleEndian.Uint64(p[0:])
-	r := etw.NewReader(p, 8, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.EntryPoint = r.Uint64()
-	e.ClrInstanceID = r.Uint16()
-	e.MethodSize = r.Uint32()
-	return r.Done(&r2RGetEntryPointV1)
+	c := etw.NewCursor(p, 8, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.EntryPoint = c.Uint64()
+	e.ClrInstanceID = c.Uint16()
+	e.MethodSize = c.Uint32()
+	return c.Done(&r2RGetEntryPointV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *R2RGetEntryPointV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.UTF16Z(1, e.MethodNamespace)
-	w.UTF16Z(2, e.MethodName)
-	w.UTF16Z(3, e.MethodSignature)
-	w.Uint64(e.EntryPoint)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint32(e.MethodSize)
-	return w.Done(&r2RGetEntryPointV1)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.UTF16Z(1, e.MethodNamespace)
+	a.UTF16Z(2, e.MethodName)
+	a.UTF16Z(3, e.MethodSignature)
+	a.Uint64(e.EntryPoint)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint32(e.MethodSize)
+	return a.Done(&r2RGetEntryPointV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -2793,12 +3397,21 @@ func (e *R2RGetEntryPointV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *R2RGetEntryPointV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *R2RGetEntryPointV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *R2RGetEntryPointV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e R2RGetEntryPointV1) Clone() *R2RGetEntryPointV1 {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	return &e
+}
+
+func (e R2RGetEntryPointV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e R2RGetEntryPointV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e R2RGetEntryPointV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var r2RGetEntryPointV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         159,
 	Version:    1,
 	Level:      4,
@@ -2815,44 +3428,52 @@ var r2RGetEntryPointV1 = etw.EventDesc{
 		{Name: "MethodSignature", Type: etw.InUnicodeString},
 		{Name: "EntryPoint", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "MethodSize", Type: etw.InUInt32},
 	},
-	Extends: &r2RGetEntryPoint,
-	New:     func() etw.Event { return new(R2RGetEntryPointV1) },
+	New: func() etw.Event { return new(R2RGetEntryPointV1) },
 }
 
-// AnyR2RGetEntryPoint is event 159 in any version: [R2RGetEntryPoint] and
-// [R2RGetEntryPointV1].
+// AnyR2RGetEntryPoint is event 159, of task CLRMethod, opcode MethodLoad,
+// keyword CompilationDiagnosticKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime found precompiled code for a method in a ReadyToRun image.
+// Version 1 adds MethodSize. Its level was Verbose before.
+//
+// The versions are [R2RGetEntryPoint] and [R2RGetEntryPointV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyR2RGetEntryPoint struct {
 	Seen etw.Seen
 
-	MethodID        uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Full name of the class of the method, with its namespace.
 	MethodNamespace etw.UTF16
-	MethodName      etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
 	MethodSignature etw.UTF16
-	EntryPoint      uint64
-	ClrInstanceID   uint16
-	MethodSize      uint32 // version 1
+	// Address of the code that was found.
+	EntryPoint uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Size of the code that was found, in bytes.
+	MethodSize uint32 // since version 1
 }
 
-// HasMethodSize reports whether the version that was decoded has MethodSize.
+// HasMethodSize and its like report whether the version that was decoded has a
+// field.
 func (e *AnyR2RGetEntryPoint) HasMethodSize() bool { return e.Seen.Layout >= 1 }
 
 var anyR2RGetEntryPoint = []*etw.EventDesc{&r2RGetEntryPoint, &r2RGetEntryPointV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyR2RGetEntryPoint) EventDescs() []*etw.EventDesc { return anyR2RGetEntryPoint }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyR2RGetEntryPoint) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &r2RGetEntryPoint
-	}
-	return &r2RGetEntryPointV1
+	return etw.DescOf(anyR2RGetEntryPoint, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -2862,64 +3483,68 @@ func (e *AnyR2RGetEntryPoint) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 	case version >= 1:
 		var v R2RGetEntryPointV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyR2RGetEntryPoint{
-			Seen:            etw.Seen{Version: version, Layout: 1},
-			MethodID:        v.MethodID,
-			MethodNamespace: v.MethodNamespace,
-			MethodName:      v.MethodName,
-			MethodSignature: v.MethodSignature,
-			EntryPoint:      v.EntryPoint,
-			ClrInstanceID:   v.ClrInstanceID,
-			MethodSize:      v.MethodSize,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+		e.EntryPoint = v.EntryPoint
+		e.ClrInstanceID = v.ClrInstanceID
+		e.MethodSize = v.MethodSize
 	default:
 		var v R2RGetEntryPoint
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyR2RGetEntryPoint{
-			Seen:            etw.Seen{Version: version, Layout: 0},
-			MethodID:        v.MethodID,
-			MethodNamespace: v.MethodNamespace,
-			MethodName:      v.MethodName,
-			MethodSignature: v.MethodSignature,
-			EntryPoint:      v.EntryPoint,
-			ClrInstanceID:   v.ClrInstanceID,
-		}
+		*e = AnyR2RGetEntryPoint{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+		e.EntryPoint = v.EntryPoint
+		e.ClrInstanceID = v.ClrInstanceID
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyR2RGetEntryPoint) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyR2RGetEntryPoint, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "MethodNamespace":
+	case 1:
 		return etw.UTF16Value(e.MethodNamespace)
-	case "MethodName":
+	case 2:
 		return etw.UTF16Value(e.MethodName)
-	case "MethodSignature":
+	case 3:
 		return etw.UTF16Value(e.MethodSignature)
-	case "EntryPoint":
+	case 4:
 		return etw.UintValue(e.EntryPoint)
-	case "ClrInstanceID":
+	case 5:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "MethodSize":
+	case 6:
 		return etw.UintValue(uint64(e.MethodSize))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyR2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyR2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyR2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyR2RGetEntryPoint) Clone() *AnyR2RGetEntryPoint {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	return &e
+}
 
-// R2RGetEntryPointStart is R2RGetEntryPointStart: event 160, version 0, of
-// task CLRMethod, opcode MethodLoad, keyword CompilationDiagnosticKeyword,
-// level win:Informational.
+func (e AnyR2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyR2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyR2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// R2RGetEntryPointStart is event 160, version 0, of task CLRMethod, opcode
+// MethodLoad, keyword CompilationDiagnosticKeyword, level win:Informational.
 //
 // The runtime begins to look for precompiled code for a method in a ReadyToRun
 // image.
@@ -2963,12 +3588,16 @@ func (e *R2RGetEntryPointStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *R2RGetEntryPointStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *R2RGetEntryPointStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *R2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e R2RGetEntryPointStart) Clone() *R2RGetEntryPointStart { return &e }
+
+func (e R2RGetEntryPointStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e R2RGetEntryPointStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e R2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var r2RGetEntryPointStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         160,
 	Level:      4,
 	Opcode:     33,
@@ -2984,9 +3613,64 @@ var r2RGetEntryPointStart = etw.EventDesc{
 	New: func() etw.Event { return new(R2RGetEntryPointStart) },
 }
 
-// MethodJitInliningSucceeded is MethodJitInliningSucceeded: event 185, version
-// 0, of task CLRMethod, opcode JitInliningSucceeded, keyword
-// JitTracingKeyword, level win:Verbose.
+// AnyR2RGetEntryPointStart is event 160, of task CLRMethod, opcode MethodLoad,
+// keyword CompilationDiagnosticKeyword, level win:Informational, in any
+// version.
+//
+// The runtime begins to look for precompiled code for a method in a ReadyToRun
+// image.
+//
+// The only version is [R2RGetEntryPointStart]; a newer one is decoded like it.
+type AnyR2RGetEntryPointStart struct {
+	Seen etw.Seen
+
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyR2RGetEntryPointStart = []*etw.EventDesc{&r2RGetEntryPointStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyR2RGetEntryPointStart) EventDescs() []*etw.EventDesc { return anyR2RGetEntryPointStart }
+func (e *AnyR2RGetEntryPointStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyR2RGetEntryPointStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyR2RGetEntryPointStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v R2RGetEntryPointStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodID = v.MethodID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyR2RGetEntryPointStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.MethodID)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyR2RGetEntryPointStart) Clone() *AnyR2RGetEntryPointStart { return &e }
+
+func (e AnyR2RGetEntryPointStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyR2RGetEntryPointStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyR2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJitInliningSucceeded is event 185, version 0, of task CLRMethod,
+// opcode JitInliningSucceeded, keyword JitTracingKeyword, level win:Verbose.
 //
 // The JIT inlined a call.
 type MethodJitInliningSucceeded struct {
@@ -3019,34 +3703,34 @@ func (*MethodJitInliningSucceeded) EventDesc() *etw.EventDesc { return &methodJi
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodJitInliningSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.MethodBeingCompiledNamespace = r.UTF16()
-	e.MethodBeingCompiledName = r.UTF16()
-	e.MethodBeingCompiledNameSignature = r.UTF16()
-	e.InlinerNamespace = r.UTF16()
-	e.InlinerName = r.UTF16()
-	e.InlinerNameSignature = r.UTF16()
-	e.InlineeNamespace = r.UTF16()
-	e.InlineeName = r.UTF16()
-	e.InlineeNameSignature = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodJitInliningSucceeded)
+	c := etw.NewCursor(p, 0, ptr)
+	e.MethodBeingCompiledNamespace = c.UTF16()
+	e.MethodBeingCompiledName = c.UTF16()
+	e.MethodBeingCompiledNameSignature = c.UTF16()
+	e.InlinerNamespace = c.UTF16()
+	e.InlinerName = c.UTF16()
+	e.InlinerNameSignature = c.UTF16()
+	e.InlineeNamespace = c.UTF16()
+	e.InlineeName = c.UTF16()
+	e.InlineeNameSignature = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodJitInliningSucceeded)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJitInliningSucceeded) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.MethodBeingCompiledNamespace)
-	w.UTF16Z(1, e.MethodBeingCompiledName)
-	w.UTF16Z(2, e.MethodBeingCompiledNameSignature)
-	w.UTF16Z(3, e.InlinerNamespace)
-	w.UTF16Z(4, e.InlinerName)
-	w.UTF16Z(5, e.InlinerNameSignature)
-	w.UTF16Z(6, e.InlineeNamespace)
-	w.UTF16Z(7, e.InlineeName)
-	w.UTF16Z(8, e.InlineeNameSignature)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodJitInliningSucceeded)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.MethodBeingCompiledNamespace)
+	a.UTF16Z(1, e.MethodBeingCompiledName)
+	a.UTF16Z(2, e.MethodBeingCompiledNameSignature)
+	a.UTF16Z(3, e.InlinerNamespace)
+	a.UTF16Z(4, e.InlinerName)
+	a.UTF16Z(5, e.InlinerNameSignature)
+	a.UTF16Z(6, e.InlineeNamespace)
+	a.UTF16Z(7, e.InlineeName)
+	a.UTF16Z(8, e.InlineeNameSignature)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodJitInliningSucceeded)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3076,12 +3760,27 @@ func (e *MethodJitInliningSucceeded) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitInliningSucceeded) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJitInliningSucceeded) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJitInliningSucceeded) Clone() *MethodJitInliningSucceeded {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.InlinerNamespace = e.InlinerNamespace.Clone()
+	e.InlinerName = e.InlinerName.Clone()
+	e.InlinerNameSignature = e.InlinerNameSignature.Clone()
+	e.InlineeNamespace = e.InlineeNamespace.Clone()
+	e.InlineeName = e.InlineeName.Clone()
+	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
+	return &e
+}
+
+func (e MethodJitInliningSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJitInliningSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitInliningSucceeded = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         185,
 	Level:      5,
 	Opcode:     83,
@@ -3105,9 +3804,117 @@ var methodJitInliningSucceeded = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitInliningSucceeded) },
 }
 
-// MethodJitInliningFailedAnsi is MethodJitInliningFailedAnsi: event 186,
-// version 0, of task CLRMethod, opcode JitInliningFailed, keyword
-// JitTracingKeyword, level win:Verbose.
+// AnyMethodJitInliningSucceeded is event 185, of task CLRMethod, opcode
+// JitInliningSucceeded, keyword JitTracingKeyword, level win:Verbose, in any
+// version.
+//
+// The JIT inlined a call.
+//
+// The only version is [MethodJitInliningSucceeded]; a newer one is decoded
+// like it.
+type AnyMethodJitInliningSucceeded struct {
+	Seen etw.Seen
+
+	// Full name of the class of the method that is being compiled.
+	MethodBeingCompiledNamespace etw.UTF16
+	// Name of the method that is being compiled.
+	MethodBeingCompiledName etw.UTF16
+	// Signature of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16
+	// Full name of the class of the method that contains the call.
+	InlinerNamespace etw.UTF16
+	// Name of the method that contains the call. It is not the method being
+	// compiled where that one has inlined this one already.
+	InlinerName etw.UTF16
+	// Signature of the method that contains the call.
+	InlinerNameSignature etw.UTF16
+	// Full name of the class of the method that is called.
+	InlineeNamespace etw.UTF16
+	// Name of the method that is called, and would be inlined.
+	InlineeName etw.UTF16
+	// Signature of the method that is called.
+	InlineeNameSignature etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodJitInliningSucceeded = []*etw.EventDesc{&methodJitInliningSucceeded}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodJitInliningSucceeded) EventDescs() []*etw.EventDesc {
+	return anyMethodJitInliningSucceeded
+}
+func (e *AnyMethodJitInliningSucceeded) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodJitInliningSucceeded, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodJitInliningSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodJitInliningSucceeded
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
+	e.MethodBeingCompiledName = v.MethodBeingCompiledName
+	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
+	e.InlinerNamespace = v.InlinerNamespace
+	e.InlinerName = v.InlinerName
+	e.InlinerNameSignature = v.InlinerNameSignature
+	e.InlineeNamespace = v.InlineeNamespace
+	e.InlineeName = v.InlineeName
+	e.InlineeNameSignature = v.InlineeNameSignature
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodJitInliningSucceeded) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
+	case 1:
+		return etw.UTF16Value(e.MethodBeingCompiledName)
+	case 2:
+		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
+	case 3:
+		return etw.UTF16Value(e.InlinerNamespace)
+	case 4:
+		return etw.UTF16Value(e.InlinerName)
+	case 5:
+		return etw.UTF16Value(e.InlinerNameSignature)
+	case 6:
+		return etw.UTF16Value(e.InlineeNamespace)
+	case 7:
+		return etw.UTF16Value(e.InlineeName)
+	case 8:
+		return etw.UTF16Value(e.InlineeNameSignature)
+	case 9:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodJitInliningSucceeded) Clone() *AnyMethodJitInliningSucceeded {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.InlinerNamespace = e.InlinerNamespace.Clone()
+	e.InlinerName = e.InlinerName.Clone()
+	e.InlinerNameSignature = e.InlinerNameSignature.Clone()
+	e.InlineeNamespace = e.InlineeNamespace.Clone()
+	e.InlineeName = e.InlineeName.Clone()
+	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
+	return &e
+}
+
+func (e AnyMethodJitInliningSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJitInliningSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJitInliningFailedAnsi is event 186, version 0, of task CLRMethod,
+// opcode JitInliningFailed, keyword JitTracingKeyword, level win:Verbose.
 //
 // The JIT could not inline a call. Older runtimes write this event, whose
 // FailReason is not UTF-16; newer ones write event 192.
@@ -3145,38 +3952,38 @@ func (*MethodJitInliningFailedAnsi) EventDesc() *etw.EventDesc { return &methodJ
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodJitInliningFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.MethodBeingCompiledNamespace = r.UTF16()
-	e.MethodBeingCompiledName = r.UTF16()
-	e.MethodBeingCompiledNameSignature = r.UTF16()
-	e.InlinerNamespace = r.UTF16()
-	e.InlinerName = r.UTF16()
-	e.InlinerNameSignature = r.UTF16()
-	e.InlineeNamespace = r.UTF16()
-	e.InlineeName = r.UTF16()
-	e.InlineeNameSignature = r.UTF16()
-	e.FailAlways = r.Bool()
-	e.FailReason = r.ANSI()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodJitInliningFailedAnsi)
+	c := etw.NewCursor(p, 0, ptr)
+	e.MethodBeingCompiledNamespace = c.UTF16()
+	e.MethodBeingCompiledName = c.UTF16()
+	e.MethodBeingCompiledNameSignature = c.UTF16()
+	e.InlinerNamespace = c.UTF16()
+	e.InlinerName = c.UTF16()
+	e.InlinerNameSignature = c.UTF16()
+	e.InlineeNamespace = c.UTF16()
+	e.InlineeName = c.UTF16()
+	e.InlineeNameSignature = c.UTF16()
+	e.FailAlways = c.Bool()
+	e.FailReason = c.ANSI()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodJitInliningFailedAnsi)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJitInliningFailedAnsi) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.MethodBeingCompiledNamespace)
-	w.UTF16Z(1, e.MethodBeingCompiledName)
-	w.UTF16Z(2, e.MethodBeingCompiledNameSignature)
-	w.UTF16Z(3, e.InlinerNamespace)
-	w.UTF16Z(4, e.InlinerName)
-	w.UTF16Z(5, e.InlinerNameSignature)
-	w.UTF16Z(6, e.InlineeNamespace)
-	w.UTF16Z(7, e.InlineeName)
-	w.UTF16Z(8, e.InlineeNameSignature)
-	w.Bool(e.FailAlways)
-	w.ANSIZ(10, e.FailReason)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodJitInliningFailedAnsi)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.MethodBeingCompiledNamespace)
+	a.UTF16Z(1, e.MethodBeingCompiledName)
+	a.UTF16Z(2, e.MethodBeingCompiledNameSignature)
+	a.UTF16Z(3, e.InlinerNamespace)
+	a.UTF16Z(4, e.InlinerName)
+	a.UTF16Z(5, e.InlinerNameSignature)
+	a.UTF16Z(6, e.InlineeNamespace)
+	a.UTF16Z(7, e.InlineeName)
+	a.UTF16Z(8, e.InlineeNameSignature)
+	a.Bool(e.FailAlways)
+	a.ANSIZ(10, e.FailReason)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodJitInliningFailedAnsi)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3210,12 +4017,28 @@ func (e *MethodJitInliningFailedAnsi) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitInliningFailedAnsi) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJitInliningFailedAnsi) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJitInliningFailedAnsi) Clone() *MethodJitInliningFailedAnsi {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.InlinerNamespace = e.InlinerNamespace.Clone()
+	e.InlinerName = e.InlinerName.Clone()
+	e.InlinerNameSignature = e.InlinerNameSignature.Clone()
+	e.InlineeNamespace = e.InlineeNamespace.Clone()
+	e.InlineeName = e.InlineeName.Clone()
+	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e MethodJitInliningFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJitInliningFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitInliningFailedAnsi = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         186,
 	Level:      5,
 	Opcode:     84,
@@ -3241,9 +4064,129 @@ var methodJitInliningFailedAnsi = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitInliningFailedAnsi) },
 }
 
-// MethodJitTailCallSucceeded is MethodJitTailCallSucceeded: event 188, version
-// 0, of task CLRMethod, opcode JitTailCallSucceeded, keyword
-// JitTracingKeyword, level win:Verbose.
+// AnyMethodJitInliningFailedAnsi is event 186, of task CLRMethod, opcode
+// JitInliningFailed, keyword JitTracingKeyword, level win:Verbose, in any
+// version.
+//
+// The JIT could not inline a call. Older runtimes write this event, whose
+// FailReason is not UTF-16; newer ones write event 192.
+//
+// The only version is [MethodJitInliningFailedAnsi]; a newer one is decoded
+// like it.
+type AnyMethodJitInliningFailedAnsi struct {
+	Seen etw.Seen
+
+	// Full name of the class of the method that is being compiled.
+	MethodBeingCompiledNamespace etw.UTF16
+	// Name of the method that is being compiled.
+	MethodBeingCompiledName etw.UTF16
+	// Signature of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16
+	// Full name of the class of the method that contains the call.
+	InlinerNamespace etw.UTF16
+	// Name of the method that contains the call. It is not the method being
+	// compiled where that one has inlined this one already.
+	InlinerName etw.UTF16
+	// Signature of the method that contains the call.
+	InlinerNameSignature etw.UTF16
+	// Full name of the class of the method that is called.
+	InlineeNamespace etw.UTF16
+	// Name of the method that is called, and would be inlined.
+	InlineeName etw.UTF16
+	// Signature of the method that is called.
+	InlineeNameSignature etw.UTF16
+	// Whether the JIT will never inline this method, wherever it is called.
+	FailAlways etw.Bool
+	// Why the call was not inlined, as text of single bytes.
+	FailReason etw.ANSI
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodJitInliningFailedAnsi = []*etw.EventDesc{&methodJitInliningFailedAnsi}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodJitInliningFailedAnsi) EventDescs() []*etw.EventDesc {
+	return anyMethodJitInliningFailedAnsi
+}
+func (e *AnyMethodJitInliningFailedAnsi) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodJitInliningFailedAnsi, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodJitInliningFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodJitInliningFailedAnsi
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
+	e.MethodBeingCompiledName = v.MethodBeingCompiledName
+	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
+	e.InlinerNamespace = v.InlinerNamespace
+	e.InlinerName = v.InlinerName
+	e.InlinerNameSignature = v.InlinerNameSignature
+	e.InlineeNamespace = v.InlineeNamespace
+	e.InlineeName = v.InlineeName
+	e.InlineeNameSignature = v.InlineeNameSignature
+	e.FailAlways = v.FailAlways
+	e.FailReason = v.FailReason
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodJitInliningFailedAnsi) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
+	case 1:
+		return etw.UTF16Value(e.MethodBeingCompiledName)
+	case 2:
+		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
+	case 3:
+		return etw.UTF16Value(e.InlinerNamespace)
+	case 4:
+		return etw.UTF16Value(e.InlinerName)
+	case 5:
+		return etw.UTF16Value(e.InlinerNameSignature)
+	case 6:
+		return etw.UTF16Value(e.InlineeNamespace)
+	case 7:
+		return etw.UTF16Value(e.InlineeName)
+	case 8:
+		return etw.UTF16Value(e.InlineeNameSignature)
+	case 9:
+		return etw.BoolValue(e.FailAlways)
+	case 10:
+		return etw.ANSIValue(e.FailReason)
+	case 11:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodJitInliningFailedAnsi) Clone() *AnyMethodJitInliningFailedAnsi {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.InlinerNamespace = e.InlinerNamespace.Clone()
+	e.InlinerName = e.InlinerName.Clone()
+	e.InlinerNameSignature = e.InlinerNameSignature.Clone()
+	e.InlineeNamespace = e.InlineeNamespace.Clone()
+	e.InlineeName = e.InlineeName.Clone()
+	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e AnyMethodJitInliningFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJitInliningFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJitTailCallSucceeded is event 188, version 0, of task CLRMethod,
+// opcode JitTailCallSucceeded, keyword JitTracingKeyword, level win:Verbose.
 //
 // The JIT made a tail call of a call.
 type MethodJitTailCallSucceeded struct {
@@ -3279,38 +4222,38 @@ func (*MethodJitTailCallSucceeded) EventDesc() *etw.EventDesc { return &methodJi
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodJitTailCallSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.MethodBeingCompiledNamespace = r.UTF16()
-	e.MethodBeingCompiledName = r.UTF16()
-	e.MethodBeingCompiledNameSignature = r.UTF16()
-	e.CallerNamespace = r.UTF16()
-	e.CallerName = r.UTF16()
-	e.CallerNameSignature = r.UTF16()
-	e.CalleeNamespace = r.UTF16()
-	e.CalleeName = r.UTF16()
-	e.CalleeNameSignature = r.UTF16()
-	e.TailPrefix = r.Bool()
-	e.TailCallType = TailCallType(r.Uint32())
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodJitTailCallSucceeded)
+	c := etw.NewCursor(p, 0, ptr)
+	e.MethodBeingCompiledNamespace = c.UTF16()
+	e.MethodBeingCompiledName = c.UTF16()
+	e.MethodBeingCompiledNameSignature = c.UTF16()
+	e.CallerNamespace = c.UTF16()
+	e.CallerName = c.UTF16()
+	e.CallerNameSignature = c.UTF16()
+	e.CalleeNamespace = c.UTF16()
+	e.CalleeName = c.UTF16()
+	e.CalleeNameSignature = c.UTF16()
+	e.TailPrefix = c.Bool()
+	e.TailCallType = TailCallType(c.Uint32())
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodJitTailCallSucceeded)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJitTailCallSucceeded) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.MethodBeingCompiledNamespace)
-	w.UTF16Z(1, e.MethodBeingCompiledName)
-	w.UTF16Z(2, e.MethodBeingCompiledNameSignature)
-	w.UTF16Z(3, e.CallerNamespace)
-	w.UTF16Z(4, e.CallerName)
-	w.UTF16Z(5, e.CallerNameSignature)
-	w.UTF16Z(6, e.CalleeNamespace)
-	w.UTF16Z(7, e.CalleeName)
-	w.UTF16Z(8, e.CalleeNameSignature)
-	w.Bool(e.TailPrefix)
-	w.Uint32(uint32(e.TailCallType))
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodJitTailCallSucceeded)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.MethodBeingCompiledNamespace)
+	a.UTF16Z(1, e.MethodBeingCompiledName)
+	a.UTF16Z(2, e.MethodBeingCompiledNameSignature)
+	a.UTF16Z(3, e.CallerNamespace)
+	a.UTF16Z(4, e.CallerName)
+	a.UTF16Z(5, e.CallerNameSignature)
+	a.UTF16Z(6, e.CalleeNamespace)
+	a.UTF16Z(7, e.CalleeName)
+	a.UTF16Z(8, e.CalleeNameSignature)
+	a.Bool(e.TailPrefix)
+	a.Uint32(uint32(e.TailCallType))
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodJitTailCallSucceeded)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3344,12 +4287,27 @@ func (e *MethodJitTailCallSucceeded) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitTailCallSucceeded) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJitTailCallSucceeded) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJitTailCallSucceeded) Clone() *MethodJitTailCallSucceeded {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.CallerNamespace = e.CallerNamespace.Clone()
+	e.CallerName = e.CallerName.Clone()
+	e.CallerNameSignature = e.CallerNameSignature.Clone()
+	e.CalleeNamespace = e.CalleeNamespace.Clone()
+	e.CalleeName = e.CalleeName.Clone()
+	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
+	return &e
+}
+
+func (e MethodJitTailCallSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJitTailCallSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitTailCallSucceeded = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         188,
 	Level:      5,
 	Opcode:     85,
@@ -3375,9 +4333,126 @@ var methodJitTailCallSucceeded = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitTailCallSucceeded) },
 }
 
-// MethodJitTailCallFailedAnsi is MethodJitTailCallFailedAnsi: event 189,
-// version 0, of task CLRMethod, opcode JitTailCallFailed, keyword
-// JitTracingKeyword, level win:Verbose.
+// AnyMethodJitTailCallSucceeded is event 188, of task CLRMethod, opcode
+// JitTailCallSucceeded, keyword JitTracingKeyword, level win:Verbose, in any
+// version.
+//
+// The JIT made a tail call of a call.
+//
+// The only version is [MethodJitTailCallSucceeded]; a newer one is decoded
+// like it.
+type AnyMethodJitTailCallSucceeded struct {
+	Seen etw.Seen
+
+	// Full name of the class of the method that is being compiled.
+	MethodBeingCompiledNamespace etw.UTF16
+	// Name of the method that is being compiled.
+	MethodBeingCompiledName etw.UTF16
+	// Signature of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16
+	// Full name of the class of the method that contains the call.
+	CallerNamespace etw.UTF16
+	// Name of the method that contains the call.
+	CallerName etw.UTF16
+	// Signature of the method that contains the call.
+	CallerNameSignature etw.UTF16
+	// Full name of the class of the method that is called.
+	CalleeNamespace etw.UTF16
+	// Name of the method that is called.
+	CalleeName etw.UTF16
+	// Signature of the method that is called.
+	CalleeNameSignature etw.UTF16
+	// Whether the call has the tail prefix in IL.
+	TailPrefix etw.Bool
+	// How the tail call is made.
+	TailCallType TailCallType
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodJitTailCallSucceeded = []*etw.EventDesc{&methodJitTailCallSucceeded}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodJitTailCallSucceeded) EventDescs() []*etw.EventDesc {
+	return anyMethodJitTailCallSucceeded
+}
+func (e *AnyMethodJitTailCallSucceeded) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodJitTailCallSucceeded, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodJitTailCallSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodJitTailCallSucceeded
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
+	e.MethodBeingCompiledName = v.MethodBeingCompiledName
+	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
+	e.CallerNamespace = v.CallerNamespace
+	e.CallerName = v.CallerName
+	e.CallerNameSignature = v.CallerNameSignature
+	e.CalleeNamespace = v.CalleeNamespace
+	e.CalleeName = v.CalleeName
+	e.CalleeNameSignature = v.CalleeNameSignature
+	e.TailPrefix = v.TailPrefix
+	e.TailCallType = v.TailCallType
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodJitTailCallSucceeded) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
+	case 1:
+		return etw.UTF16Value(e.MethodBeingCompiledName)
+	case 2:
+		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
+	case 3:
+		return etw.UTF16Value(e.CallerNamespace)
+	case 4:
+		return etw.UTF16Value(e.CallerName)
+	case 5:
+		return etw.UTF16Value(e.CallerNameSignature)
+	case 6:
+		return etw.UTF16Value(e.CalleeNamespace)
+	case 7:
+		return etw.UTF16Value(e.CalleeName)
+	case 8:
+		return etw.UTF16Value(e.CalleeNameSignature)
+	case 9:
+		return etw.BoolValue(e.TailPrefix)
+	case 10:
+		return etw.UintValue(uint64(e.TailCallType))
+	case 11:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodJitTailCallSucceeded) Clone() *AnyMethodJitTailCallSucceeded {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.CallerNamespace = e.CallerNamespace.Clone()
+	e.CallerName = e.CallerName.Clone()
+	e.CallerNameSignature = e.CallerNameSignature.Clone()
+	e.CalleeNamespace = e.CalleeNamespace.Clone()
+	e.CalleeName = e.CalleeName.Clone()
+	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
+	return &e
+}
+
+func (e AnyMethodJitTailCallSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJitTailCallSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJitTailCallFailedAnsi is event 189, version 0, of task CLRMethod,
+// opcode JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose.
 //
 // The JIT could not make a tail call of a call. Older runtimes write this
 // event, whose FailReason is not UTF-16; newer ones write event 191.
@@ -3414,38 +4489,38 @@ func (*MethodJitTailCallFailedAnsi) EventDesc() *etw.EventDesc { return &methodJ
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodJitTailCallFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.MethodBeingCompiledNamespace = r.UTF16()
-	e.MethodBeingCompiledName = r.UTF16()
-	e.MethodBeingCompiledNameSignature = r.UTF16()
-	e.CallerNamespace = r.UTF16()
-	e.CallerName = r.UTF16()
-	e.CallerNameSignature = r.UTF16()
-	e.CalleeNamespace = r.UTF16()
-	e.CalleeName = r.UTF16()
-	e.CalleeNameSignature = r.UTF16()
-	e.TailPrefix = r.Bool()
-	e.FailReason = r.ANSI()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodJitTailCallFailedAnsi)
+	c := etw.NewCursor(p, 0, ptr)
+	e.MethodBeingCompiledNamespace = c.UTF16()
+	e.MethodBeingCompiledName = c.UTF16()
+	e.MethodBeingCompiledNameSignature = c.UTF16()
+	e.CallerNamespace = c.UTF16()
+	e.CallerName = c.UTF16()
+	e.CallerNameSignature = c.UTF16()
+	e.CalleeNamespace = c.UTF16()
+	e.CalleeName = c.UTF16()
+	e.CalleeNameSignature = c.UTF16()
+	e.TailPrefix = c.Bool()
+	e.FailReason = c.ANSI()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodJitTailCallFailedAnsi)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJitTailCallFailedAnsi) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.MethodBeingCompiledNamespace)
-	w.UTF16Z(1, e.MethodBeingCompiledName)
-	w.UTF16Z(2, e.MethodBeingCompiledNameSignature)
-	w.UTF16Z(3, e.CallerNamespace)
-	w.UTF16Z(4, e.CallerName)
-	w.UTF16Z(5, e.CallerNameSignature)
-	w.UTF16Z(6, e.CalleeNamespace)
-	w.UTF16Z(7, e.CalleeName)
-	w.UTF16Z(8, e.CalleeNameSignature)
-	w.Bool(e.TailPrefix)
-	w.ANSIZ(10, e.FailReason)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodJitTailCallFailedAnsi)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.MethodBeingCompiledNamespace)
+	a.UTF16Z(1, e.MethodBeingCompiledName)
+	a.UTF16Z(2, e.MethodBeingCompiledNameSignature)
+	a.UTF16Z(3, e.CallerNamespace)
+	a.UTF16Z(4, e.CallerName)
+	a.UTF16Z(5, e.CallerNameSignature)
+	a.UTF16Z(6, e.CalleeNamespace)
+	a.UTF16Z(7, e.CalleeName)
+	a.UTF16Z(8, e.CalleeNameSignature)
+	a.Bool(e.TailPrefix)
+	a.ANSIZ(10, e.FailReason)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodJitTailCallFailedAnsi)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3479,12 +4554,28 @@ func (e *MethodJitTailCallFailedAnsi) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitTailCallFailedAnsi) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJitTailCallFailedAnsi) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJitTailCallFailedAnsi) Clone() *MethodJitTailCallFailedAnsi {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.CallerNamespace = e.CallerNamespace.Clone()
+	e.CallerName = e.CallerName.Clone()
+	e.CallerNameSignature = e.CallerNameSignature.Clone()
+	e.CalleeNamespace = e.CalleeNamespace.Clone()
+	e.CalleeName = e.CalleeName.Clone()
+	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e MethodJitTailCallFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJitTailCallFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitTailCallFailedAnsi = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         189,
 	Level:      5,
 	Opcode:     86,
@@ -3510,9 +4601,129 @@ var methodJitTailCallFailedAnsi = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitTailCallFailedAnsi) },
 }
 
-// MethodILToNativeMap is MethodILToNativeMap: event 190, version 0, of task
-// CLRMethod, opcode MethodILToNativeMap, keyword
-// JittedMethodILToNativeMapKeyword, level win:Verbose.
+// AnyMethodJitTailCallFailedAnsi is event 189, of task CLRMethod, opcode
+// JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose, in any
+// version.
+//
+// The JIT could not make a tail call of a call. Older runtimes write this
+// event, whose FailReason is not UTF-16; newer ones write event 191.
+//
+// The only version is [MethodJitTailCallFailedAnsi]; a newer one is decoded
+// like it.
+type AnyMethodJitTailCallFailedAnsi struct {
+	Seen etw.Seen
+
+	// Full name of the class of the method that is being compiled.
+	MethodBeingCompiledNamespace etw.UTF16
+	// Name of the method that is being compiled.
+	MethodBeingCompiledName etw.UTF16
+	// Signature of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16
+	// Full name of the class of the method that contains the call.
+	CallerNamespace etw.UTF16
+	// Name of the method that contains the call.
+	CallerName etw.UTF16
+	// Signature of the method that contains the call.
+	CallerNameSignature etw.UTF16
+	// Full name of the class of the method that is called.
+	CalleeNamespace etw.UTF16
+	// Name of the method that is called.
+	CalleeName etw.UTF16
+	// Signature of the method that is called.
+	CalleeNameSignature etw.UTF16
+	// Whether the call has the tail prefix in IL.
+	TailPrefix etw.Bool
+	// Why the call is no tail call, as text of single bytes.
+	FailReason etw.ANSI
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodJitTailCallFailedAnsi = []*etw.EventDesc{&methodJitTailCallFailedAnsi}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodJitTailCallFailedAnsi) EventDescs() []*etw.EventDesc {
+	return anyMethodJitTailCallFailedAnsi
+}
+func (e *AnyMethodJitTailCallFailedAnsi) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodJitTailCallFailedAnsi, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodJitTailCallFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodJitTailCallFailedAnsi
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
+	e.MethodBeingCompiledName = v.MethodBeingCompiledName
+	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
+	e.CallerNamespace = v.CallerNamespace
+	e.CallerName = v.CallerName
+	e.CallerNameSignature = v.CallerNameSignature
+	e.CalleeNamespace = v.CalleeNamespace
+	e.CalleeName = v.CalleeName
+	e.CalleeNameSignature = v.CalleeNameSignature
+	e.TailPrefix = v.TailPrefix
+	e.FailReason = v.FailReason
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodJitTailCallFailedAnsi) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
+	case 1:
+		return etw.UTF16Value(e.MethodBeingCompiledName)
+	case 2:
+		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
+	case 3:
+		return etw.UTF16Value(e.CallerNamespace)
+	case 4:
+		return etw.UTF16Value(e.CallerName)
+	case 5:
+		return etw.UTF16Value(e.CallerNameSignature)
+	case 6:
+		return etw.UTF16Value(e.CalleeNamespace)
+	case 7:
+		return etw.UTF16Value(e.CalleeName)
+	case 8:
+		return etw.UTF16Value(e.CalleeNameSignature)
+	case 9:
+		return etw.BoolValue(e.TailPrefix)
+	case 10:
+		return etw.ANSIValue(e.FailReason)
+	case 11:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodJitTailCallFailedAnsi) Clone() *AnyMethodJitTailCallFailedAnsi {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.CallerNamespace = e.CallerNamespace.Clone()
+	e.CallerName = e.CallerName.Clone()
+	e.CallerNameSignature = e.CallerNameSignature.Clone()
+	e.CalleeNamespace = e.CalleeNamespace.Clone()
+	e.CalleeName = e.CalleeName.Clone()
+	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e AnyMethodJitTailCallFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJitTailCallFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodILToNativeMap is event 190, version 0, of task CLRMethod, opcode
+// MethodILToNativeMap, keyword JittedMethodILToNativeMapKeyword, level
+// win:Verbose.
 //
 // Which offset of a method's machine code belongs to which offset of its IL.
 type MethodILToNativeMap struct {
@@ -3548,24 +4759,24 @@ func (e *MethodILToNativeMap) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	e.ReJITID = binary.LittleEndian.Uint64(p[8:])
 	e.MethodExtent = MethodExtent(p[16])
 	e.CountOfMapEntries = binary.LittleEndian.Uint16(p[17:])
-	r := etw.NewReader(p, 19, ptr)
-	e.ILOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.NativeOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodILToNativeMap)
+	c := etw.NewCursor(p, 19, ptr)
+	e.ILOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.NativeOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodILToNativeMap)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodILToNativeMap) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ReJITID)
-	w.Uint8(uint8(e.MethodExtent))
-	w.Uint16(e.CountOfMapEntries)
-	w.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
-	w.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodILToNativeMap)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ReJITID)
+	a.Uint8(uint8(e.MethodExtent))
+	a.Uint16(e.CountOfMapEntries)
+	a.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
+	a.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodILToNativeMap)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3589,12 +4800,20 @@ func (e *MethodILToNativeMap) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodILToNativeMap) Clone() *MethodILToNativeMap {
+	e.ILOffsets = e.ILOffsets.Clone()
+	e.NativeOffsets = e.NativeOffsets.Clone()
+	return &e
+}
+
+func (e MethodILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodILToNativeMap = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         190,
 	Level:      5,
 	Opcode:     87,
@@ -3656,26 +4875,26 @@ func (e *MethodILToNativeMapV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 	e.ReJITID = binary.LittleEndian.Uint64(p[8:])
 	e.MethodExtent = MethodExtent(p[16])
 	e.CountOfMapEntries = binary.LittleEndian.Uint16(p[17:])
-	r := etw.NewReader(p, 19, ptr)
-	e.ILOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.NativeOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.ClrInstanceID = r.Uint16()
-	e.ILVersionID = r.Uint64()
-	return r.Done(&methodILToNativeMapV1)
+	c := etw.NewCursor(p, 19, ptr)
+	e.ILOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.NativeOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.ClrInstanceID = c.Uint16()
+	e.ILVersionID = c.Uint64()
+	return c.Done(&methodILToNativeMapV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodILToNativeMapV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ReJITID)
-	w.Uint8(uint8(e.MethodExtent))
-	w.Uint16(e.CountOfMapEntries)
-	w.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
-	w.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ILVersionID)
-	return w.Done(&methodILToNativeMapV1)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ReJITID)
+	a.Uint8(uint8(e.MethodExtent))
+	a.Uint16(e.CountOfMapEntries)
+	a.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
+	a.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ILVersionID)
+	return a.Done(&methodILToNativeMapV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3701,12 +4920,20 @@ func (e *MethodILToNativeMapV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodILToNativeMapV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodILToNativeMapV1) Clone() *MethodILToNativeMapV1 {
+	e.ILOffsets = e.ILOffsets.Clone()
+	e.NativeOffsets = e.NativeOffsets.Clone()
+	return &e
+}
+
+func (e MethodILToNativeMapV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodILToNativeMapV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         190,
 	Version:    1,
 	Level:      5,
@@ -3726,43 +4953,54 @@ var methodILToNativeMapV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ILVersionID", Type: etw.InUInt64},
 	},
-	Extends: &methodILToNativeMap,
-	New:     func() etw.Event { return new(MethodILToNativeMapV1) },
+	New: func() etw.Event { return new(MethodILToNativeMapV1) },
 }
 
-// AnyMethodILToNativeMap is event 190 in any version: [MethodILToNativeMap]
-// and [MethodILToNativeMapV1].
+// AnyMethodILToNativeMap is event 190, of task CLRMethod, opcode
+// MethodILToNativeMap, keyword JittedMethodILToNativeMapKeyword, level
+// win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// Which offset of a method's machine code belongs to which offset of its IL.
+// Version 1 adds ILVersionID.
+//
+// The versions are [MethodILToNativeMap] and [MethodILToNativeMapV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyMethodILToNativeMap struct {
 	Seen etw.Seen
 
-	MethodID          uint64
-	ReJITID           uint64
-	MethodExtent      MethodExtent
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64
+	// Which part of the method's code the map is about.
+	MethodExtent MethodExtent
+	// Number of elements of ILOffsets and of NativeOffsets.
 	CountOfMapEntries uint16
-	ILOffsets         etw.Uint32s
-	NativeOffsets     etw.Uint32s
-	ClrInstanceID     uint16
-	ILVersionID       uint64 // version 1
+	// IL offset of each entry, in bytes. The largest values stand for places
+	// without IL, such as the prologue.
+	ILOffsets etw.Uint32s // CountOfMapEntries elements
+	// Offset of each entry from the start of the method's code, in bytes.
+	NativeOffsets etw.Uint32s // CountOfMapEntries elements
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of this version of the method's IL.
+	ILVersionID uint64 // since version 1
 }
 
-// HasILVersionID reports whether the version that was decoded has ILVersionID.
+// HasILVersionID and its like report whether the version that was decoded has
+// a field.
 func (e *AnyMethodILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodILToNativeMap = []*etw.EventDesc{&methodILToNativeMap, &methodILToNativeMapV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodILToNativeMap) EventDescs() []*etw.EventDesc { return anyMethodILToNativeMap }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodILToNativeMap) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodILToNativeMap
-	}
-	return &methodILToNativeMapV1
+	return etw.DescOf(anyMethodILToNativeMap, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -3772,68 +5010,71 @@ func (e *AnyMethodILToNativeMap) DecodeVersion(version uint8, p []byte, ptr etw.
 	case version >= 1:
 		var v MethodILToNativeMapV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodILToNativeMap{
-			Seen:              etw.Seen{Version: version, Layout: 1},
-			MethodID:          v.MethodID,
-			ReJITID:           v.ReJITID,
-			MethodExtent:      v.MethodExtent,
-			CountOfMapEntries: v.CountOfMapEntries,
-			ILOffsets:         v.ILOffsets,
-			NativeOffsets:     v.NativeOffsets,
-			ClrInstanceID:     v.ClrInstanceID,
-			ILVersionID:       v.ILVersionID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.ReJITID = v.ReJITID
+		e.MethodExtent = v.MethodExtent
+		e.CountOfMapEntries = v.CountOfMapEntries
+		e.ILOffsets = v.ILOffsets
+		e.NativeOffsets = v.NativeOffsets
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ILVersionID = v.ILVersionID
 	default:
 		var v MethodILToNativeMap
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodILToNativeMap{
-			Seen:              etw.Seen{Version: version, Layout: 0},
-			MethodID:          v.MethodID,
-			ReJITID:           v.ReJITID,
-			MethodExtent:      v.MethodExtent,
-			CountOfMapEntries: v.CountOfMapEntries,
-			ILOffsets:         v.ILOffsets,
-			NativeOffsets:     v.NativeOffsets,
-			ClrInstanceID:     v.ClrInstanceID,
-		}
+		*e = AnyMethodILToNativeMap{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.ReJITID = v.ReJITID
+		e.MethodExtent = v.MethodExtent
+		e.CountOfMapEntries = v.CountOfMapEntries
+		e.ILOffsets = v.ILOffsets
+		e.NativeOffsets = v.NativeOffsets
+		e.ClrInstanceID = v.ClrInstanceID
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodILToNativeMap) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyMethodILToNativeMap, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "ReJITID":
+	case 1:
 		return etw.UintValue(e.ReJITID)
-	case "MethodExtent":
+	case 2:
 		return etw.UintValue(uint64(e.MethodExtent))
-	case "CountOfMapEntries":
+	case 3:
 		return etw.UintValue(uint64(e.CountOfMapEntries))
-	case "ILOffsets":
+	case 4:
 		return etw.ArrayValue(&fields[i], e.ILOffsets, e.ILOffsets.Len(), 0, e)
-	case "NativeOffsets":
+	case 5:
 		return etw.ArrayValue(&fields[i], e.NativeOffsets, e.NativeOffsets.Len(), 0, e)
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ILVersionID":
+	case 7:
 		return etw.UintValue(e.ILVersionID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMethodILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodILToNativeMap) Clone() *AnyMethodILToNativeMap {
+	e.ILOffsets = e.ILOffsets.Clone()
+	e.NativeOffsets = e.NativeOffsets.Clone()
+	return &e
+}
 
-// MethodJitTailCallFailed is MethodJitTailCallFailed: event 191, version 0, of
-// task CLRMethod, opcode JitTailCallFailed, keyword JitTracingKeyword, level
-// win:Verbose.
+func (e AnyMethodILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJitTailCallFailed is event 191, version 0, of task CLRMethod, opcode
+// JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose.
 //
 // The JIT could not make a tail call of a call.
 type MethodJitTailCallFailed struct {
@@ -3869,38 +5110,38 @@ func (*MethodJitTailCallFailed) EventDesc() *etw.EventDesc { return &methodJitTa
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodJitTailCallFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.MethodBeingCompiledNamespace = r.UTF16()
-	e.MethodBeingCompiledName = r.UTF16()
-	e.MethodBeingCompiledNameSignature = r.UTF16()
-	e.CallerNamespace = r.UTF16()
-	e.CallerName = r.UTF16()
-	e.CallerNameSignature = r.UTF16()
-	e.CalleeNamespace = r.UTF16()
-	e.CalleeName = r.UTF16()
-	e.CalleeNameSignature = r.UTF16()
-	e.TailPrefix = r.Bool()
-	e.FailReason = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodJitTailCallFailed)
+	c := etw.NewCursor(p, 0, ptr)
+	e.MethodBeingCompiledNamespace = c.UTF16()
+	e.MethodBeingCompiledName = c.UTF16()
+	e.MethodBeingCompiledNameSignature = c.UTF16()
+	e.CallerNamespace = c.UTF16()
+	e.CallerName = c.UTF16()
+	e.CallerNameSignature = c.UTF16()
+	e.CalleeNamespace = c.UTF16()
+	e.CalleeName = c.UTF16()
+	e.CalleeNameSignature = c.UTF16()
+	e.TailPrefix = c.Bool()
+	e.FailReason = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodJitTailCallFailed)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJitTailCallFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.MethodBeingCompiledNamespace)
-	w.UTF16Z(1, e.MethodBeingCompiledName)
-	w.UTF16Z(2, e.MethodBeingCompiledNameSignature)
-	w.UTF16Z(3, e.CallerNamespace)
-	w.UTF16Z(4, e.CallerName)
-	w.UTF16Z(5, e.CallerNameSignature)
-	w.UTF16Z(6, e.CalleeNamespace)
-	w.UTF16Z(7, e.CalleeName)
-	w.UTF16Z(8, e.CalleeNameSignature)
-	w.Bool(e.TailPrefix)
-	w.UTF16Z(10, e.FailReason)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodJitTailCallFailed)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.MethodBeingCompiledNamespace)
+	a.UTF16Z(1, e.MethodBeingCompiledName)
+	a.UTF16Z(2, e.MethodBeingCompiledNameSignature)
+	a.UTF16Z(3, e.CallerNamespace)
+	a.UTF16Z(4, e.CallerName)
+	a.UTF16Z(5, e.CallerNameSignature)
+	a.UTF16Z(6, e.CalleeNamespace)
+	a.UTF16Z(7, e.CalleeName)
+	a.UTF16Z(8, e.CalleeNameSignature)
+	a.Bool(e.TailPrefix)
+	a.UTF16Z(10, e.FailReason)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodJitTailCallFailed)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3934,12 +5175,28 @@ func (e *MethodJitTailCallFailed) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitTailCallFailed) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJitTailCallFailed) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJitTailCallFailed) Clone() *MethodJitTailCallFailed {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.CallerNamespace = e.CallerNamespace.Clone()
+	e.CallerName = e.CallerName.Clone()
+	e.CallerNameSignature = e.CallerNameSignature.Clone()
+	e.CalleeNamespace = e.CalleeNamespace.Clone()
+	e.CalleeName = e.CalleeName.Clone()
+	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e MethodJitTailCallFailed) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJitTailCallFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitTailCallFailed = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         191,
 	Level:      5,
 	Opcode:     86,
@@ -3965,9 +5222,125 @@ var methodJitTailCallFailed = etw.EventDesc{
 	New: func() etw.Event { return new(MethodJitTailCallFailed) },
 }
 
-// MethodJitInliningFailed is MethodJitInliningFailed: event 192, version 0, of
-// task CLRMethod, opcode JitInliningFailed, keyword JitTracingKeyword, level
-// win:Verbose.
+// AnyMethodJitTailCallFailed is event 191, of task CLRMethod, opcode
+// JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose, in any
+// version.
+//
+// The JIT could not make a tail call of a call.
+//
+// The only version is [MethodJitTailCallFailed]; a newer one is decoded like
+// it.
+type AnyMethodJitTailCallFailed struct {
+	Seen etw.Seen
+
+	// Full name of the class of the method that is being compiled.
+	MethodBeingCompiledNamespace etw.UTF16
+	// Name of the method that is being compiled.
+	MethodBeingCompiledName etw.UTF16
+	// Signature of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16
+	// Full name of the class of the method that contains the call.
+	CallerNamespace etw.UTF16
+	// Name of the method that contains the call.
+	CallerName etw.UTF16
+	// Signature of the method that contains the call.
+	CallerNameSignature etw.UTF16
+	// Full name of the class of the method that is called.
+	CalleeNamespace etw.UTF16
+	// Name of the method that is called.
+	CalleeName etw.UTF16
+	// Signature of the method that is called.
+	CalleeNameSignature etw.UTF16
+	// Whether the call has the tail prefix in IL.
+	TailPrefix etw.Bool
+	// Why the call is no tail call, as text.
+	FailReason etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodJitTailCallFailed = []*etw.EventDesc{&methodJitTailCallFailed}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodJitTailCallFailed) EventDescs() []*etw.EventDesc { return anyMethodJitTailCallFailed }
+func (e *AnyMethodJitTailCallFailed) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodJitTailCallFailed, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodJitTailCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodJitTailCallFailed
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
+	e.MethodBeingCompiledName = v.MethodBeingCompiledName
+	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
+	e.CallerNamespace = v.CallerNamespace
+	e.CallerName = v.CallerName
+	e.CallerNameSignature = v.CallerNameSignature
+	e.CalleeNamespace = v.CalleeNamespace
+	e.CalleeName = v.CalleeName
+	e.CalleeNameSignature = v.CalleeNameSignature
+	e.TailPrefix = v.TailPrefix
+	e.FailReason = v.FailReason
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodJitTailCallFailed) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
+	case 1:
+		return etw.UTF16Value(e.MethodBeingCompiledName)
+	case 2:
+		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
+	case 3:
+		return etw.UTF16Value(e.CallerNamespace)
+	case 4:
+		return etw.UTF16Value(e.CallerName)
+	case 5:
+		return etw.UTF16Value(e.CallerNameSignature)
+	case 6:
+		return etw.UTF16Value(e.CalleeNamespace)
+	case 7:
+		return etw.UTF16Value(e.CalleeName)
+	case 8:
+		return etw.UTF16Value(e.CalleeNameSignature)
+	case 9:
+		return etw.BoolValue(e.TailPrefix)
+	case 10:
+		return etw.UTF16Value(e.FailReason)
+	case 11:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodJitTailCallFailed) Clone() *AnyMethodJitTailCallFailed {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.CallerNamespace = e.CallerNamespace.Clone()
+	e.CallerName = e.CallerName.Clone()
+	e.CallerNameSignature = e.CallerNameSignature.Clone()
+	e.CalleeNamespace = e.CalleeNamespace.Clone()
+	e.CalleeName = e.CalleeName.Clone()
+	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e AnyMethodJitTailCallFailed) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJitTailCallFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodJitInliningFailed is event 192, version 0, of task CLRMethod, opcode
+// JitInliningFailed, keyword JitTracingKeyword, level win:Verbose.
 //
 // The JIT could not inline a call.
 type MethodJitInliningFailed struct {
@@ -4004,38 +5377,38 @@ func (*MethodJitInliningFailed) EventDesc() *etw.EventDesc { return &methodJitIn
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodJitInliningFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.MethodBeingCompiledNamespace = r.UTF16()
-	e.MethodBeingCompiledName = r.UTF16()
-	e.MethodBeingCompiledNameSignature = r.UTF16()
-	e.InlinerNamespace = r.UTF16()
-	e.InlinerName = r.UTF16()
-	e.InlinerNameSignature = r.UTF16()
-	e.InlineeNamespace = r.UTF16()
-	e.InlineeName = r.UTF16()
-	e.InlineeNameSignature = r.UTF16()
-	e.FailAlways = r.Bool()
-	e.FailReason = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodJitInliningFailed)
+	c := etw.NewCursor(p, 0, ptr)
+	e.MethodBeingCompiledNamespace = c.UTF16()
+	e.MethodBeingCompiledName = c.UTF16()
+	e.MethodBeingCompiledNameSignature = c.UTF16()
+	e.InlinerNamespace = c.UTF16()
+	e.InlinerName = c.UTF16()
+	e.InlinerNameSignature = c.UTF16()
+	e.InlineeNamespace = c.UTF16()
+	e.InlineeName = c.UTF16()
+	e.InlineeNameSignature = c.UTF16()
+	e.FailAlways = c.Bool()
+	e.FailReason = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodJitInliningFailed)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodJitInliningFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.MethodBeingCompiledNamespace)
-	w.UTF16Z(1, e.MethodBeingCompiledName)
-	w.UTF16Z(2, e.MethodBeingCompiledNameSignature)
-	w.UTF16Z(3, e.InlinerNamespace)
-	w.UTF16Z(4, e.InlinerName)
-	w.UTF16Z(5, e.InlinerNameSignature)
-	w.UTF16Z(6, e.InlineeNamespace)
-	w.UTF16Z(7, e.InlineeName)
-	w.UTF16Z(8, e.InlineeNameSignature)
-	w.Bool(e.FailAlways)
-	w.UTF16Z(10, e.FailReason)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodJitInliningFailed)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.MethodBeingCompiledNamespace)
+	a.UTF16Z(1, e.MethodBeingCompiledName)
+	a.UTF16Z(2, e.MethodBeingCompiledNameSignature)
+	a.UTF16Z(3, e.InlinerNamespace)
+	a.UTF16Z(4, e.InlinerName)
+	a.UTF16Z(5, e.InlinerNameSignature)
+	a.UTF16Z(6, e.InlineeNamespace)
+	a.UTF16Z(7, e.InlineeName)
+	a.UTF16Z(8, e.InlineeNameSignature)
+	a.Bool(e.FailAlways)
+	a.UTF16Z(10, e.FailReason)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodJitInliningFailed)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -4069,12 +5442,28 @@ func (e *MethodJitInliningFailed) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodJitInliningFailed) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodJitInliningFailed) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodJitInliningFailed) Clone() *MethodJitInliningFailed {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.InlinerNamespace = e.InlinerNamespace.Clone()
+	e.InlinerName = e.InlinerName.Clone()
+	e.InlinerNameSignature = e.InlinerNameSignature.Clone()
+	e.InlineeNamespace = e.InlineeNamespace.Clone()
+	e.InlineeName = e.InlineeName.Clone()
+	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e MethodJitInliningFailed) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodJitInliningFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodJitInliningFailed = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
 	ID:         192,
 	Level:      5,
 	Opcode:     84,
@@ -4099,3 +5488,121 @@ var methodJitInliningFailed = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(MethodJitInliningFailed) },
 }
+
+// AnyMethodJitInliningFailed is event 192, of task CLRMethod, opcode
+// JitInliningFailed, keyword JitTracingKeyword, level win:Verbose, in any
+// version.
+//
+// The JIT could not inline a call.
+//
+// The only version is [MethodJitInliningFailed]; a newer one is decoded like
+// it.
+type AnyMethodJitInliningFailed struct {
+	Seen etw.Seen
+
+	// Full name of the class of the method that is being compiled.
+	MethodBeingCompiledNamespace etw.UTF16
+	// Name of the method that is being compiled.
+	MethodBeingCompiledName etw.UTF16
+	// Signature of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16
+	// Full name of the class of the method that contains the call.
+	InlinerNamespace etw.UTF16
+	// Name of the method that contains the call. It is not the method being
+	// compiled where that one has inlined this one already.
+	InlinerName etw.UTF16
+	// Signature of the method that contains the call.
+	InlinerNameSignature etw.UTF16
+	// Full name of the class of the method that is called.
+	InlineeNamespace etw.UTF16
+	// Name of the method that is called, and would be inlined.
+	InlineeName etw.UTF16
+	// Signature of the method that is called.
+	InlineeNameSignature etw.UTF16
+	// Whether the JIT will never inline this method, wherever it is called.
+	FailAlways etw.Bool
+	// Why the call was not inlined, as text.
+	FailReason etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodJitInliningFailed = []*etw.EventDesc{&methodJitInliningFailed}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodJitInliningFailed) EventDescs() []*etw.EventDesc { return anyMethodJitInliningFailed }
+func (e *AnyMethodJitInliningFailed) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodJitInliningFailed, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodJitInliningFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodJitInliningFailed
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.MethodBeingCompiledNamespace = v.MethodBeingCompiledNamespace
+	e.MethodBeingCompiledName = v.MethodBeingCompiledName
+	e.MethodBeingCompiledNameSignature = v.MethodBeingCompiledNameSignature
+	e.InlinerNamespace = v.InlinerNamespace
+	e.InlinerName = v.InlinerName
+	e.InlinerNameSignature = v.InlinerNameSignature
+	e.InlineeNamespace = v.InlineeNamespace
+	e.InlineeName = v.InlineeName
+	e.InlineeNameSignature = v.InlineeNameSignature
+	e.FailAlways = v.FailAlways
+	e.FailReason = v.FailReason
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodJitInliningFailed) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.MethodBeingCompiledNamespace)
+	case 1:
+		return etw.UTF16Value(e.MethodBeingCompiledName)
+	case 2:
+		return etw.UTF16Value(e.MethodBeingCompiledNameSignature)
+	case 3:
+		return etw.UTF16Value(e.InlinerNamespace)
+	case 4:
+		return etw.UTF16Value(e.InlinerName)
+	case 5:
+		return etw.UTF16Value(e.InlinerNameSignature)
+	case 6:
+		return etw.UTF16Value(e.InlineeNamespace)
+	case 7:
+		return etw.UTF16Value(e.InlineeName)
+	case 8:
+		return etw.UTF16Value(e.InlineeNameSignature)
+	case 9:
+		return etw.BoolValue(e.FailAlways)
+	case 10:
+		return etw.UTF16Value(e.FailReason)
+	case 11:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodJitInliningFailed) Clone() *AnyMethodJitInliningFailed {
+	e.MethodBeingCompiledNamespace = e.MethodBeingCompiledNamespace.Clone()
+	e.MethodBeingCompiledName = e.MethodBeingCompiledName.Clone()
+	e.MethodBeingCompiledNameSignature = e.MethodBeingCompiledNameSignature.Clone()
+	e.InlinerNamespace = e.InlinerNamespace.Clone()
+	e.InlinerName = e.InlinerName.Clone()
+	e.InlinerNameSignature = e.InlinerNameSignature.Clone()
+	e.InlineeNamespace = e.InlineeNamespace.Clone()
+	e.InlineeName = e.InlineeName.Clone()
+	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
+	e.FailReason = e.FailReason.Clone()
+	return &e
+}
+
+func (e AnyMethodJitInliningFailed) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodJitInliningFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

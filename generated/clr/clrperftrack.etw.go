@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleRangeLoad is ModuleRangeLoad: event 158, version 0, of task
-// CLRPerfTrack, opcode ModuleRangeLoad, keyword PerfTrackKeyword, level
-// win:Informational.
+// ModuleRangeLoad is event 158, version 0, of task CLRPerfTrack, opcode
+// ModuleRangeLoad, keyword PerfTrackKeyword, level win:Informational.
 //
 // A range of a native image that was laid out by profile data, written when
 // the image is loaded.
@@ -74,12 +73,16 @@ func (e *ModuleRangeLoad) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleRangeLoad) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleRangeLoad) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ModuleRangeLoad) Clone() *ModuleRangeLoad { return &e }
+
+func (e ModuleRangeLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleRangeLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeLoad = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
 	ID:         158,
 	Level:      4,
 	Opcode:     10,
@@ -92,8 +95,79 @@ var moduleRangeLoad = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "RangeBegin", Type: etw.InUInt32, Out: etw.OutHexInt32},
-		{Name: "RangeSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "RangeSize", Type: etw.InUInt32},
 		{Name: "RangeType", Type: etw.InUInt8, Map: &moduleRangeTypeMap},
 	},
 	New: func() etw.Event { return new(ModuleRangeLoad) },
 }
+
+// AnyModuleRangeLoad is event 158, of task CLRPerfTrack, opcode
+// ModuleRangeLoad, keyword PerfTrackKeyword, level win:Informational, in any
+// version.
+//
+// A range of a native image that was laid out by profile data, written when
+// the image is loaded.
+//
+// The only version is [ModuleRangeLoad]; a newer one is decoded like it.
+type AnyModuleRangeLoad struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Offset of the range in the image, in bytes.
+	RangeBegin uint32
+	// Size of the range in bytes.
+	RangeSize uint32
+	// What the range was sorted by. The field is one byte; the only value named is
+	// ColdRange.
+	RangeType ModuleRangeType
+}
+
+var anyModuleRangeLoad = []*etw.EventDesc{&moduleRangeLoad}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleRangeLoad) EventDescs() []*etw.EventDesc { return anyModuleRangeLoad }
+func (e *AnyModuleRangeLoad) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyModuleRangeLoad, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleRangeLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ModuleRangeLoad
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.ModuleID = v.ModuleID
+	e.RangeBegin = v.RangeBegin
+	e.RangeSize = v.RangeSize
+	e.RangeType = v.RangeType
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleRangeLoad) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.UintValue(uint64(e.RangeBegin))
+	case 3:
+		return etw.UintValue(uint64(e.RangeSize))
+	case 4:
+		return etw.UintValue(uint64(e.RangeType))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyModuleRangeLoad) Clone() *AnyModuleRangeLoad { return &e }
+
+func (e AnyModuleRangeLoad) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleRangeLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

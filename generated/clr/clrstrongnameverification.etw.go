@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// StrongNameVerificationStart is StrongNameVerificationStart: event 181,
-// version 0, of task CLRStrongNameVerification, opcode win:Start, keyword
-// SecurityKeyword, level win:Verbose.
+// StrongNameVerificationStart is event 181, version 0, of task
+// CLRStrongNameVerification, opcode win:Start, keyword SecurityKeyword, level
+// win:Verbose.
 //
 // The check of an assembly's strong name begins.
 type StrongNameVerificationStart struct {
@@ -43,12 +43,19 @@ func (e *StrongNameVerificationStart) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StrongNameVerificationStart) Clone() *StrongNameVerificationStart {
+	(*strongNameVerificationLayout)(&e).detach()
+	return &e
+}
+
+func (e StrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	ID:         181,
 	Level:      5,
 	Opcode:     1,
@@ -71,17 +78,17 @@ func (e *strongNameVerificationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.
 	}
 	e.VerificationFlags = binary.LittleEndian.Uint32(p[0:])
 	e.ErrorCode = binary.LittleEndian.Uint32(p[4:])
-	r := etw.NewReader(p, 8, ptr)
-	e.FullyQualifiedAssemblyName = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 8, ptr)
+	e.FullyQualifiedAssemblyName = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *strongNameVerificationLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.VerificationFlags)
-	w.Uint32(e.ErrorCode)
-	w.UTF16Z(2, e.FullyQualifiedAssemblyName)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.VerificationFlags)
+	a.Uint32(e.ErrorCode)
+	a.UTF16Z(2, e.FullyQualifiedAssemblyName)
+	return a.Done(d)
 }
 
 func (e *strongNameVerificationLayout) FieldValue(i int) etw.Value {
@@ -94,6 +101,10 @@ func (e *strongNameVerificationLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.FullyQualifiedAssemblyName)
 	}
 	return etw.Value{}
+}
+
+func (e *strongNameVerificationLayout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
 var strongNameVerificationLayoutFields = []etw.FieldDesc{
@@ -139,12 +150,19 @@ func (e *StrongNameVerificationStartV1) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StrongNameVerificationStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StrongNameVerificationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StrongNameVerificationStartV1) Clone() *StrongNameVerificationStartV1 {
+	(*strongNameVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e StrongNameVerificationStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StrongNameVerificationStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StrongNameVerificationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	ID:         181,
 	Version:    1,
 	Level:      5,
@@ -155,7 +173,6 @@ var strongNameVerificationStartV1 = etw.EventDesc{
 	TaskName:   "CLRStrongNameVerification",
 	OpcodeName: "Start",
 	Fields:     strongNameVerificationV1LayoutFields,
-	Extends:    &strongNameVerificationStart,
 	New:        func() etw.Event { return new(StrongNameVerificationStartV1) },
 }
 
@@ -169,19 +186,19 @@ func (e *strongNameVerificationV1Layout) decode(p []byte, ptr etw.PtrSize, d *et
 	}
 	e.VerificationFlags = binary.LittleEndian.Uint32(p[0:])
 	e.ErrorCode = binary.LittleEndian.Uint32(p[4:])
-	r := etw.NewReader(p, 8, ptr)
-	e.FullyQualifiedAssemblyName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 8, ptr)
+	e.FullyQualifiedAssemblyName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *strongNameVerificationV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.VerificationFlags)
-	w.Uint32(e.ErrorCode)
-	w.UTF16Z(2, e.FullyQualifiedAssemblyName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.VerificationFlags)
+	a.Uint32(e.ErrorCode)
+	a.UTF16Z(2, e.FullyQualifiedAssemblyName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *strongNameVerificationV1Layout) FieldValue(i int) etw.Value {
@@ -198,6 +215,10 @@ func (e *strongNameVerificationV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *strongNameVerificationV1Layout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
+}
+
 var strongNameVerificationV1LayoutFields = []etw.FieldDesc{
 	{Name: "VerificationFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "ErrorCode", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -205,93 +226,115 @@ var strongNameVerificationV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyStrongNameVerificationStart is event 181 in any version:
-// [StrongNameVerificationStart] and [StrongNameVerificationStartV1].
+// AnyStrongNameVerificationStart is event 181, of task
+// CLRStrongNameVerification, opcode win:Start, keyword SecurityKeyword, level
+// win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The check of an assembly's strong name begins. Version 1 adds ClrInstanceID.
+//
+// The versions are [StrongNameVerificationStart] and
+// [StrongNameVerificationStartV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyStrongNameVerificationStart struct {
 	Seen etw.Seen
 
-	VerificationFlags          uint32
-	ErrorCode                  uint32
+	// Flags of the check.
+	VerificationFlags uint32
+	// Result of the check: 0 for success, else an HRESULT.
+	ErrorCode uint32
+	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	ClrInstanceID              uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyStrongNameVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyStrongNameVerificationStart = []*etw.EventDesc{&strongNameVerificationStart, &strongNameVerificationStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyStrongNameVerificationStart) EventDescs() []*etw.EventDesc {
 	return anyStrongNameVerificationStart
 }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyStrongNameVerificationStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &strongNameVerificationStart
-	}
-	return &strongNameVerificationStartV1
+	return etw.DescOf(anyStrongNameVerificationStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyStrongNameVerificationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v StrongNameVerificationStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStrongNameVerificationStart{
-			Seen:                       etw.Seen{Version: version, Layout: 1},
-			VerificationFlags:          v.VerificationFlags,
-			ErrorCode:                  v.ErrorCode,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-			ClrInstanceID:              v.ClrInstanceID,
-		}
-	default:
-		var v StrongNameVerificationStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStrongNameVerificationStart{
-			Seen:                       etw.Seen{Version: version, Layout: 0},
-			VerificationFlags:          v.VerificationFlags,
-			ErrorCode:                  v.ErrorCode,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-		}
-	}
-	return n, err
+	return (*anyStrongNameVerificationV1Layout)(e).decode(version, p, ptr, anyStrongNameVerificationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyStrongNameVerificationStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyStrongNameVerificationV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStrongNameVerificationStart) Clone() *AnyStrongNameVerificationStart {
+	(*anyStrongNameVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyStrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyStrongNameVerificationV1Layout is what types for all versions of an event
+// share, the newest of which has the template StrongNameVerification_V1.
+type anyStrongNameVerificationV1Layout AnyStrongNameVerificationStart
+
+func (e *anyStrongNameVerificationV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v strongNameVerificationV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.VerificationFlags = v.VerificationFlags
+		e.ErrorCode = v.ErrorCode
+		e.FullyQualifiedAssemblyName = v.FullyQualifiedAssemblyName
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v strongNameVerificationLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyStrongNameVerificationV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.VerificationFlags = v.VerificationFlags
+		e.ErrorCode = v.ErrorCode
+		e.FullyQualifiedAssemblyName = v.FullyQualifiedAssemblyName
+	}
+	return n, err
+}
+
+func (e *anyStrongNameVerificationV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyStrongNameVerificationStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "VerificationFlags":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.VerificationFlags))
-	case "ErrorCode":
+	case 1:
 		return etw.UintValue(uint64(e.ErrorCode))
-	case "FullyQualifiedAssemblyName":
+	case 2:
 		return etw.UTF16Value(e.FullyQualifiedAssemblyName)
-	case "ClrInstanceID":
+	case 3:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyStrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyStrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyStrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyStrongNameVerificationV1Layout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
+}
 
-// StrongNameVerificationStop is StrongNameVerificationStop: event 182, version
-// 0, of task CLRStrongNameVerification, opcode win:Stop, keyword
-// SecurityKeyword, level win:Informational.
+// StrongNameVerificationStop is event 182, version 0, of task
+// CLRStrongNameVerification, opcode win:Stop, keyword SecurityKeyword, level
+// win:Informational.
 //
 // The check of an assembly's strong name ended.
 type StrongNameVerificationStop struct {
@@ -322,12 +365,19 @@ func (e *StrongNameVerificationStop) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationLayout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StrongNameVerificationStop) Clone() *StrongNameVerificationStop {
+	(*strongNameVerificationLayout)(&e).detach()
+	return &e
+}
+
+func (e StrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	ID:         182,
 	Level:      4,
 	Opcode:     2,
@@ -375,12 +425,19 @@ func (e *StrongNameVerificationStopV1) FieldValue(i int) etw.Value {
 	return (*strongNameVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *StrongNameVerificationStopV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StrongNameVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StrongNameVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StrongNameVerificationStopV1) Clone() *StrongNameVerificationStopV1 {
+	(*strongNameVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e StrongNameVerificationStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StrongNameVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StrongNameVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strongNameVerificationStopV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
 	ID:         182,
 	Version:    1,
 	Level:      4,
@@ -391,90 +448,63 @@ var strongNameVerificationStopV1 = etw.EventDesc{
 	TaskName:   "CLRStrongNameVerification",
 	OpcodeName: "Stop",
 	Fields:     strongNameVerificationV1LayoutFields,
-	Extends:    &strongNameVerificationStop,
 	New:        func() etw.Event { return new(StrongNameVerificationStopV1) },
 }
 
-// AnyStrongNameVerificationStop is event 182 in any version:
-// [StrongNameVerificationStop] and [StrongNameVerificationStopV1].
+// AnyStrongNameVerificationStop is event 182, of task
+// CLRStrongNameVerification, opcode win:Stop, keyword SecurityKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The check of an assembly's strong name ended. Version 1 adds ClrInstanceID.
+//
+// The versions are [StrongNameVerificationStop] and
+// [StrongNameVerificationStopV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyStrongNameVerificationStop struct {
 	Seen etw.Seen
 
-	VerificationFlags          uint32
-	ErrorCode                  uint32
+	// Flags of the check.
+	VerificationFlags uint32
+	// Result of the check: 0 for success, else an HRESULT.
+	ErrorCode uint32
+	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	ClrInstanceID              uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyStrongNameVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyStrongNameVerificationStop = []*etw.EventDesc{&strongNameVerificationStop, &strongNameVerificationStopV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyStrongNameVerificationStop) EventDescs() []*etw.EventDesc {
 	return anyStrongNameVerificationStop
 }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyStrongNameVerificationStop) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &strongNameVerificationStop
-	}
-	return &strongNameVerificationStopV1
+	return etw.DescOf(anyStrongNameVerificationStop, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyStrongNameVerificationStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v StrongNameVerificationStopV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStrongNameVerificationStop{
-			Seen:                       etw.Seen{Version: version, Layout: 1},
-			VerificationFlags:          v.VerificationFlags,
-			ErrorCode:                  v.ErrorCode,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-			ClrInstanceID:              v.ClrInstanceID,
-		}
-	default:
-		var v StrongNameVerificationStop
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStrongNameVerificationStop{
-			Seen:                       etw.Seen{Version: version, Layout: 0},
-			VerificationFlags:          v.VerificationFlags,
-			ErrorCode:                  v.ErrorCode,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-		}
-	}
-	return n, err
+	return (*anyStrongNameVerificationV1Layout)(e).decode(version, p, ptr, anyStrongNameVerificationStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyStrongNameVerificationStop) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "VerificationFlags":
-		return etw.UintValue(uint64(e.VerificationFlags))
-	case "ErrorCode":
-		return etw.UintValue(uint64(e.ErrorCode))
-	case "FullyQualifiedAssemblyName":
-		return etw.UTF16Value(e.FullyQualifiedAssemblyName)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStrongNameVerificationV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyStrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyStrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyStrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStrongNameVerificationStop) Clone() *AnyStrongNameVerificationStop {
+	(*anyStrongNameVerificationV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyStrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

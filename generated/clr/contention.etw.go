@@ -18,25 +18,18 @@ import (
 // has no payload and no keyword.
 type ContentionStart struct{}
 
-// EventDesc returns the description of Contention.
-func (*ContentionStart) EventDesc() *etw.EventDesc { return &contentionStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ContentionStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ContentionStart) EventDesc() *etw.EventDesc                             { return &contentionStart }
+func (*ContentionStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ContentionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ContentionStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ContentionStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ContentionStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ContentionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ContentionStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ContentionStart) Clone() *ContentionStart                              { return &e }
+func (e ContentionStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ContentionStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ContentionStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var contentionStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	ID:         81,
 	Level:      4,
 	Opcode:     1,
@@ -79,12 +72,16 @@ func (e *ContentionStartV1) FieldValue(i int) etw.Value {
 	return (*contentionLayout)(e).FieldValue(i)
 }
 
-func (e *ContentionStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ContentionStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ContentionStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ContentionStartV1) Clone() *ContentionStartV1 { return &e }
+
+func (e ContentionStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ContentionStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ContentionStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	ID:         81,
 	Version:    1,
 	Level:      4,
@@ -95,7 +92,6 @@ var contentionStartV1 = etw.EventDesc{
 	TaskName:   "Contention",
 	OpcodeName: "Start",
 	Fields:     contentionLayoutFields,
-	Extends:    &contentionStart,
 	New:        func() etw.Event { return new(ContentionStartV1) },
 }
 
@@ -163,22 +159,22 @@ func (e *ContentionStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	}
 	e.ContentionFlags = ContentionFlags(p[0])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[1:])
-	r := etw.NewReader(p, 3, ptr)
-	e.LockID = r.Pointer()
-	e.AssociatedObjectID = r.Pointer()
-	e.LockOwnerThreadID = r.Uint64()
-	return r.Done(&contentionStartV2)
+	c := etw.NewCursor(p, 3, ptr)
+	e.LockID = c.Pointer()
+	e.AssociatedObjectID = c.Pointer()
+	e.LockOwnerThreadID = c.Uint64()
+	return c.Done(&contentionStartV2)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ContentionStartV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint8(uint8(e.ContentionFlags))
-	w.Uint16(e.ClrInstanceID)
-	w.Pointer(2, e.LockID)
-	w.Pointer(3, e.AssociatedObjectID)
-	w.Uint64(e.LockOwnerThreadID)
-	return w.Done(&contentionStartV2)
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(uint8(e.ContentionFlags))
+	a.Uint16(e.ClrInstanceID)
+	a.Pointer(2, e.LockID)
+	a.Pointer(3, e.AssociatedObjectID)
+	a.Uint64(e.LockOwnerThreadID)
+	return a.Done(&contentionStartV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -198,12 +194,16 @@ func (e *ContentionStartV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ContentionStartV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ContentionStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ContentionStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ContentionStartV2) Clone() *ContentionStartV2 { return &e }
+
+func (e ContentionStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ContentionStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ContentionStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	ID:         81,
 	Version:    2,
 	Level:      4,
@@ -220,58 +220,49 @@ var contentionStartV2 = etw.EventDesc{
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
 		{Name: "LockOwnerThreadID", Type: etw.InUInt64},
 	},
-	Extends: &contentionStartV1,
-	New:     func() etw.Event { return new(ContentionStartV2) },
+	New: func() etw.Event { return new(ContentionStartV2) },
 }
 
-// AnyContentionStart is event 81 in any version: [ContentionStart],
-// [ContentionStartV1], and [ContentionStartV2].
+// AnyContentionStart is event 81, of task Contention, opcode win:Start,
+// keyword ContentionKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A thread begins to wait for a lock that another thread holds. Version 2 adds
+// LockID, AssociatedObjectID and LockOwnerThreadID.
+//
+// The versions are [ContentionStart], [ContentionStartV1], and
+// [ContentionStartV2]; a newer one is decoded like the last of these. Fields
+// that the decoded version lacks are zero.
 type AnyContentionStart struct {
 	Seen etw.Seen
 
-	ContentionFlags    ContentionFlags // versions 1 and 2
-	ClrInstanceID      uint16          // versions 1 and 2
-	LockID             etw.Pointer     // version 2
-	AssociatedObjectID etw.Pointer     // version 2
-	LockOwnerThreadID  uint64          // version 2
+	// Whether the lock is managed or one of the runtime's own.
+	ContentionFlags ContentionFlags // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of the lock; ContentionLockCreated introduced it.
+	LockID etw.Pointer // since version 2
+	// Address of the object that the lock belongs to. A collection may move it.
+	AssociatedObjectID etw.Pointer // since version 2
+	// Identifier of the operating system's thread that holds the lock; 0 if it is
+	// not known.
+	LockOwnerThreadID uint64 // since version 2
 }
 
-// HasContentionFlags reports whether the version that was decoded has
-// ContentionFlags.
-func (e *AnyContentionStart) HasContentionFlags() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyContentionStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasLockID reports whether the version that was decoded has LockID.
-func (e *AnyContentionStart) HasLockID() bool { return e.Seen.Layout >= 2 }
-
-// HasAssociatedObjectID reports whether the version that was decoded has
-// AssociatedObjectID.
+// HasContentionFlags and its like report whether the version that was decoded
+// has a field.
+func (e *AnyContentionStart) HasContentionFlags() bool    { return e.Seen.Layout >= 1 }
+func (e *AnyContentionStart) HasClrInstanceID() bool      { return e.Seen.Layout >= 1 }
+func (e *AnyContentionStart) HasLockID() bool             { return e.Seen.Layout >= 2 }
 func (e *AnyContentionStart) HasAssociatedObjectID() bool { return e.Seen.Layout >= 2 }
-
-// HasLockOwnerThreadID reports whether the version that was decoded has
-// LockOwnerThreadID.
-func (e *AnyContentionStart) HasLockOwnerThreadID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyContentionStart) HasLockOwnerThreadID() bool  { return e.Seen.Layout >= 2 }
 
 var anyContentionStart = []*etw.EventDesc{&contentionStart, &contentionStartV1, &contentionStartV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyContentionStart) EventDescs() []*etw.EventDesc { return anyContentionStart }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyContentionStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &contentionStart
-	case 1:
-		return &contentionStartV1
-	}
-	return &contentionStartV2
+	return etw.DescOf(anyContentionStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -281,60 +272,55 @@ func (e *AnyContentionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 	case version >= 2:
 		var v ContentionStartV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyContentionStart{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			ContentionFlags:    v.ContentionFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-			LockID:             v.LockID,
-			AssociatedObjectID: v.AssociatedObjectID,
-			LockOwnerThreadID:  v.LockOwnerThreadID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.ContentionFlags = v.ContentionFlags
+		e.ClrInstanceID = v.ClrInstanceID
+		e.LockID = v.LockID
+		e.AssociatedObjectID = v.AssociatedObjectID
+		e.LockOwnerThreadID = v.LockOwnerThreadID
 	case version >= 1:
 		var v ContentionStartV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyContentionStart{
-			Seen:            etw.Seen{Version: version, Layout: 1},
-			ContentionFlags: v.ContentionFlags,
-			ClrInstanceID:   v.ClrInstanceID,
-		}
+		*e = AnyContentionStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ContentionFlags = v.ContentionFlags
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
-		var v ContentionStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyContentionStart{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
+		*e = AnyContentionStart{Seen: etw.Seen{Version: version, Layout: 0}}
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyContentionStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyContentionStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ContentionFlags":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.ContentionFlags))
-	case "ClrInstanceID":
+	case 1:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "LockID":
+	case 2:
 		return etw.PointerValue(e.LockID)
-	case "AssociatedObjectID":
+	case 3:
 		return etw.PointerValue(e.AssociatedObjectID)
-	case "LockOwnerThreadID":
+	case 4:
 		return etw.UintValue(e.LockOwnerThreadID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyContentionStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyContentionStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyContentionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyContentionStart) Clone() *AnyContentionStart { return &e }
 
-// ContentionLockCreated is ContentionLockCreated: event 90, version 0, of task
-// Contention, opcode LockCreated, keyword ContentionKeyword, level
-// win:Informational.
+func (e AnyContentionStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyContentionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyContentionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ContentionLockCreated is event 90, version 0, of task Contention, opcode
+// LockCreated, keyword ContentionKeyword, level win:Informational.
 //
 // The lock of an object was created. Later contention events name it by its
 // LockID.
@@ -353,20 +339,20 @@ func (*ContentionLockCreated) EventDesc() *etw.EventDesc { return &contentionLoc
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ContentionLockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.LockID = r.Pointer()
-	e.AssociatedObjectID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&contentionLockCreated)
+	c := etw.NewCursor(p, 0, ptr)
+	e.LockID = c.Pointer()
+	e.AssociatedObjectID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&contentionLockCreated)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ContentionLockCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.LockID)
-	w.Pointer(1, e.AssociatedObjectID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&contentionLockCreated)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.LockID)
+	a.Pointer(1, e.AssociatedObjectID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&contentionLockCreated)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -382,12 +368,16 @@ func (e *ContentionLockCreated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ContentionLockCreated) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ContentionLockCreated) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ContentionLockCreated) Clone() *ContentionLockCreated { return &e }
+
+func (e ContentionLockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ContentionLockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionLockCreated = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	ID:         90,
 	Level:      4,
 	Opcode:     11,
@@ -404,8 +394,68 @@ var contentionLockCreated = etw.EventDesc{
 	New: func() etw.Event { return new(ContentionLockCreated) },
 }
 
-// ContentionStop is ContentionStop: event 91, version 0, of task Contention,
-// opcode win:Stop, keyword ContentionKeyword, level win:Informational.
+// AnyContentionLockCreated is event 90, of task Contention, opcode
+// LockCreated, keyword ContentionKeyword, level win:Informational, in any
+// version.
+//
+// The lock of an object was created. Later contention events name it by its
+// LockID.
+//
+// The only version is [ContentionLockCreated]; a newer one is decoded like it.
+type AnyContentionLockCreated struct {
+	Seen etw.Seen
+
+	// Identifier of the lock; ContentionLockCreated introduced it.
+	LockID etw.Pointer
+	// Address of the object that the lock belongs to. A collection may move it.
+	AssociatedObjectID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyContentionLockCreated = []*etw.EventDesc{&contentionLockCreated}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyContentionLockCreated) EventDescs() []*etw.EventDesc { return anyContentionLockCreated }
+func (e *AnyContentionLockCreated) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyContentionLockCreated, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyContentionLockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ContentionLockCreated
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.LockID = v.LockID
+	e.AssociatedObjectID = v.AssociatedObjectID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyContentionLockCreated) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.LockID)
+	case 1:
+		return etw.PointerValue(e.AssociatedObjectID)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyContentionLockCreated) Clone() *AnyContentionLockCreated { return &e }
+
+func (e AnyContentionLockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyContentionLockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ContentionStop is event 91, version 0, of task Contention, opcode win:Stop,
+// keyword ContentionKeyword, level win:Informational.
 //
 // A thread got the lock it waited for since the ContentionStart before.
 type ContentionStop struct {
@@ -434,12 +484,16 @@ func (e *ContentionStop) FieldValue(i int) etw.Value {
 	return (*contentionLayout)(e).FieldValue(i)
 }
 
-func (e *ContentionStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ContentionStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ContentionStop) Clone() *ContentionStop { return &e }
+
+func (e ContentionStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ContentionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	ID:         91,
 	Level:      4,
 	Opcode:     2,
@@ -503,12 +557,16 @@ func (e *ContentionStopV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ContentionStopV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ContentionStopV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ContentionStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ContentionStopV1) Clone() *ContentionStopV1 { return &e }
+
+func (e ContentionStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ContentionStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ContentionStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var contentionStopV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
 	ID:         91,
 	Version:    1,
 	Level:      4,
@@ -523,39 +581,39 @@ var contentionStopV1 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "DurationNs", Type: etw.InDouble},
 	},
-	Extends: &contentionStop,
-	New:     func() etw.Event { return new(ContentionStopV1) },
+	New: func() etw.Event { return new(ContentionStopV1) },
 }
 
-// AnyContentionStop is event 91 in any version: [ContentionStop] and
-// [ContentionStopV1].
+// AnyContentionStop is event 91, of task Contention, opcode win:Stop, keyword
+// ContentionKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A thread got the lock it waited for since the ContentionStart before.
+// Version 1 adds DurationNs.
+//
+// The versions are [ContentionStop] and [ContentionStopV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyContentionStop struct {
 	Seen etw.Seen
 
+	// Whether the lock is managed or one of the runtime's own.
 	ContentionFlags ContentionFlags
-	ClrInstanceID   uint16
-	DurationNs      float64 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// How long the thread waited, in nanoseconds.
+	DurationNs float64 // since version 1
 }
 
-// HasDurationNs reports whether the version that was decoded has DurationNs.
+// HasDurationNs and its like report whether the version that was decoded has a
+// field.
 func (e *AnyContentionStop) HasDurationNs() bool { return e.Seen.Layout >= 1 }
 
 var anyContentionStop = []*etw.EventDesc{&contentionStop, &contentionStopV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyContentionStop) EventDescs() []*etw.EventDesc { return anyContentionStop }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyContentionStop) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &contentionStop
-	}
-	return &contentionStopV1
-}
+func (e *AnyContentionStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyContentionStop, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -564,41 +622,41 @@ func (e *AnyContentionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 	case version >= 1:
 		var v ContentionStopV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyContentionStop{
-			Seen:            etw.Seen{Version: version, Layout: 1},
-			ContentionFlags: v.ContentionFlags,
-			ClrInstanceID:   v.ClrInstanceID,
-			DurationNs:      v.DurationNs,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ContentionFlags = v.ContentionFlags
+		e.ClrInstanceID = v.ClrInstanceID
+		e.DurationNs = v.DurationNs
 	default:
 		var v ContentionStop
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyContentionStop{
-			Seen:            etw.Seen{Version: version, Layout: 0},
-			ContentionFlags: v.ContentionFlags,
-			ClrInstanceID:   v.ClrInstanceID,
-		}
+		*e = AnyContentionStop{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.ContentionFlags = v.ContentionFlags
+		e.ClrInstanceID = v.ClrInstanceID
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyContentionStop) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyContentionStop, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ContentionFlags":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.ContentionFlags))
-	case "ClrInstanceID":
+	case 1:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "DurationNs":
+	case 2:
 		return etw.FloatValue(e.DurationNs)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyContentionStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyContentionStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyContentionStop) Clone() *AnyContentionStop { return &e }
+
+func (e AnyContentionStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyContentionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -9,36 +9,29 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DebugExceptionProcessingStart is DebugExceptionProcessingStart: event 242,
-// version 0, of task DebugExceptionProcessing, opcode win:Start, keyword
-// DebuggerKeyword, level win:Informational.
+// DebugExceptionProcessingStart is event 242, version 0, of task
+// DebugExceptionProcessing, opcode win:Start, keyword DebuggerKeyword, level
+// win:Informational.
 //
 // The debugger's part of handling an exception begins.
 type DebugExceptionProcessingStart struct{}
 
-// EventDesc returns the description of DebugExceptionProcessingStart.
 func (*DebugExceptionProcessingStart) EventDesc() *etw.EventDesc {
 	return &debugExceptionProcessingStart
 }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
 func (*DebugExceptionProcessingStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
 func (*DebugExceptionProcessingStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	return b, nil
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugExceptionProcessingStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DebugExceptionProcessingStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DebugExceptionProcessingStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DebugExceptionProcessingStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DebugExceptionProcessingStart) FieldValue(int) etw.Value               { return etw.Value{} }
+func (e DebugExceptionProcessingStart) Clone() *DebugExceptionProcessingStart { return &e }
+func (e DebugExceptionProcessingStart) String() string                        { return string(etw.AppendText(nil, &e)) }
+func (e DebugExceptionProcessingStart) LogValue() slog.Value                  { return etw.LogValue(&e) }
+func (e DebugExceptionProcessingStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
 
 var debugExceptionProcessingStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
 	ID:         242,
 	Level:      4,
 	Opcode:     1,
@@ -50,34 +43,59 @@ var debugExceptionProcessingStart = etw.EventDesc{
 	New:        func() etw.Event { return new(DebugExceptionProcessingStart) },
 }
 
-// DebugExceptionProcessingEnd is DebugExceptionProcessingEnd: event 243,
-// version 0, of task DebugExceptionProcessing, opcode win:Stop, keyword
-// DebuggerKeyword, level win:Informational.
+// AnyDebugExceptionProcessingStart is event 242, of task
+// DebugExceptionProcessing, opcode win:Start, keyword DebuggerKeyword, level
+// win:Informational, in any version.
+//
+// The debugger's part of handling an exception begins.
+//
+// The only version is [DebugExceptionProcessingStart]; a newer one is decoded
+// like it.
+type AnyDebugExceptionProcessingStart struct {
+	Seen etw.Seen
+}
+
+var anyDebugExceptionProcessingStart = []*etw.EventDesc{&debugExceptionProcessingStart}
+
+func (*AnyDebugExceptionProcessingStart) EventDescs() []*etw.EventDesc {
+	return anyDebugExceptionProcessingStart
+}
+func (*AnyDebugExceptionProcessingStart) EventDesc() *etw.EventDesc {
+	return &debugExceptionProcessingStart
+}
+func (e *AnyDebugExceptionProcessingStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDebugExceptionProcessingStart) FieldValue(int) etw.Value                  { return etw.Value{} }
+func (e AnyDebugExceptionProcessingStart) Clone() *AnyDebugExceptionProcessingStart { return &e }
+func (e AnyDebugExceptionProcessingStart) String() string                           { return string(etw.AppendText(nil, &e)) }
+func (e AnyDebugExceptionProcessingStart) LogValue() slog.Value                     { return etw.LogValue(&e) }
+func (e AnyDebugExceptionProcessingStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// DebugExceptionProcessingEnd is event 243, version 0, of task
+// DebugExceptionProcessing, opcode win:Stop, keyword DebuggerKeyword, level
+// win:Informational.
 //
 // The debugger's part of handling an exception ended.
 type DebugExceptionProcessingEnd struct{}
 
-// EventDesc returns the description of DebugExceptionProcessingEnd.
-func (*DebugExceptionProcessingEnd) EventDesc() *etw.EventDesc { return &debugExceptionProcessingEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+func (*DebugExceptionProcessingEnd) EventDesc() *etw.EventDesc                      { return &debugExceptionProcessingEnd }
 func (*DebugExceptionProcessingEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
 func (*DebugExceptionProcessingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	return b, nil
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugExceptionProcessingEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DebugExceptionProcessingEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DebugExceptionProcessingEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DebugExceptionProcessingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DebugExceptionProcessingEnd) FieldValue(int) etw.Value             { return etw.Value{} }
+func (e DebugExceptionProcessingEnd) Clone() *DebugExceptionProcessingEnd { return &e }
+func (e DebugExceptionProcessingEnd) String() string                      { return string(etw.AppendText(nil, &e)) }
+func (e DebugExceptionProcessingEnd) LogValue() slog.Value                { return etw.LogValue(&e) }
+func (e DebugExceptionProcessingEnd) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var debugExceptionProcessingEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
 	ID:         243,
 	Level:      4,
 	Opcode:     2,
@@ -88,3 +106,33 @@ var debugExceptionProcessingEnd = etw.EventDesc{
 	OpcodeName: "Stop",
 	New:        func() etw.Event { return new(DebugExceptionProcessingEnd) },
 }
+
+// AnyDebugExceptionProcessingEnd is event 243, of task
+// DebugExceptionProcessing, opcode win:Stop, keyword DebuggerKeyword, level
+// win:Informational, in any version.
+//
+// The debugger's part of handling an exception ended.
+//
+// The only version is [DebugExceptionProcessingEnd]; a newer one is decoded
+// like it.
+type AnyDebugExceptionProcessingEnd struct {
+	Seen etw.Seen
+}
+
+var anyDebugExceptionProcessingEnd = []*etw.EventDesc{&debugExceptionProcessingEnd}
+
+func (*AnyDebugExceptionProcessingEnd) EventDescs() []*etw.EventDesc {
+	return anyDebugExceptionProcessingEnd
+}
+func (*AnyDebugExceptionProcessingEnd) EventDesc() *etw.EventDesc {
+	return &debugExceptionProcessingEnd
+}
+func (e *AnyDebugExceptionProcessingEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDebugExceptionProcessingEnd) FieldValue(int) etw.Value                { return etw.Value{} }
+func (e AnyDebugExceptionProcessingEnd) Clone() *AnyDebugExceptionProcessingEnd { return &e }
+func (e AnyDebugExceptionProcessingEnd) String() string                         { return string(etw.AppendText(nil, &e)) }
+func (e AnyDebugExceptionProcessingEnd) LogValue() slog.Value                   { return etw.LogValue(&e) }
+func (e AnyDebugExceptionProcessingEnd) MarshalJSON() ([]byte, error)           { return etw.AppendJSON(nil, &e) }

@@ -9,32 +9,24 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DebugIPCEventStart is DebugIPCEventStart: event 240, version 0, of task
-// DebugIPCEvent, opcode win:Start, keyword DebuggerKeyword, level
-// win:Informational.
+// DebugIPCEventStart is event 240, version 0, of task DebugIPCEvent, opcode
+// win:Start, keyword DebuggerKeyword, level win:Informational.
 //
 // The runtime begins to handle a message from the debugger.
 type DebugIPCEventStart struct{}
 
-// EventDesc returns the description of DebugIPCEventStart.
-func (*DebugIPCEventStart) EventDesc() *etw.EventDesc { return &debugIPCEventStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DebugIPCEventStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DebugIPCEventStart) EventDesc() *etw.EventDesc                             { return &debugIPCEventStart }
+func (*DebugIPCEventStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DebugIPCEventStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugIPCEventStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DebugIPCEventStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DebugIPCEventStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DebugIPCEventStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DebugIPCEventStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DebugIPCEventStart) Clone() *DebugIPCEventStart                           { return &e }
+func (e DebugIPCEventStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DebugIPCEventStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DebugIPCEventStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var debugIPCEventStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
 	ID:         240,
 	Level:      4,
 	Opcode:     1,
@@ -46,32 +38,48 @@ var debugIPCEventStart = etw.EventDesc{
 	New:        func() etw.Event { return new(DebugIPCEventStart) },
 }
 
-// DebugIPCEventEnd is DebugIPCEventEnd: event 241, version 0, of task
-// DebugIPCEvent, opcode win:Stop, keyword DebuggerKeyword, level
-// win:Informational.
+// AnyDebugIPCEventStart is event 240, of task DebugIPCEvent, opcode win:Start,
+// keyword DebuggerKeyword, level win:Informational, in any version.
+//
+// The runtime begins to handle a message from the debugger.
+//
+// The only version is [DebugIPCEventStart]; a newer one is decoded like it.
+type AnyDebugIPCEventStart struct {
+	Seen etw.Seen
+}
+
+var anyDebugIPCEventStart = []*etw.EventDesc{&debugIPCEventStart}
+
+func (*AnyDebugIPCEventStart) EventDescs() []*etw.EventDesc { return anyDebugIPCEventStart }
+func (*AnyDebugIPCEventStart) EventDesc() *etw.EventDesc    { return &debugIPCEventStart }
+func (e *AnyDebugIPCEventStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDebugIPCEventStart) FieldValue(int) etw.Value       { return etw.Value{} }
+func (e AnyDebugIPCEventStart) Clone() *AnyDebugIPCEventStart { return &e }
+func (e AnyDebugIPCEventStart) String() string                { return string(etw.AppendText(nil, &e)) }
+func (e AnyDebugIPCEventStart) LogValue() slog.Value          { return etw.LogValue(&e) }
+func (e AnyDebugIPCEventStart) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }
+
+// DebugIPCEventEnd is event 241, version 0, of task DebugIPCEvent, opcode
+// win:Stop, keyword DebuggerKeyword, level win:Informational.
 //
 // The runtime has handled a message from the debugger.
 type DebugIPCEventEnd struct{}
 
-// EventDesc returns the description of DebugIPCEventEnd.
-func (*DebugIPCEventEnd) EventDesc() *etw.EventDesc { return &debugIPCEventEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DebugIPCEventEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DebugIPCEventEnd) EventDesc() *etw.EventDesc                             { return &debugIPCEventEnd }
+func (*DebugIPCEventEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DebugIPCEventEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DebugIPCEventEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DebugIPCEventEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DebugIPCEventEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DebugIPCEventEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DebugIPCEventEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DebugIPCEventEnd) Clone() *DebugIPCEventEnd                             { return &e }
+func (e DebugIPCEventEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DebugIPCEventEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DebugIPCEventEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var debugIPCEventEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
 	ID:         241,
 	Level:      4,
 	Opcode:     2,
@@ -82,3 +90,27 @@ var debugIPCEventEnd = etw.EventDesc{
 	OpcodeName: "Stop",
 	New:        func() etw.Event { return new(DebugIPCEventEnd) },
 }
+
+// AnyDebugIPCEventEnd is event 241, of task DebugIPCEvent, opcode win:Stop,
+// keyword DebuggerKeyword, level win:Informational, in any version.
+//
+// The runtime has handled a message from the debugger.
+//
+// The only version is [DebugIPCEventEnd]; a newer one is decoded like it.
+type AnyDebugIPCEventEnd struct {
+	Seen etw.Seen
+}
+
+var anyDebugIPCEventEnd = []*etw.EventDesc{&debugIPCEventEnd}
+
+func (*AnyDebugIPCEventEnd) EventDescs() []*etw.EventDesc { return anyDebugIPCEventEnd }
+func (*AnyDebugIPCEventEnd) EventDesc() *etw.EventDesc    { return &debugIPCEventEnd }
+func (e *AnyDebugIPCEventEnd) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDebugIPCEventEnd) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyDebugIPCEventEnd) Clone() *AnyDebugIPCEventEnd  { return &e }
+func (e AnyDebugIPCEventEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDebugIPCEventEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDebugIPCEventEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

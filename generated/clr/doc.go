@@ -32,9 +32,11 @@
 //
 // A session selects events by a mask of keywords and a level. The functions
 // that begin with Enable return what one enables for a purpose, such as
-// [EnableGC]; [etw.Mux.Enablement] tells what given handlers need. One thing it
-// cannot know: the runtime writes MethodLoadVerbose and MethodUnloadVerbose for all
-// methods only at level Verbose, though their own level is Informational.
+// [EnableGC]; [etw.Mux.Enablement] tells what given handlers need, and
+// [ParseKeywords] reads the names of keywords that people type. One thing that
+// Enablement cannot know: the runtime writes MethodLoadVerbose and
+// MethodUnloadVerbose for all methods only at level Verbose, though their own level
+// is Informational.
 //
 // [SymbolsOf] tells which events that give names to addresses a mask causes. To
 // name the code that was there before a session began, or that is there when it
@@ -46,13 +48,25 @@
 // of the payload, valid until the transport delivers the next record. Package
 // etw says how to keep them.
 //
+// # What is logged twice
+//
+// Since 4.5 the .NET Framework writes GCStart in versions 1 and 2 for each
+// collection, within microseconds and on the same thread, so that a handler of
+// [AnyGCStart] hears of it twice. The two have the same Count: a program that
+// counts collections skips a GCStart whose process, ClrInstanceID and Count are
+// those of the one before. GCEnd and GCHeapStats come once, and .NET writes
+// version 2 alone. Versions 1 and 2 of the events of methods are no such pairs:
+// version 2 is for code that replaces earlier code of the method.
+//
 // # Beyond the manifest
 //
 // The package is generated from clr.man, which describes the bytes that the
 // runtime writes. Where the runtime's own manifest is wrong, or says less than
-// is known, it differs; testdata/corrections.tsv lists each place. Microsoft's
-// documentation pages are wrong more often; docs/clr/errata.md lists that, and
-// docs/clr has the reference of all events.
+// is known, it differs; testdata/corrections.tsv lists each place. Among other
+// things, sizes and counts are shown in decimal, and bits that the runtime sets
+// but its manifest does not name have names. Microsoft's documentation pages are
+// wrong more often; docs/clr/errata.md lists that, and docs/clr has the reference
+// of all events.
 package clr
 
 //go:generate go tool etwgen gen --tests --provider Microsoft-Windows-DotNETRuntime -o . clr.man

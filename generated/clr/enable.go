@@ -2,53 +2,47 @@ package clr
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// Levels of events, as every provider has them.
-const (
-	levelInformational = 4
-	levelVerbose       = 5
-)
-
 // enable returns what a session enables of the runtime provider.
-func enable(keywords uint64, level uint8) etw.Enable {
+func enable(keywords uint64, level etw.Level) etw.Enable {
 	return etw.Enable{Provider: Provider.Desc, Keywords: keywords, Level: level}
 }
 
 // EnableGC selects garbage collections with their pauses and heap sizes, which
 // hardly slows a program down: keywords 0x1, level Informational.
-func EnableGC() etw.Enable { return enable(KeywordGC, levelInformational) }
+func EnableGC() etw.Enable { return enable(KeywordGC, etw.LevelInformational) }
 
 // EnableGCVerbose selects what EnableGC does, and allocation ticks, pinned and
 // finalized objects: keywords 0x1, level Verbose.
-func EnableGCVerbose() etw.Enable { return enable(KeywordGC, levelVerbose) }
+func EnableGCVerbose() etw.Enable { return enable(KeywordGC, etw.LevelVerbose) }
 
 // EnableAllocations selects the samples of what a program allocates: allocation
 // ticks, which every runtime has and which come with all that EnableGCVerbose
 // selects, and the random samples of .NET 10. Keywords 0x80000000001, level Verbose.
 func EnableAllocations() etw.Enable {
-	return enable(KeywordGC|KeywordAllocationSampling, levelVerbose)
+	return enable(KeywordGC|KeywordAllocationSampling, etw.LevelVerbose)
 }
 
 // EnableExceptions selects thrown exceptions and the blocks that handle them:
 // keywords 0x8000, level Informational. Level 2, Error, gives the throwing alone.
-func EnableExceptions() etw.Enable { return enable(KeywordException, levelInformational) }
+func EnableExceptions() etw.Enable { return enable(KeywordException, etw.LevelInformational) }
 
 // EnableContention selects the waits for locks: keywords 0x4000, level
 // Informational.
-func EnableContention() etw.Enable { return enable(KeywordContention, levelInformational) }
+func EnableContention() etw.Enable { return enable(KeywordContention, etw.LevelInformational) }
 
 // EnableThreadPool selects the threads of the thread pool and the decisions on
 // their number: keywords 0x10000, level Informational. At level Verbose each
 // work item is logged as well.
-func EnableThreadPool() etw.Enable { return enable(KeywordThreading, levelInformational) }
+func EnableThreadPool() etw.Enable { return enable(KeywordThreading, etw.LevelInformational) }
 
 // EnableJIT selects the methods that are compiled, from the start of each
 // compilation on, and the tiers: keywords 0x1000000010, level Verbose.
-func EnableJIT() etw.Enable { return enable(KeywordJit|KeywordCompilation, levelVerbose) }
+func EnableJIT() etw.Enable { return enable(KeywordJit|KeywordCompilation, etw.LevelVerbose) }
 
 // EnableLoader selects the loading of application domains, assemblies and
 // modules, and the search for assemblies: keywords 0xc, level Informational.
 func EnableLoader() etw.Enable {
-	return enable(KeywordLoader|KeywordAssemblyLoader, levelInformational)
+	return enable(KeywordLoader|KeywordAssemblyLoader, etw.LevelInformational)
 }
 
 // EnableSymbols selects what it takes to name the code that a program runs while
@@ -56,7 +50,7 @@ func EnableLoader() etw.Enable {
 // without their names. The events of rundown's EnableEnd name the rest.
 // [SymbolsOf] says what the mask causes.
 func EnableSymbols() etw.Enable {
-	return enable(KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration, levelVerbose)
+	return enable(KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration, etw.LevelVerbose)
 }
 
 // EnableDefault selects what Microsoft's page on the CLR's providers enables for
@@ -66,7 +60,7 @@ func EnableSymbols() etw.Enable {
 func EnableDefault() etw.Enable {
 	return enable(KeywordGC|KeywordAssemblyLoader|KeywordLoader|KeywordJit|KeywordNGen|
 		KeywordEndEnumeration|KeywordSecurity|KeywordAppDomainResourceManagement|
-		KeywordContention|KeywordException|KeywordThreading, levelVerbose)
+		KeywordContention|KeywordException|KeywordThreading, etw.LevelVerbose)
 }
 
 // EnableWithoutEnumeration selects what Microsoft's overview of the CLR's events
@@ -75,7 +69,7 @@ func EnableDefault() etw.Enable {
 func EnableWithoutEnumeration() etw.Enable {
 	return enable(KeywordGC|KeywordGCHandle|KeywordAssemblyLoader|KeywordLoader|KeywordJit|
 		KeywordSecurity|KeywordAppDomainResourceManagement|KeywordJitTracing|KeywordInterop|
-		KeywordContention|KeywordException|KeywordThreading, levelVerbose)
+		KeywordContention|KeywordException|KeywordThreading, etw.LevelVerbose)
 }
 
 // EnableAll selects every event of the provider. It slows a program down, and it
@@ -87,7 +81,7 @@ func EnableAll() etw.Enable {
 	for _, k := range Provider.Keywords {
 		all |= k.Mask
 	}
-	return enable(all&^KeywordOverrideAndSuppressNGenEvents, levelVerbose)
+	return enable(all&^KeywordOverrideAndSuppressNGenEvents, etw.LevelVerbose)
 }
 
 // A Preset is a choice of events with a name, for programs that let people

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSource is EventSource: event 270, version 0, keyword
-// EventSourceKeyword, level win:Informational.
+// EventSource is event 270, version 0, keyword EventSourceKeyword, level
+// win:Informational.
 //
 // Carries an event of a managed EventSource.
 type EventSource struct {
@@ -35,21 +35,21 @@ func (e *EventSource) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&eventSource, p, ptr)
 	}
 	e.EventID = int32(binary.LittleEndian.Uint32(p[0:]))
-	r := etw.NewReader(p, 4, ptr)
-	e.EventName = r.UTF16()
-	e.EventSourceName = r.UTF16()
-	e.Payload = r.UTF16()
-	return r.Done(&eventSource)
+	c := etw.NewCursor(p, 4, ptr)
+	e.EventName = c.UTF16()
+	e.EventSourceName = c.UTF16()
+	e.Payload = c.UTF16()
+	return c.Done(&eventSource)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *EventSource) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Int32(e.EventID)
-	w.UTF16Z(1, e.EventName)
-	w.UTF16Z(2, e.EventSourceName)
-	w.UTF16Z(3, e.Payload)
-	return w.Done(&eventSource)
+	a := etw.NewAppender(b, ptr)
+	a.Int32(e.EventID)
+	a.UTF16Z(1, e.EventName)
+	a.UTF16Z(2, e.EventSourceName)
+	a.UTF16Z(3, e.Payload)
+	return a.Done(&eventSource)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -67,9 +67,17 @@ func (e *EventSource) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *EventSource) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EventSource) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e EventSource) Clone() *EventSource {
+	e.EventName = e.EventName.Clone()
+	e.EventSourceName = e.EventSourceName.Clone()
+	e.Payload = e.Payload.Clone()
+	return &e
+}
+
+func (e EventSource) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EventSource) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eventSource = etw.EventDesc{
 	Provider: &providerDesc,
@@ -85,3 +93,69 @@ var eventSource = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(EventSource) },
 }
+
+// AnyEventSource is event 270, keyword EventSourceKeyword, level
+// win:Informational, in any version.
+//
+// Carries an event of a managed EventSource.
+//
+// The only version is [EventSource]; a newer one is decoded like it.
+type AnyEventSource struct {
+	Seen etw.Seen
+
+	// Identifier of the event within its EventSource.
+	EventID int32
+	// Name of the event.
+	EventName etw.UTF16
+	// Name of the EventSource.
+	EventSourceName etw.UTF16
+	// Payload of the event as text.
+	Payload etw.UTF16
+}
+
+var anyEventSource = []*etw.EventDesc{&eventSource}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyEventSource) EventDescs() []*etw.EventDesc { return anyEventSource }
+func (e *AnyEventSource) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEventSource, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyEventSource) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v EventSource
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.EventID = v.EventID
+	e.EventName = v.EventName
+	e.EventSourceName = v.EventSourceName
+	e.Payload = v.Payload
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyEventSource) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.IntValue(int64(e.EventID))
+	case 1:
+		return etw.UTF16Value(e.EventName)
+	case 2:
+		return etw.UTF16Value(e.EventSourceName)
+	case 3:
+		return etw.UTF16Value(e.Payload)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyEventSource) Clone() *AnyEventSource {
+	e.EventName = e.EventName.Clone()
+	e.EventSourceName = e.EventSourceName.Clone()
+	e.Payload = e.Payload.Clone()
+	return &e
+}
+
+func (e AnyEventSource) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEventSource) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -11,9 +11,12 @@ import (
 // Report the pauses of garbage collections. Any version of the events will do.
 func Example_gcPauses() {
 	var mux etw.Mux
-	suspended := make(map[int64]time.Time) // by thread: others may suspend the program, too
+	suspended := make(map[int64]time.Time) // by thread
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
-		suspended[r.ThreadID] = r.Time()
+		switch e.Reason { // profilers suspend the program, too
+		case clr.GCSuspendEEReasonSuspendForGC, clr.GCSuspendEEReasonSuspendForGCPrep:
+			suspended[r.ThreadID] = r.Time()
+		}
 		return nil
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error {
@@ -21,13 +24,16 @@ func Example_gcPauses() {
 		return nil
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCRestartEEEnd) error {
-		fmt.Println("pause", r.Time().Sub(suspended[r.ThreadID]))
+		if start, ok := suspended[r.ThreadID]; ok {
+			delete(suspended, r.ThreadID)
+			fmt.Println("pause", r.Time().Sub(start))
+		}
 		return nil
 	})
 
 	// What a session must enable for these handlers.
 	for _, e := range mux.Enablement() {
-		fmt.Printf("enable %s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+		fmt.Println("enable", e)
 	}
 	for _, r := range recordedCollection() {
 		if err := mux.Dispatch(r); err != nil {
@@ -126,6 +132,8 @@ func record(e etw.Event, at time.Duration) *etw.Record {
 
 func recordedCollection() []*etw.Record {
 	return []*etw.Record{
+		record(&clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendOther}, 0), // a profiler takes a sample
+		record(&clr.GCRestartEEEndV1{}, 5*time.Microsecond),
 		record(&clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC, Count: 6}, 0),
 		record(&clr.GCSuspendEEEndV1{}, 20*time.Microsecond),
 		record(&clr.GCStartV2{Count: 7, Depth: 1, Reason: clr.GCReasonAllocSmall}, 30*time.Microsecond),

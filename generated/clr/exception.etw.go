@@ -9,31 +9,24 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExceptionThrown is ExceptionThrown: event 80, version 0, of task Exception,
-// opcode win:Start, level win:Informational.
+// ExceptionThrown is event 80, version 0, of task Exception, opcode win:Start,
+// level win:Informational.
 //
 // A managed exception was thrown. This version has no payload and no keyword.
 type ExceptionThrown struct{}
 
-// EventDesc returns the description of ExceptionThrown.
-func (*ExceptionThrown) EventDesc() *etw.EventDesc { return &exceptionThrown }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExceptionThrown) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExceptionThrown) EventDesc() *etw.EventDesc                             { return &exceptionThrown }
+func (*ExceptionThrown) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExceptionThrown) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionThrown) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExceptionThrown) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionThrown) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionThrown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExceptionThrown) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExceptionThrown) Clone() *ExceptionThrown                              { return &e }
+func (e ExceptionThrown) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionThrown) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExceptionThrown) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionThrown = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
 	ID:         80,
 	Level:      4,
 	Opcode:     1,
@@ -74,26 +67,26 @@ func (*ExceptionThrownV1) EventDesc() *etw.EventDesc { return &exceptionThrownV1
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ExceptionThrownV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.ExceptionType = r.UTF16()
-	e.ExceptionMessage = r.UTF16()
-	e.ExceptionEIP = r.Pointer()
-	e.ExceptionHRESULT = r.Uint32()
-	e.ExceptionFlags = ExceptionThrownFlags(r.Uint16())
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&exceptionThrownV1)
+	c := etw.NewCursor(p, 0, ptr)
+	e.ExceptionType = c.UTF16()
+	e.ExceptionMessage = c.UTF16()
+	e.ExceptionEIP = c.Pointer()
+	e.ExceptionHRESULT = c.Uint32()
+	e.ExceptionFlags = ExceptionThrownFlags(c.Uint16())
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&exceptionThrownV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ExceptionThrownV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.ExceptionType)
-	w.UTF16Z(1, e.ExceptionMessage)
-	w.Pointer(2, e.ExceptionEIP)
-	w.Uint32(e.ExceptionHRESULT)
-	w.Uint16(uint16(e.ExceptionFlags))
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&exceptionThrownV1)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.ExceptionType)
+	a.UTF16Z(1, e.ExceptionMessage)
+	a.Pointer(2, e.ExceptionEIP)
+	a.Uint32(e.ExceptionHRESULT)
+	a.Uint16(uint16(e.ExceptionFlags))
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&exceptionThrownV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -115,12 +108,20 @@ func (e *ExceptionThrownV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ExceptionThrownV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionThrownV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionThrownV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ExceptionThrownV1) Clone() *ExceptionThrownV1 {
+	e.ExceptionType = e.ExceptionType.Clone()
+	e.ExceptionMessage = e.ExceptionMessage.Clone()
+	return &e
+}
+
+func (e ExceptionThrownV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionThrownV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExceptionThrownV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionThrownV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
 	ID:         80,
 	Version:    1,
 	Level:      2,
@@ -138,62 +139,55 @@ var exceptionThrownV1 = etw.EventDesc{
 		{Name: "ExceptionFlags", Type: etw.InUInt16, Map: &exceptionThrownFlagsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &exceptionThrown,
-	New:     func() etw.Event { return new(ExceptionThrownV1) },
+	New: func() etw.Event { return new(ExceptionThrownV1) },
 }
 
-// AnyExceptionThrown is event 80 in any version: [ExceptionThrown] and
-// [ExceptionThrownV1].
+// AnyExceptionThrown is event 80, of task Exception, opcode win:Start,
+// keywords ExceptionKeyword and MonitoringKeyword, level win:Error, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A managed exception was thrown. Version 1 adds ExceptionType,
+// ExceptionMessage, ExceptionEIP, ExceptionHRESULT, ExceptionFlags and
+// ClrInstanceID. Its level was Informational before. Since .NET Core the event
+// also belongs to the Monitoring keyword; in the .NET Framework to the
+// Exception keyword alone.
+//
+// The versions are [ExceptionThrown] and [ExceptionThrownV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyExceptionThrown struct {
 	Seen etw.Seen
 
-	ExceptionType    etw.UTF16            // version 1
-	ExceptionMessage etw.UTF16            // version 1
-	ExceptionEIP     etw.Pointer          // version 1
-	ExceptionHRESULT uint32               // version 1
-	ExceptionFlags   ExceptionThrownFlags // version 1
-	ClrInstanceID    uint16               // version 1
+	// Full name of the type of the exception.
+	ExceptionType etw.UTF16 // since version 1
+	// Message of the exception.
+	ExceptionMessage etw.UTF16 // since version 1
+	// Address of the instruction that threw.
+	ExceptionEIP etw.Pointer // since version 1
+	// HRESULT of the exception.
+	ExceptionHRESULT uint32 // since version 1
+	// What is special about the exception.
+	ExceptionFlags ExceptionThrownFlags // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasExceptionType reports whether the version that was decoded has
-// ExceptionType.
-func (e *AnyExceptionThrown) HasExceptionType() bool { return e.Seen.Layout >= 1 }
-
-// HasExceptionMessage reports whether the version that was decoded has
-// ExceptionMessage.
+// HasExceptionType and its like report whether the version that was decoded
+// has a field.
+func (e *AnyExceptionThrown) HasExceptionType() bool    { return e.Seen.Layout >= 1 }
 func (e *AnyExceptionThrown) HasExceptionMessage() bool { return e.Seen.Layout >= 1 }
-
-// HasExceptionEIP reports whether the version that was decoded has
-// ExceptionEIP.
-func (e *AnyExceptionThrown) HasExceptionEIP() bool { return e.Seen.Layout >= 1 }
-
-// HasExceptionHRESULT reports whether the version that was decoded has
-// ExceptionHRESULT.
+func (e *AnyExceptionThrown) HasExceptionEIP() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyExceptionThrown) HasExceptionHRESULT() bool { return e.Seen.Layout >= 1 }
-
-// HasExceptionFlags reports whether the version that was decoded has
-// ExceptionFlags.
-func (e *AnyExceptionThrown) HasExceptionFlags() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyExceptionThrown) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyExceptionThrown) HasExceptionFlags() bool   { return e.Seen.Layout >= 1 }
+func (e *AnyExceptionThrown) HasClrInstanceID() bool    { return e.Seen.Layout >= 1 }
 
 var anyExceptionThrown = []*etw.EventDesc{&exceptionThrown, &exceptionThrownV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyExceptionThrown) EventDescs() []*etw.EventDesc { return anyExceptionThrown }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyExceptionThrown) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &exceptionThrown
-	}
-	return &exceptionThrownV1
+	return etw.DescOf(anyExceptionThrown, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -203,78 +197,71 @@ func (e *AnyExceptionThrown) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 	case version >= 1:
 		var v ExceptionThrownV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExceptionThrown{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ExceptionType:    v.ExceptionType,
-			ExceptionMessage: v.ExceptionMessage,
-			ExceptionEIP:     v.ExceptionEIP,
-			ExceptionHRESULT: v.ExceptionHRESULT,
-			ExceptionFlags:   v.ExceptionFlags,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ExceptionType = v.ExceptionType
+		e.ExceptionMessage = v.ExceptionMessage
+		e.ExceptionEIP = v.ExceptionEIP
+		e.ExceptionHRESULT = v.ExceptionHRESULT
+		e.ExceptionFlags = v.ExceptionFlags
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
-		var v ExceptionThrown
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExceptionThrown{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
+		*e = AnyExceptionThrown{Seen: etw.Seen{Version: version, Layout: 0}}
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyExceptionThrown) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyExceptionThrown, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ExceptionType":
+	switch i {
+	case 0:
 		return etw.UTF16Value(e.ExceptionType)
-	case "ExceptionMessage":
+	case 1:
 		return etw.UTF16Value(e.ExceptionMessage)
-	case "ExceptionEIP":
+	case 2:
 		return etw.PointerValue(e.ExceptionEIP)
-	case "ExceptionHRESULT":
+	case 3:
 		return etw.UintValue(uint64(e.ExceptionHRESULT))
-	case "ExceptionFlags":
+	case 4:
 		return etw.UintValue(uint64(e.ExceptionFlags))
-	case "ClrInstanceID":
+	case 5:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyExceptionThrown) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyExceptionThrown) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyExceptionThrown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyExceptionThrown) Clone() *AnyExceptionThrown {
+	e.ExceptionType = e.ExceptionType.Clone()
+	e.ExceptionMessage = e.ExceptionMessage.Clone()
+	return &e
+}
 
-// ExceptionThrownStop is ExceptionThrownStop: event 256, version 0, of task
-// Exception, opcode win:Stop, keyword ExceptionKeyword, level
-// win:Informational.
+func (e AnyExceptionThrown) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionThrown) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExceptionThrown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ExceptionThrownStop is event 256, version 0, of task Exception, opcode
+// win:Stop, keyword ExceptionKeyword, level win:Informational.
 //
 // The handling of a thrown exception is complete.
 type ExceptionThrownStop struct{}
 
-// EventDesc returns the description of ExceptionThrownStop.
-func (*ExceptionThrownStop) EventDesc() *etw.EventDesc { return &exceptionThrownStop }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExceptionThrownStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExceptionThrownStop) EventDesc() *etw.EventDesc                             { return &exceptionThrownStop }
+func (*ExceptionThrownStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExceptionThrownStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionThrownStop) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExceptionThrownStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionThrownStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionThrownStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExceptionThrownStop) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExceptionThrownStop) Clone() *ExceptionThrownStop                          { return &e }
+func (e ExceptionThrownStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionThrownStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExceptionThrownStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionThrownStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
 	ID:         256,
 	Level:      4,
 	Opcode:     2,
@@ -285,3 +272,27 @@ var exceptionThrownStop = etw.EventDesc{
 	OpcodeName: "Stop",
 	New:        func() etw.Event { return new(ExceptionThrownStop) },
 }
+
+// AnyExceptionThrownStop is event 256, of task Exception, opcode win:Stop,
+// keyword ExceptionKeyword, level win:Informational, in any version.
+//
+// The handling of a thrown exception is complete.
+//
+// The only version is [ExceptionThrownStop]; a newer one is decoded like it.
+type AnyExceptionThrownStop struct {
+	Seen etw.Seen
+}
+
+var anyExceptionThrownStop = []*etw.EventDesc{&exceptionThrownStop}
+
+func (*AnyExceptionThrownStop) EventDescs() []*etw.EventDesc { return anyExceptionThrownStop }
+func (*AnyExceptionThrownStop) EventDesc() *etw.EventDesc    { return &exceptionThrownStop }
+func (e *AnyExceptionThrownStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyExceptionThrownStop) FieldValue(int) etw.Value        { return etw.Value{} }
+func (e AnyExceptionThrownStop) Clone() *AnyExceptionThrownStop { return &e }
+func (e AnyExceptionThrownStop) String() string                 { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionThrownStop) LogValue() slog.Value           { return etw.LogValue(&e) }
+func (e AnyExceptionThrownStop) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }

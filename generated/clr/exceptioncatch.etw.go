@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExceptionCatchStart is ExceptionCatchStart: event 250, version 0, of task
-// ExceptionCatch, opcode win:Start, keyword ExceptionKeyword, level
-// win:Informational.
+// ExceptionCatchStart is event 250, version 0, of task ExceptionCatch, opcode
+// win:Start, keyword ExceptionKeyword, level win:Informational.
 //
 // The catch block of an exception begins to run.
 type ExceptionCatchStart struct {
@@ -45,12 +44,19 @@ func (e *ExceptionCatchStart) FieldValue(i int) etw.Value {
 	return (*exceptionHandlingLayout)(e).FieldValue(i)
 }
 
-func (e *ExceptionCatchStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionCatchStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ExceptionCatchStart) Clone() *ExceptionCatchStart {
+	(*exceptionHandlingLayout)(&e).detach()
+	return &e
+}
+
+func (e ExceptionCatchStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionCatchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionCatchStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
 	ID:         250,
 	Level:      4,
 	Opcode:     1,
@@ -73,19 +79,19 @@ func (e *exceptionHandlingLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 	}
 	e.EntryEIP = binary.LittleEndian.Uint64(p[0:])
 	e.MethodID = binary.LittleEndian.Uint64(p[8:])
-	r := etw.NewReader(p, 16, ptr)
-	e.MethodName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 16, ptr)
+	e.MethodName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *exceptionHandlingLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.EntryEIP)
-	w.Uint64(e.MethodID)
-	w.UTF16Z(2, e.MethodName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.EntryEIP)
+	a.Uint64(e.MethodID)
+	a.UTF16Z(2, e.MethodName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *exceptionHandlingLayout) FieldValue(i int) etw.Value {
@@ -102,6 +108,10 @@ func (e *exceptionHandlingLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *exceptionHandlingLayout) detach() {
+	e.MethodName = e.MethodName.Clone()
+}
+
 var exceptionHandlingLayoutFields = []etw.FieldDesc{
 	{Name: "EntryEIP", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -109,32 +119,107 @@ var exceptionHandlingLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ExceptionCatchStop is ExceptionCatchStop: event 251, version 0, of task
-// ExceptionCatch, opcode win:Stop, keyword ExceptionKeyword, level
-// win:Informational.
+// AnyExceptionCatchStart is event 250, of task ExceptionCatch, opcode
+// win:Start, keyword ExceptionKeyword, level win:Informational, in any
+// version.
+//
+// The catch block of an exception begins to run.
+//
+// The only version is [ExceptionCatchStart]; a newer one is decoded like it.
+type AnyExceptionCatchStart struct {
+	Seen etw.Seen
+
+	// Address of the block's first instruction.
+	EntryEIP uint64
+	// Identifier of the method that the block is part of.
+	MethodID uint64
+	// Name of the method that the block is part of.
+	MethodName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyExceptionCatchStart = []*etw.EventDesc{&exceptionCatchStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyExceptionCatchStart) EventDescs() []*etw.EventDesc { return anyExceptionCatchStart }
+func (e *AnyExceptionCatchStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyExceptionCatchStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyExceptionCatchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyExceptionHandlingLayout)(e).decode(version, p, ptr, anyExceptionCatchStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyExceptionCatchStart) FieldValue(i int) etw.Value {
+	return (*anyExceptionHandlingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyExceptionCatchStart) Clone() *AnyExceptionCatchStart {
+	(*anyExceptionHandlingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyExceptionCatchStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionCatchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyExceptionHandlingLayout is what types for all versions of an event share,
+// the newest of which has the template ExceptionHandling.
+type anyExceptionHandlingLayout AnyExceptionCatchStart
+
+func (e *anyExceptionHandlingLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v exceptionHandlingLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.EntryEIP = v.EntryEIP
+	e.MethodID = v.MethodID
+	e.MethodName = v.MethodName
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyExceptionHandlingLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.EntryEIP)
+	case 1:
+		return etw.UintValue(e.MethodID)
+	case 2:
+		return etw.UTF16Value(e.MethodName)
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+func (e *anyExceptionHandlingLayout) detach() {
+	e.MethodName = e.MethodName.Clone()
+}
+
+// ExceptionCatchStop is event 251, version 0, of task ExceptionCatch, opcode
+// win:Stop, keyword ExceptionKeyword, level win:Informational.
 //
 // A catch block ended.
 type ExceptionCatchStop struct{}
 
-// EventDesc returns the description of ExceptionCatchStop.
-func (*ExceptionCatchStop) EventDesc() *etw.EventDesc { return &exceptionCatchStop }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExceptionCatchStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExceptionCatchStop) EventDesc() *etw.EventDesc                             { return &exceptionCatchStop }
+func (*ExceptionCatchStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExceptionCatchStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionCatchStop) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExceptionCatchStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionCatchStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionCatchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExceptionCatchStop) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExceptionCatchStop) Clone() *ExceptionCatchStop                           { return &e }
+func (e ExceptionCatchStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionCatchStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExceptionCatchStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionCatchStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
 	ID:         251,
 	Level:      4,
 	Opcode:     2,
@@ -145,3 +230,27 @@ var exceptionCatchStop = etw.EventDesc{
 	OpcodeName: "Stop",
 	New:        func() etw.Event { return new(ExceptionCatchStop) },
 }
+
+// AnyExceptionCatchStop is event 251, of task ExceptionCatch, opcode win:Stop,
+// keyword ExceptionKeyword, level win:Informational, in any version.
+//
+// A catch block ended.
+//
+// The only version is [ExceptionCatchStop]; a newer one is decoded like it.
+type AnyExceptionCatchStop struct {
+	Seen etw.Seen
+}
+
+var anyExceptionCatchStop = []*etw.EventDesc{&exceptionCatchStop}
+
+func (*AnyExceptionCatchStop) EventDescs() []*etw.EventDesc { return anyExceptionCatchStop }
+func (*AnyExceptionCatchStop) EventDesc() *etw.EventDesc    { return &exceptionCatchStop }
+func (e *AnyExceptionCatchStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyExceptionCatchStop) FieldValue(int) etw.Value       { return etw.Value{} }
+func (e AnyExceptionCatchStop) Clone() *AnyExceptionCatchStop { return &e }
+func (e AnyExceptionCatchStop) String() string                { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionCatchStop) LogValue() slog.Value          { return etw.LogValue(&e) }
+func (e AnyExceptionCatchStop) MarshalJSON() ([]byte, error)  { return etw.AppendJSON(nil, &e) }

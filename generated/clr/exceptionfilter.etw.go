@@ -9,9 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExceptionFilterStart is ExceptionFilterStart: event 254, version 0, of task
-// ExceptionFilter, opcode win:Start, keyword ExceptionKeyword, level
-// win:Informational.
+// ExceptionFilterStart is event 254, version 0, of task ExceptionFilter,
+// opcode win:Start, keyword ExceptionKeyword, level win:Informational.
 //
 // An exception filter begins to run.
 type ExceptionFilterStart struct {
@@ -44,12 +43,19 @@ func (e *ExceptionFilterStart) FieldValue(i int) etw.Value {
 	return (*exceptionHandlingLayout)(e).FieldValue(i)
 }
 
-func (e *ExceptionFilterStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionFilterStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ExceptionFilterStart) Clone() *ExceptionFilterStart {
+	(*exceptionHandlingLayout)(&e).detach()
+	return &e
+}
+
+func (e ExceptionFilterStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionFilterStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionFilterStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
 	ID:         254,
 	Level:      4,
 	Opcode:     1,
@@ -62,32 +68,74 @@ var exceptionFilterStart = etw.EventDesc{
 	New:        func() etw.Event { return new(ExceptionFilterStart) },
 }
 
-// ExceptionFilterStop is ExceptionFilterStop: event 255, version 0, of task
-// ExceptionFilter, opcode win:Stop, keyword ExceptionKeyword, level
-// win:Informational.
+// AnyExceptionFilterStart is event 254, of task ExceptionFilter, opcode
+// win:Start, keyword ExceptionKeyword, level win:Informational, in any
+// version.
+//
+// An exception filter begins to run.
+//
+// The only version is [ExceptionFilterStart]; a newer one is decoded like it.
+type AnyExceptionFilterStart struct {
+	Seen etw.Seen
+
+	// Address of the block's first instruction.
+	EntryEIP uint64
+	// Identifier of the method that the block is part of.
+	MethodID uint64
+	// Name of the method that the block is part of.
+	MethodName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyExceptionFilterStart = []*etw.EventDesc{&exceptionFilterStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyExceptionFilterStart) EventDescs() []*etw.EventDesc { return anyExceptionFilterStart }
+func (e *AnyExceptionFilterStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyExceptionFilterStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyExceptionFilterStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyExceptionHandlingLayout)(e).decode(version, p, ptr, anyExceptionFilterStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyExceptionFilterStart) FieldValue(i int) etw.Value {
+	return (*anyExceptionHandlingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyExceptionFilterStart) Clone() *AnyExceptionFilterStart {
+	(*anyExceptionHandlingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyExceptionFilterStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionFilterStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ExceptionFilterStop is event 255, version 0, of task ExceptionFilter, opcode
+// win:Stop, keyword ExceptionKeyword, level win:Informational.
 //
 // An exception filter ended.
 type ExceptionFilterStop struct{}
 
-// EventDesc returns the description of ExceptionFilterStop.
-func (*ExceptionFilterStop) EventDesc() *etw.EventDesc { return &exceptionFilterStop }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExceptionFilterStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExceptionFilterStop) EventDesc() *etw.EventDesc                             { return &exceptionFilterStop }
+func (*ExceptionFilterStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExceptionFilterStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionFilterStop) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExceptionFilterStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionFilterStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionFilterStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExceptionFilterStop) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExceptionFilterStop) Clone() *ExceptionFilterStop                          { return &e }
+func (e ExceptionFilterStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionFilterStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExceptionFilterStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionFilterStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
 	ID:         255,
 	Level:      4,
 	Opcode:     2,
@@ -98,3 +146,27 @@ var exceptionFilterStop = etw.EventDesc{
 	OpcodeName: "Stop",
 	New:        func() etw.Event { return new(ExceptionFilterStop) },
 }
+
+// AnyExceptionFilterStop is event 255, of task ExceptionFilter, opcode
+// win:Stop, keyword ExceptionKeyword, level win:Informational, in any version.
+//
+// An exception filter ended.
+//
+// The only version is [ExceptionFilterStop]; a newer one is decoded like it.
+type AnyExceptionFilterStop struct {
+	Seen etw.Seen
+}
+
+var anyExceptionFilterStop = []*etw.EventDesc{&exceptionFilterStop}
+
+func (*AnyExceptionFilterStop) EventDescs() []*etw.EventDesc { return anyExceptionFilterStop }
+func (*AnyExceptionFilterStop) EventDesc() *etw.EventDesc    { return &exceptionFilterStop }
+func (e *AnyExceptionFilterStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyExceptionFilterStop) FieldValue(int) etw.Value        { return etw.Value{} }
+func (e AnyExceptionFilterStop) Clone() *AnyExceptionFilterStop { return &e }
+func (e AnyExceptionFilterStop) String() string                 { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionFilterStop) LogValue() slog.Value           { return etw.LogValue(&e) }
+func (e AnyExceptionFilterStop) MarshalJSON() ([]byte, error)   { return etw.AppendJSON(nil, &e) }

@@ -9,9 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExceptionFinallyStart is ExceptionFinallyStart: event 252, version 0, of
-// task ExceptionFinally, opcode win:Start, keyword ExceptionKeyword, level
-// win:Informational.
+// ExceptionFinallyStart is event 252, version 0, of task ExceptionFinally,
+// opcode win:Start, keyword ExceptionKeyword, level win:Informational.
 //
 // A finally block begins to run because of an exception.
 type ExceptionFinallyStart struct {
@@ -44,12 +43,19 @@ func (e *ExceptionFinallyStart) FieldValue(i int) etw.Value {
 	return (*exceptionHandlingLayout)(e).FieldValue(i)
 }
 
-func (e *ExceptionFinallyStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionFinallyStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ExceptionFinallyStart) Clone() *ExceptionFinallyStart {
+	(*exceptionHandlingLayout)(&e).detach()
+	return &e
+}
+
+func (e ExceptionFinallyStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionFinallyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var exceptionFinallyStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
 	ID:         252,
 	Level:      4,
 	Opcode:     1,
@@ -62,32 +68,74 @@ var exceptionFinallyStart = etw.EventDesc{
 	New:        func() etw.Event { return new(ExceptionFinallyStart) },
 }
 
-// ExceptionFinallyStop is ExceptionFinallyStop: event 253, version 0, of task
-// ExceptionFinally, opcode win:Stop, keyword ExceptionKeyword, level
-// win:Informational.
+// AnyExceptionFinallyStart is event 252, of task ExceptionFinally, opcode
+// win:Start, keyword ExceptionKeyword, level win:Informational, in any
+// version.
+//
+// A finally block begins to run because of an exception.
+//
+// The only version is [ExceptionFinallyStart]; a newer one is decoded like it.
+type AnyExceptionFinallyStart struct {
+	Seen etw.Seen
+
+	// Address of the block's first instruction.
+	EntryEIP uint64
+	// Identifier of the method that the block is part of.
+	MethodID uint64
+	// Name of the method that the block is part of.
+	MethodName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyExceptionFinallyStart = []*etw.EventDesc{&exceptionFinallyStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyExceptionFinallyStart) EventDescs() []*etw.EventDesc { return anyExceptionFinallyStart }
+func (e *AnyExceptionFinallyStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyExceptionFinallyStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyExceptionFinallyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyExceptionHandlingLayout)(e).decode(version, p, ptr, anyExceptionFinallyStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyExceptionFinallyStart) FieldValue(i int) etw.Value {
+	return (*anyExceptionHandlingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyExceptionFinallyStart) Clone() *AnyExceptionFinallyStart {
+	(*anyExceptionHandlingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyExceptionFinallyStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionFinallyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ExceptionFinallyStop is event 253, version 0, of task ExceptionFinally,
+// opcode win:Stop, keyword ExceptionKeyword, level win:Informational.
 //
 // A finally block ended.
 type ExceptionFinallyStop struct{}
 
-// EventDesc returns the description of ExceptionFinallyStop.
-func (*ExceptionFinallyStop) EventDesc() *etw.EventDesc { return &exceptionFinallyStop }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExceptionFinallyStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExceptionFinallyStop) EventDesc() *etw.EventDesc                             { return &exceptionFinallyStop }
+func (*ExceptionFinallyStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExceptionFinallyStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExceptionFinallyStop) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExceptionFinallyStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExceptionFinallyStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExceptionFinallyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExceptionFinallyStop) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExceptionFinallyStop) Clone() *ExceptionFinallyStop                         { return &e }
+func (e ExceptionFinallyStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExceptionFinallyStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExceptionFinallyStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var exceptionFinallyStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
 	ID:         253,
 	Level:      4,
 	Opcode:     2,
@@ -98,3 +146,27 @@ var exceptionFinallyStop = etw.EventDesc{
 	OpcodeName: "Stop",
 	New:        func() etw.Event { return new(ExceptionFinallyStop) },
 }
+
+// AnyExceptionFinallyStop is event 253, of task ExceptionFinally, opcode
+// win:Stop, keyword ExceptionKeyword, level win:Informational, in any version.
+//
+// A finally block ended.
+//
+// The only version is [ExceptionFinallyStop]; a newer one is decoded like it.
+type AnyExceptionFinallyStop struct {
+	Seen etw.Seen
+}
+
+var anyExceptionFinallyStop = []*etw.EventDesc{&exceptionFinallyStop}
+
+func (*AnyExceptionFinallyStop) EventDescs() []*etw.EventDesc { return anyExceptionFinallyStop }
+func (*AnyExceptionFinallyStop) EventDesc() *etw.EventDesc    { return &exceptionFinallyStop }
+func (e *AnyExceptionFinallyStop) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyExceptionFinallyStop) FieldValue(int) etw.Value         { return etw.Value{} }
+func (e AnyExceptionFinallyStop) Clone() *AnyExceptionFinallyStop { return &e }
+func (e AnyExceptionFinallyStop) String() string                  { return string(etw.AppendText(nil, &e)) }
+func (e AnyExceptionFinallyStop) LogValue() slog.Value            { return etw.LogValue(&e) }
+func (e AnyExceptionFinallyStop) MarshalJSON() ([]byte, error)    { return etw.AppendJSON(nil, &e) }

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExecutionCheckpoint is ExecutionCheckpoint: event 300, version 0, of task
-// ExecutionCheckpoint, opcode ExecutionCheckpoint, keyword PerfTrackKeyword,
-// level win:Informational.
+// ExecutionCheckpoint is event 300, version 0, of task ExecutionCheckpoint,
+// opcode ExecutionCheckpoint, keyword PerfTrackKeyword, level
+// win:Informational.
 //
 // The runtime passed a named point of its start-up.
 type ExecutionCheckpoint struct {
@@ -34,19 +34,19 @@ func (e *ExecutionCheckpoint) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 		return 0, etw.Short(&executionCheckpoint, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.Name = r.UTF16()
-	e.Timestamp = r.Int64()
-	return r.Done(&executionCheckpoint)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Name = c.UTF16()
+	e.Timestamp = c.Int64()
+	return c.Done(&executionCheckpoint)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ExecutionCheckpoint) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.Name)
-	w.Int64(e.Timestamp)
-	return w.Done(&executionCheckpoint)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.Name)
+	a.Int64(e.Timestamp)
+	return a.Done(&executionCheckpoint)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -62,12 +62,19 @@ func (e *ExecutionCheckpoint) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ExecutionCheckpoint) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExecutionCheckpoint) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ExecutionCheckpoint) Clone() *ExecutionCheckpoint {
+	e.Name = e.Name.Clone()
+	return &e
+}
+
+func (e ExecutionCheckpoint) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExecutionCheckpoint) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executionCheckpoint = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xc8, 0x32, 0x88, 0x59, 0x4d, 0xdf, 0x9e, 0x4e, 0xab, 0xe6, 0x2c, 0x7b, 0xf0, 0xba, 0x2d, 0xa2},
 	ID:         300,
 	Level:      4,
 	Opcode:     11,
@@ -83,3 +90,65 @@ var executionCheckpoint = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(ExecutionCheckpoint) },
 }
+
+// AnyExecutionCheckpoint is event 300, of task ExecutionCheckpoint, opcode
+// ExecutionCheckpoint, keyword PerfTrackKeyword, level win:Informational, in
+// any version.
+//
+// The runtime passed a named point of its start-up.
+//
+// The only version is [ExecutionCheckpoint]; a newer one is decoded like it.
+type AnyExecutionCheckpoint struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Name of the point.
+	Name etw.UTF16
+	// When the runtime passed it, in ticks of the performance counter.
+	Timestamp int64
+}
+
+var anyExecutionCheckpoint = []*etw.EventDesc{&executionCheckpoint}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyExecutionCheckpoint) EventDescs() []*etw.EventDesc { return anyExecutionCheckpoint }
+func (e *AnyExecutionCheckpoint) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyExecutionCheckpoint, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyExecutionCheckpoint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ExecutionCheckpoint
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Name = v.Name
+	e.Timestamp = v.Timestamp
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyExecutionCheckpoint) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.Name)
+	case 2:
+		return etw.IntValue(e.Timestamp)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyExecutionCheckpoint) Clone() *AnyExecutionCheckpoint {
+	e.Name = e.Name.Clone()
+	return &e
+}
+
+func (e AnyExecutionCheckpoint) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExecutionCheckpoint) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

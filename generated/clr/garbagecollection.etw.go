@@ -12,8 +12,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCStart is GCStart: event 1, version 0, of task GarbageCollection, opcode
-// win:Start, keyword GCKeyword, level win:Informational.
+// GCStart is event 1, version 0, of task GarbageCollection, opcode win:Start,
+// keyword GCKeyword, level win:Informational.
 //
 // A garbage collection started. The pause it causes runs from the
 // GCSuspendEEBegin before it to the GCRestartEEEnd after it. The .NET
@@ -57,12 +57,16 @@ func (e *GCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCStart) Clone() *GCStart { return &e }
+
+func (e GCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         1,
 	Level:      4,
 	Opcode:     1,
@@ -82,8 +86,11 @@ var gcStart = etw.EventDesc{
 // opcode win:Start, keyword GCKeyword, level win:Informational.
 //
 // A garbage collection started. The pause it causes runs from the
-// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Version 1 inserts
-// Depth and adds Type and ClrInstanceID.
+// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Since 4.5 the
+// .NET Framework writes versions 1 and 2 for each collection, one right after
+// the other on the same thread, with the same Count: whoever handles both must
+// count one of them only. Version 1 inserts Depth and adds Type and
+// ClrInstanceID.
 type GCStartV1 struct {
 	// Number of this collection: 1 for the first of the process.
 	Count uint32
@@ -141,12 +148,16 @@ func (e *GCStartV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCStartV1) Clone() *GCStartV1 { return &e }
+
+func (e GCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         1,
 	Version:    1,
 	Level:      4,
@@ -170,7 +181,10 @@ var gcStartV1 = etw.EventDesc{
 // opcode win:Start, keyword GCKeyword, level win:Informational.
 //
 // A garbage collection started. The pause it causes runs from the
-// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Version 2 adds
+// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Since 4.5 the
+// .NET Framework writes versions 1 and 2 for each collection, one right after
+// the other on the same thread, with the same Count: whoever handles both must
+// count one of them only. .NET writes version 2 alone. Version 2 adds
 // ClientSequenceNumber.
 type GCStartV2 struct {
 	// Number of this collection: 1 for the first of the process.
@@ -236,12 +250,16 @@ func (e *GCStartV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCStartV2) Clone() *GCStartV2 { return &e }
+
+func (e GCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         1,
 	Version:    2,
 	Level:      4,
@@ -259,55 +277,53 @@ var gcStartV2 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ClientSequenceNumber", Type: etw.InUInt64},
 	},
-	Extends: &gcStartV1,
-	New:     func() etw.Event { return new(GCStartV2) },
+	New: func() etw.Event { return new(GCStartV2) },
 }
 
-// AnyGCStart is event 1 in any version: [GCStart], [GCStartV1], and
-// [GCStartV2].
+// AnyGCStart is event 1, of task GarbageCollection, opcode win:Start, keyword
+// GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A garbage collection started. The pause it causes runs from the
+// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Since 4.5 the
+// .NET Framework writes versions 1 and 2 for each collection, one right after
+// the other on the same thread, with the same Count: whoever handles both must
+// count one of them only. .NET writes version 2 alone. Version 2 adds
+// ClientSequenceNumber.
+//
+// The versions are [GCStart], [GCStartV1], and [GCStartV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCStart struct {
 	Seen etw.Seen
 
-	Count                uint32
-	Depth                uint32 // versions 1 and 2
-	Reason               GCReason
-	Type                 GCType // versions 1 and 2
-	ClrInstanceID        uint16 // versions 1 and 2
-	ClientSequenceNumber uint64 // version 2
+	// Number of this collection: 1 for the first of the process.
+	Count uint32
+	// Generation that is collected, with all younger ones: 0, 1 or 2.
+	Depth uint32 // since version 1
+	// Why the collection was started.
+	Reason GCReason
+	// Whether and how the collection blocks the program.
+	Type GCType // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Number that a tracing tool gave when it asked for the collection with the
+	// ManagedHeapCollect keyword; 0 for all other collections.
+	ClientSequenceNumber uint64 // since version 2
 }
 
-// HasDepth reports whether the version that was decoded has Depth.
-func (e *AnyGCStart) HasDepth() bool { return e.Seen.Layout >= 1 }
-
-// HasType reports whether the version that was decoded has Type.
-func (e *AnyGCStart) HasType() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyGCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasClientSequenceNumber reports whether the version that was decoded has
-// ClientSequenceNumber.
+// HasDepth and its like report whether the version that was decoded has a
+// field.
+func (e *AnyGCStart) HasDepth() bool                { return e.Seen.Layout >= 1 }
+func (e *AnyGCStart) HasType() bool                 { return e.Seen.Layout >= 1 }
+func (e *AnyGCStart) HasClrInstanceID() bool        { return e.Seen.Layout >= 1 }
 func (e *AnyGCStart) HasClientSequenceNumber() bool { return e.Seen.Layout >= 2 }
 
 var anyGCStart = []*etw.EventDesc{&gcStart, &gcStartV1, &gcStartV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCStart) EventDescs() []*etw.EventDesc { return anyGCStart }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcStart
-	case 1:
-		return &gcStartV1
-	}
-	return &gcStartV2
-}
+func (e *AnyGCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCStart, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -316,41 +332,37 @@ func (e *AnyGCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n 
 	case version >= 2:
 		var v GCStartV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCStart{
-			Seen:                 etw.Seen{Version: version, Layout: 2},
-			Count:                v.Count,
-			Depth:                v.Depth,
-			Reason:               v.Reason,
-			Type:                 v.Type,
-			ClrInstanceID:        v.ClrInstanceID,
-			ClientSequenceNumber: v.ClientSequenceNumber,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.Count = v.Count
+		e.Depth = v.Depth
+		e.Reason = v.Reason
+		e.Type = v.Type
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ClientSequenceNumber = v.ClientSequenceNumber
 	case version >= 1:
 		var v GCStartV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCStart{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Count:         v.Count,
-			Depth:         v.Depth,
-			Reason:        v.Reason,
-			Type:          v.Type,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		*e = AnyGCStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Count = v.Count
+		e.Depth = v.Depth
+		e.Reason = v.Reason
+		e.Type = v.Type
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCStart
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCStart{
-			Seen:   etw.Seen{Version: version, Layout: 0},
-			Count:  v.Count,
-			Reason: v.Reason,
-		}
+		*e = AnyGCStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Count = v.Count
+		e.Reason = v.Reason
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -371,12 +383,15 @@ func (e *AnyGCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCStart) Clone() *AnyGCStart { return &e }
 
-// GCEnd is GCEnd: event 2, version 0, of task GarbageCollection, opcode
-// win:Stop, keyword GCKeyword, level win:Informational.
+func (e AnyGCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCEnd is event 2, version 0, of task GarbageCollection, opcode win:Stop,
+// keyword GCKeyword, level win:Informational.
 //
 // The garbage collection with the same Count ended. The .NET Framework may pad
 // the payload: 8 bytes instead of 6.
@@ -419,12 +434,16 @@ func (e *GCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCEnd) Clone() *GCEnd { return &e }
+
+func (e GCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         2,
 	Level:      4,
 	Opcode:     2,
@@ -490,12 +509,16 @@ func (e *GCEndV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCEndV1) Clone() *GCEndV1 { return &e }
+
+func (e GCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         2,
 	Version:    1,
 	Level:      4,
@@ -513,35 +536,35 @@ var gcEndV1 = etw.EventDesc{
 	New: func() etw.Event { return new(GCEndV1) },
 }
 
-// AnyGCEnd is event 2 in any version: [GCEnd] and [GCEndV1].
+// AnyGCEnd is event 2, of task GarbageCollection, opcode win:Stop, keyword
+// GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The garbage collection with the same Count ended. Version 1 adds
+// ClrInstanceID and widens Depth from UInt16 to UInt32.
+//
+// The versions are [GCEnd] and [GCEndV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyGCEnd struct {
 	Seen etw.Seen
 
-	Count         uint32
-	Depth         uint32
-	ClrInstanceID uint16 // version 1
+	// Number of the collection, as in its GCStart.
+	Count uint32
+	// Generation that was collected, with all younger ones: 0, 1 or 2.
+	Depth uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCEnd = []*etw.EventDesc{&gcEnd, &gcEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCEnd) EventDescs() []*etw.EventDesc { return anyGCEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcEnd
-	}
-	return &gcEndV1
-}
+func (e *AnyGCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -550,72 +573,64 @@ func (e *AnyGCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n in
 	case version >= 1:
 		var v GCEndV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Count:         v.Count,
-			Depth:         v.Depth,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Count = v.Count
+		e.Depth = v.Depth
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCEnd
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCEnd{
-			Seen:  etw.Seen{Version: version, Layout: 0},
-			Count: v.Count,
-			Depth: uint32(v.Depth),
-		}
+		*e = AnyGCEnd{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Count = v.Count
+		e.Depth = uint32(v.Depth)
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCEnd, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Count":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.Count))
-	case "Depth":
+	case 1:
 		return etw.UintValue(uint64(e.Depth))
-	case "ClrInstanceID":
+	case 2:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCEnd) Clone() *AnyGCEnd { return &e }
 
-// GCRestartEEEnd is GCRestartEEEnd: event 3, version 0, of task
-// GarbageCollection, opcode GCRestartEEEnd, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCRestartEEEnd is event 3, version 0, of task GarbageCollection, opcode
+// GCRestartEEEnd, keyword GCKeyword, level win:Informational.
 //
 // All managed threads run again. This ends the pause that GCSuspendEEBegin
 // began on the same thread.
 type GCRestartEEEnd struct{}
 
-// EventDesc returns the description of GCRestartEEEnd.
-func (*GCRestartEEEnd) EventDesc() *etw.EventDesc { return &gcRestartEEEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*GCRestartEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*GCRestartEEEnd) EventDesc() *etw.EventDesc                             { return &gcRestartEEEnd }
+func (*GCRestartEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*GCRestartEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCRestartEEEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GCRestartEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCRestartEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCRestartEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GCRestartEEEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e GCRestartEEEnd) Clone() *GCRestartEEEnd                               { return &e }
+func (e GCRestartEEEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e GCRestartEEEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e GCRestartEEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         3,
 	Level:      4,
 	Opcode:     132,
@@ -657,12 +672,16 @@ func (e *GCRestartEEEndV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCRestartEEEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCRestartEEEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCRestartEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCRestartEEEndV1) Clone() *GCRestartEEEndV1 { return &e }
+
+func (e GCRestartEEEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCRestartEEEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCRestartEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         3,
 	Version:    1,
 	Level:      4,
@@ -673,7 +692,6 @@ var gcRestartEEEndV1 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCRestartEEEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	Extends:    &gcRestartEEEnd,
 	New:        func() etw.Event { return new(GCRestartEEEndV1) },
 }
 
@@ -705,75 +723,82 @@ var gcNoUserDataLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGCRestartEEEnd is event 3 in any version: [GCRestartEEEnd] and
-// [GCRestartEEEndV1].
+// AnyGCRestartEEEnd is event 3, of task GarbageCollection, opcode
+// GCRestartEEEnd, keyword GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// All managed threads run again. This ends the pause that GCSuspendEEBegin
+// began on the same thread. Version 1 adds ClrInstanceID.
+//
+// The versions are [GCRestartEEEnd] and [GCRestartEEEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCRestartEEEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCRestartEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCRestartEEEnd = []*etw.EventDesc{&gcRestartEEEnd, &gcRestartEEEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCRestartEEEnd) EventDescs() []*etw.EventDesc { return anyGCRestartEEEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCRestartEEEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcRestartEEEnd
-	}
-	return &gcRestartEEEndV1
-}
+func (e *AnyGCRestartEEEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCRestartEEEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyGCRestartEEEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v GCRestartEEEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCRestartEEEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v GCRestartEEEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCRestartEEEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCRestartEEEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCRestartEEEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGCRestartEEEnd) Clone() *AnyGCRestartEEEnd { return &e }
+
+func (e AnyGCRestartEEEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCRestartEEEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCRestartEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyGCNoUserDataLayout is what types for all versions of an event share, the
+// newest of which has the template GCNoUserData.
+type anyGCNoUserDataLayout AnyGCRestartEEEnd
+
+func (e *anyGCNoUserDataLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v gcNoUserDataLayout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		*e = anyGCNoUserDataLayout{Seen: etw.Seen{Version: version, Layout: 0}}
+	}
+	return n, err
+}
+
+func (e *anyGCNoUserDataLayout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyGCRestartEEEnd, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCRestartEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCRestartEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCRestartEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-// GCHeapStats is GCHeapStats: event 4, version 0, of task GarbageCollection,
-// opcode GCHeapStats, keyword GCKeyword, level win:Informational.
+// GCHeapStats is event 4, version 0, of task GarbageCollection, opcode
+// GCHeapStats, keyword GCKeyword, level win:Informational.
 //
 // The sizes of the heap at the end of a garbage collection, all in bytes. The
 // .NET Framework may pad the payload: 96 bytes instead of 92.
@@ -882,12 +907,16 @@ func (e *GCHeapStats) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCHeapStats) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCHeapStats) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCHeapStats) Clone() *GCHeapStats { return &e }
+
+func (e GCHeapStats) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCHeapStats) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcHeapStats = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         4,
 	Level:      4,
 	Opcode:     133,
@@ -897,15 +926,15 @@ var gcHeapStats = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
-		{Name: "GenerationSize0", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize0", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize1", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize1", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize2", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize2", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize3", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize3", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "FinalizationPromotedSize", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "GenerationSize0", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
+		{Name: "GenerationSize1", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize1", Type: etw.InUInt64},
+		{Name: "GenerationSize2", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize2", Type: etw.InUInt64},
+		{Name: "GenerationSize3", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize3", Type: etw.InUInt64},
+		{Name: "FinalizationPromotedSize", Type: etw.InUInt64},
 		{Name: "FinalizationPromotedCount", Type: etw.InUInt64},
 		{Name: "PinnedObjectCount", Type: etw.InUInt32},
 		{Name: "SinkBlockCount", Type: etw.InUInt32},
@@ -1031,12 +1060,16 @@ func (e *GCHeapStatsV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCHeapStatsV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCHeapStatsV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCHeapStatsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCHeapStatsV1) Clone() *GCHeapStatsV1 { return &e }
+
+func (e GCHeapStatsV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCHeapStatsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCHeapStatsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcHeapStatsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         4,
 	Version:    1,
 	Level:      4,
@@ -1047,23 +1080,22 @@ var gcHeapStatsV1 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
-		{Name: "GenerationSize0", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize0", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize1", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize1", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize2", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize2", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize3", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize3", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "FinalizationPromotedSize", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "GenerationSize0", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
+		{Name: "GenerationSize1", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize1", Type: etw.InUInt64},
+		{Name: "GenerationSize2", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize2", Type: etw.InUInt64},
+		{Name: "GenerationSize3", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize3", Type: etw.InUInt64},
+		{Name: "FinalizationPromotedSize", Type: etw.InUInt64},
 		{Name: "FinalizationPromotedCount", Type: etw.InUInt64},
 		{Name: "PinnedObjectCount", Type: etw.InUInt32},
 		{Name: "SinkBlockCount", Type: etw.InUInt32},
 		{Name: "GCHandleCount", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcHeapStats,
-	New:     func() etw.Event { return new(GCHeapStatsV1) },
+	New: func() etw.Event { return new(GCHeapStatsV1) },
 }
 
 // GCHeapStatsV2 is GCHeapStats_V2: event 4, version 2, of task
@@ -1195,12 +1227,16 @@ func (e *GCHeapStatsV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCHeapStatsV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCHeapStatsV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCHeapStatsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCHeapStatsV2) Clone() *GCHeapStatsV2 { return &e }
+
+func (e GCHeapStatsV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCHeapStatsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCHeapStatsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcHeapStatsV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         4,
 	Version:    2,
 	Level:      4,
@@ -1211,80 +1247,84 @@ var gcHeapStatsV2 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
-		{Name: "GenerationSize0", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize0", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize1", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize1", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize2", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize2", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "GenerationSize3", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize3", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "FinalizationPromotedSize", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "GenerationSize0", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
+		{Name: "GenerationSize1", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize1", Type: etw.InUInt64},
+		{Name: "GenerationSize2", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize2", Type: etw.InUInt64},
+		{Name: "GenerationSize3", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize3", Type: etw.InUInt64},
+		{Name: "FinalizationPromotedSize", Type: etw.InUInt64},
 		{Name: "FinalizationPromotedCount", Type: etw.InUInt64},
 		{Name: "PinnedObjectCount", Type: etw.InUInt32},
 		{Name: "SinkBlockCount", Type: etw.InUInt32},
 		{Name: "GCHandleCount", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "GenerationSize4", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "TotalPromotedSize4", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "GenerationSize4", Type: etw.InUInt64},
+		{Name: "TotalPromotedSize4", Type: etw.InUInt64},
 	},
-	Extends: &gcHeapStatsV1,
-	New:     func() etw.Event { return new(GCHeapStatsV2) },
+	New: func() etw.Event { return new(GCHeapStatsV2) },
 }
 
-// AnyGCHeapStats is event 4 in any version: [GCHeapStats], [GCHeapStatsV1],
-// and [GCHeapStatsV2].
+// AnyGCHeapStats is event 4, of task GarbageCollection, opcode GCHeapStats,
+// keyword GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The sizes of the heap at the end of a garbage collection, all in bytes.
+// Version 2 adds GenerationSize4 and TotalPromotedSize4.
+//
+// The versions are [GCHeapStats], [GCHeapStatsV1], and [GCHeapStatsV2]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyGCHeapStats struct {
 	Seen etw.Seen
 
-	GenerationSize0           uint64
-	TotalPromotedSize0        uint64
-	GenerationSize1           uint64
-	TotalPromotedSize1        uint64
-	GenerationSize2           uint64
-	TotalPromotedSize2        uint64
-	GenerationSize3           uint64
-	TotalPromotedSize3        uint64
-	FinalizationPromotedSize  uint64
+	// Size of generation 0 in bytes.
+	GenerationSize0 uint64
+	// Bytes that this collection promoted from generation 0 to generation 1.
+	TotalPromotedSize0 uint64
+	// Size of generation 1 in bytes.
+	GenerationSize1 uint64
+	// Bytes that this collection promoted from generation 1 to generation 2.
+	TotalPromotedSize1 uint64
+	// Size of generation 2 in bytes.
+	GenerationSize2 uint64
+	// Bytes of generation 2 that survived this collection.
+	TotalPromotedSize2 uint64
+	// Size of the large object heap in bytes.
+	GenerationSize3 uint64
+	// Bytes of the large object heap that survived this collection.
+	TotalPromotedSize3 uint64
+	// Bytes that are kept alive because they are ready for finalization.
+	FinalizationPromotedSize uint64
+	// Number of objects that are ready for finalization.
 	FinalizationPromotedCount uint64
-	PinnedObjectCount         uint32
-	SinkBlockCount            uint32
-	GCHandleCount             uint32
-	ClrInstanceID             uint16 // versions 1 and 2
-	GenerationSize4           uint64 // version 2
-	TotalPromotedSize4        uint64 // version 2
+	// Number of pinned objects, which the collector may not move.
+	PinnedObjectCount uint32
+	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
+	SinkBlockCount uint32
+	// Number of garbage collection handles that exist.
+	GCHandleCount uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Size of the pinned object heap in bytes.
+	GenerationSize4 uint64 // since version 2
+	// Bytes of the pinned object heap that survived this collection.
+	TotalPromotedSize4 uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyGCHeapStats) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasGenerationSize4 reports whether the version that was decoded has
-// GenerationSize4.
-func (e *AnyGCHeapStats) HasGenerationSize4() bool { return e.Seen.Layout >= 2 }
-
-// HasTotalPromotedSize4 reports whether the version that was decoded has
-// TotalPromotedSize4.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
+func (e *AnyGCHeapStats) HasClrInstanceID() bool      { return e.Seen.Layout >= 1 }
+func (e *AnyGCHeapStats) HasGenerationSize4() bool    { return e.Seen.Layout >= 2 }
 func (e *AnyGCHeapStats) HasTotalPromotedSize4() bool { return e.Seen.Layout >= 2 }
 
 var anyGCHeapStats = []*etw.EventDesc{&gcHeapStats, &gcHeapStatsV1, &gcHeapStatsV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCHeapStats) EventDescs() []*etw.EventDesc { return anyGCHeapStats }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCHeapStats) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcHeapStats
-	case 1:
-		return &gcHeapStatsV1
-	}
-	return &gcHeapStatsV2
-}
+func (e *AnyGCHeapStats) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCHeapStats, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -1293,118 +1333,116 @@ func (e *AnyGCHeapStats) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 	case version >= 2:
 		var v GCHeapStatsV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCHeapStats{
-			Seen:                      etw.Seen{Version: version, Layout: 2},
-			GenerationSize0:           v.GenerationSize0,
-			TotalPromotedSize0:        v.TotalPromotedSize0,
-			GenerationSize1:           v.GenerationSize1,
-			TotalPromotedSize1:        v.TotalPromotedSize1,
-			GenerationSize2:           v.GenerationSize2,
-			TotalPromotedSize2:        v.TotalPromotedSize2,
-			GenerationSize3:           v.GenerationSize3,
-			TotalPromotedSize3:        v.TotalPromotedSize3,
-			FinalizationPromotedSize:  v.FinalizationPromotedSize,
-			FinalizationPromotedCount: v.FinalizationPromotedCount,
-			PinnedObjectCount:         v.PinnedObjectCount,
-			SinkBlockCount:            v.SinkBlockCount,
-			GCHandleCount:             v.GCHandleCount,
-			ClrInstanceID:             v.ClrInstanceID,
-			GenerationSize4:           v.GenerationSize4,
-			TotalPromotedSize4:        v.TotalPromotedSize4,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.GenerationSize0 = v.GenerationSize0
+		e.TotalPromotedSize0 = v.TotalPromotedSize0
+		e.GenerationSize1 = v.GenerationSize1
+		e.TotalPromotedSize1 = v.TotalPromotedSize1
+		e.GenerationSize2 = v.GenerationSize2
+		e.TotalPromotedSize2 = v.TotalPromotedSize2
+		e.GenerationSize3 = v.GenerationSize3
+		e.TotalPromotedSize3 = v.TotalPromotedSize3
+		e.FinalizationPromotedSize = v.FinalizationPromotedSize
+		e.FinalizationPromotedCount = v.FinalizationPromotedCount
+		e.PinnedObjectCount = v.PinnedObjectCount
+		e.SinkBlockCount = v.SinkBlockCount
+		e.GCHandleCount = v.GCHandleCount
+		e.ClrInstanceID = v.ClrInstanceID
+		e.GenerationSize4 = v.GenerationSize4
+		e.TotalPromotedSize4 = v.TotalPromotedSize4
 	case version >= 1:
 		var v GCHeapStatsV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCHeapStats{
-			Seen:                      etw.Seen{Version: version, Layout: 1},
-			GenerationSize0:           v.GenerationSize0,
-			TotalPromotedSize0:        v.TotalPromotedSize0,
-			GenerationSize1:           v.GenerationSize1,
-			TotalPromotedSize1:        v.TotalPromotedSize1,
-			GenerationSize2:           v.GenerationSize2,
-			TotalPromotedSize2:        v.TotalPromotedSize2,
-			GenerationSize3:           v.GenerationSize3,
-			TotalPromotedSize3:        v.TotalPromotedSize3,
-			FinalizationPromotedSize:  v.FinalizationPromotedSize,
-			FinalizationPromotedCount: v.FinalizationPromotedCount,
-			PinnedObjectCount:         v.PinnedObjectCount,
-			SinkBlockCount:            v.SinkBlockCount,
-			GCHandleCount:             v.GCHandleCount,
-			ClrInstanceID:             v.ClrInstanceID,
-		}
+		*e = AnyGCHeapStats{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.GenerationSize0 = v.GenerationSize0
+		e.TotalPromotedSize0 = v.TotalPromotedSize0
+		e.GenerationSize1 = v.GenerationSize1
+		e.TotalPromotedSize1 = v.TotalPromotedSize1
+		e.GenerationSize2 = v.GenerationSize2
+		e.TotalPromotedSize2 = v.TotalPromotedSize2
+		e.GenerationSize3 = v.GenerationSize3
+		e.TotalPromotedSize3 = v.TotalPromotedSize3
+		e.FinalizationPromotedSize = v.FinalizationPromotedSize
+		e.FinalizationPromotedCount = v.FinalizationPromotedCount
+		e.PinnedObjectCount = v.PinnedObjectCount
+		e.SinkBlockCount = v.SinkBlockCount
+		e.GCHandleCount = v.GCHandleCount
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCHeapStats
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCHeapStats{
-			Seen:                      etw.Seen{Version: version, Layout: 0},
-			GenerationSize0:           v.GenerationSize0,
-			TotalPromotedSize0:        v.TotalPromotedSize0,
-			GenerationSize1:           v.GenerationSize1,
-			TotalPromotedSize1:        v.TotalPromotedSize1,
-			GenerationSize2:           v.GenerationSize2,
-			TotalPromotedSize2:        v.TotalPromotedSize2,
-			GenerationSize3:           v.GenerationSize3,
-			TotalPromotedSize3:        v.TotalPromotedSize3,
-			FinalizationPromotedSize:  v.FinalizationPromotedSize,
-			FinalizationPromotedCount: v.FinalizationPromotedCount,
-			PinnedObjectCount:         v.PinnedObjectCount,
-			SinkBlockCount:            v.SinkBlockCount,
-			GCHandleCount:             v.GCHandleCount,
-		}
+		*e = AnyGCHeapStats{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.GenerationSize0 = v.GenerationSize0
+		e.TotalPromotedSize0 = v.TotalPromotedSize0
+		e.GenerationSize1 = v.GenerationSize1
+		e.TotalPromotedSize1 = v.TotalPromotedSize1
+		e.GenerationSize2 = v.GenerationSize2
+		e.TotalPromotedSize2 = v.TotalPromotedSize2
+		e.GenerationSize3 = v.GenerationSize3
+		e.TotalPromotedSize3 = v.TotalPromotedSize3
+		e.FinalizationPromotedSize = v.FinalizationPromotedSize
+		e.FinalizationPromotedCount = v.FinalizationPromotedCount
+		e.PinnedObjectCount = v.PinnedObjectCount
+		e.SinkBlockCount = v.SinkBlockCount
+		e.GCHandleCount = v.GCHandleCount
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCHeapStats) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCHeapStats, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "GenerationSize0":
+	switch i {
+	case 0:
 		return etw.UintValue(e.GenerationSize0)
-	case "TotalPromotedSize0":
+	case 1:
 		return etw.UintValue(e.TotalPromotedSize0)
-	case "GenerationSize1":
+	case 2:
 		return etw.UintValue(e.GenerationSize1)
-	case "TotalPromotedSize1":
+	case 3:
 		return etw.UintValue(e.TotalPromotedSize1)
-	case "GenerationSize2":
+	case 4:
 		return etw.UintValue(e.GenerationSize2)
-	case "TotalPromotedSize2":
+	case 5:
 		return etw.UintValue(e.TotalPromotedSize2)
-	case "GenerationSize3":
+	case 6:
 		return etw.UintValue(e.GenerationSize3)
-	case "TotalPromotedSize3":
+	case 7:
 		return etw.UintValue(e.TotalPromotedSize3)
-	case "FinalizationPromotedSize":
+	case 8:
 		return etw.UintValue(e.FinalizationPromotedSize)
-	case "FinalizationPromotedCount":
+	case 9:
 		return etw.UintValue(e.FinalizationPromotedCount)
-	case "PinnedObjectCount":
+	case 10:
 		return etw.UintValue(uint64(e.PinnedObjectCount))
-	case "SinkBlockCount":
+	case 11:
 		return etw.UintValue(uint64(e.SinkBlockCount))
-	case "GCHandleCount":
+	case 12:
 		return etw.UintValue(uint64(e.GCHandleCount))
-	case "ClrInstanceID":
+	case 13:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "GenerationSize4":
+	case 14:
 		return etw.UintValue(e.GenerationSize4)
-	case "TotalPromotedSize4":
+	case 15:
 		return etw.UintValue(e.TotalPromotedSize4)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCHeapStats) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCHeapStats) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCHeapStats) Clone() *AnyGCHeapStats { return &e }
 
-// GCCreateSegment is GCCreateSegment: event 5, version 0, of task
-// GarbageCollection, opcode GCCreateSegment, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCHeapStats) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCHeapStats) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCCreateSegment is event 5, version 0, of task GarbageCollection, opcode
+// GCCreateSegment, keyword GCKeyword, level win:Informational.
 //
 // The garbage collector got a new segment of memory; from .NET 7 on it manages
 // regions and reports those. When the keyword is enabled in a running process,
@@ -1455,12 +1493,16 @@ func (e *GCCreateSegment) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCCreateSegment) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCCreateSegment) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCCreateSegment) Clone() *GCCreateSegment { return &e }
+
+func (e GCCreateSegment) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCCreateSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcCreateSegment = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         5,
 	Level:      4,
 	Opcode:     134,
@@ -1471,7 +1513,7 @@ var gcCreateSegment = etw.EventDesc{
 	OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "Size", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "Size", Type: etw.InUInt64},
 		{Name: "Type", Type: etw.InUInt32, Map: &gcSegmentTypeMap},
 	},
 	New: func() etw.Event { return new(GCCreateSegment) },
@@ -1536,12 +1578,16 @@ func (e *GCCreateSegmentV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCCreateSegmentV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCCreateSegmentV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCCreateSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCCreateSegmentV1) Clone() *GCCreateSegmentV1 { return &e }
+
+func (e GCCreateSegmentV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCCreateSegmentV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCCreateSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcCreateSegmentV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         5,
 	Version:    1,
 	Level:      4,
@@ -1553,44 +1599,48 @@ var gcCreateSegmentV1 = etw.EventDesc{
 	OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "Size", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "Size", Type: etw.InUInt64},
 		{Name: "Type", Type: etw.InUInt32, Map: &gcSegmentTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcCreateSegment,
-	New:     func() etw.Event { return new(GCCreateSegmentV1) },
+	New: func() etw.Event { return new(GCCreateSegmentV1) },
 }
 
-// AnyGCCreateSegment is event 5 in any version: [GCCreateSegment] and
-// [GCCreateSegmentV1].
+// AnyGCCreateSegment is event 5, of task GarbageCollection, opcode
+// GCCreateSegment, keyword GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The garbage collector got a new segment of memory; from .NET 7 on it manages
+// regions and reports those. When the keyword is enabled in a running process,
+// the event is also written once for each segment that is already there.
+// Version 1 adds ClrInstanceID.
+//
+// The versions are [GCCreateSegment] and [GCCreateSegmentV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCCreateSegment struct {
 	Seen etw.Seen
 
-	Address       uint64
-	Size          uint64
-	Type          GCSegmentType
-	ClrInstanceID uint16 // version 1
+	// Address of the segment.
+	Address uint64
+	// Size of the segment in bytes.
+	Size uint64
+	// Which heap the segment belongs to.
+	Type GCSegmentType
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCCreateSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCCreateSegment = []*etw.EventDesc{&gcCreateSegment, &gcCreateSegmentV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCCreateSegment) EventDescs() []*etw.EventDesc { return anyGCCreateSegment }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCCreateSegment) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcCreateSegment
-	}
-	return &gcCreateSegmentV1
+	return etw.DescOf(anyGCCreateSegment, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -1600,52 +1650,51 @@ func (e *AnyGCCreateSegment) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 	case version >= 1:
 		var v GCCreateSegmentV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCCreateSegment{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Address:       v.Address,
-			Size:          v.Size,
-			Type:          v.Type,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Address = v.Address
+		e.Size = v.Size
+		e.Type = v.Type
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCCreateSegment
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCCreateSegment{
-			Seen:    etw.Seen{Version: version, Layout: 0},
-			Address: v.Address,
-			Size:    v.Size,
-			Type:    v.Type,
-		}
+		*e = AnyGCCreateSegment{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Address = v.Address
+		e.Size = v.Size
+		e.Type = v.Type
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCCreateSegment) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCCreateSegment, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Address":
+	switch i {
+	case 0:
 		return etw.UintValue(e.Address)
-	case "Size":
+	case 1:
 		return etw.UintValue(e.Size)
-	case "Type":
+	case 2:
 		return etw.UintValue(uint64(e.Type))
-	case "ClrInstanceID":
+	case 3:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCCreateSegment) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCCreateSegment) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCCreateSegment) Clone() *AnyGCCreateSegment { return &e }
 
-// GCFreeSegment is GCFreeSegment: event 6, version 0, of task
-// GarbageCollection, opcode GCFreeSegment, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCCreateSegment) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCCreateSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCFreeSegment is event 6, version 0, of task GarbageCollection, opcode
+// GCFreeSegment, keyword GCKeyword, level win:Informational.
 //
 // The garbage collector gave a segment of memory back.
 type GCFreeSegment struct {
@@ -1681,12 +1730,16 @@ func (e *GCFreeSegment) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFreeSegment) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFreeSegment) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCFreeSegment) Clone() *GCFreeSegment { return &e }
+
+func (e GCFreeSegment) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFreeSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFreeSegment = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         6,
 	Level:      4,
 	Opcode:     135,
@@ -1746,12 +1799,16 @@ func (e *GCFreeSegmentV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFreeSegmentV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFreeSegmentV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFreeSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCFreeSegmentV1) Clone() *GCFreeSegmentV1 { return &e }
+
+func (e GCFreeSegmentV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFreeSegmentV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFreeSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFreeSegmentV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         6,
 	Version:    1,
 	Level:      4,
@@ -1765,39 +1822,37 @@ var gcFreeSegmentV1 = etw.EventDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcFreeSegment,
-	New:     func() etw.Event { return new(GCFreeSegmentV1) },
+	New: func() etw.Event { return new(GCFreeSegmentV1) },
 }
 
-// AnyGCFreeSegment is event 6 in any version: [GCFreeSegment] and
-// [GCFreeSegmentV1].
+// AnyGCFreeSegment is event 6, of task GarbageCollection, opcode
+// GCFreeSegment, keyword GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The garbage collector gave a segment of memory back. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [GCFreeSegment] and [GCFreeSegmentV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCFreeSegment struct {
 	Seen etw.Seen
 
-	Address       uint64
-	ClrInstanceID uint16 // version 1
+	// Address of the segment, as in its GCCreateSegment.
+	Address uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCFreeSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFreeSegment = []*etw.EventDesc{&gcFreeSegment, &gcFreeSegmentV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCFreeSegment) EventDescs() []*etw.EventDesc { return anyGCFreeSegment }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCFreeSegment) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcFreeSegment
-	}
-	return &gcFreeSegmentV1
-}
+func (e *AnyGCFreeSegment) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCFreeSegment, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -1806,67 +1861,59 @@ func (e *AnyGCFreeSegment) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 	case version >= 1:
 		var v GCFreeSegmentV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFreeSegment{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Address:       v.Address,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Address = v.Address
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCFreeSegment
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFreeSegment{
-			Seen:    etw.Seen{Version: version, Layout: 0},
-			Address: v.Address,
-		}
+		*e = AnyGCFreeSegment{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Address = v.Address
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCFreeSegment) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCFreeSegment, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Address":
+	switch i {
+	case 0:
 		return etw.UintValue(e.Address)
-	case "ClrInstanceID":
+	case 1:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCFreeSegment) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCFreeSegment) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCFreeSegment) Clone() *AnyGCFreeSegment { return &e }
 
-// GCRestartEEBegin is GCRestartEEBegin: event 7, version 0, of task
-// GarbageCollection, opcode GCRestartEEBegin, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCFreeSegment) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCFreeSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCRestartEEBegin is event 7, version 0, of task GarbageCollection, opcode
+// GCRestartEEBegin, keyword GCKeyword, level win:Informational.
 //
 // The runtime begins to let the managed threads run again.
 type GCRestartEEBegin struct{}
 
-// EventDesc returns the description of GCRestartEEBegin.
-func (*GCRestartEEBegin) EventDesc() *etw.EventDesc { return &gcRestartEEBegin }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*GCRestartEEBegin) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*GCRestartEEBegin) EventDesc() *etw.EventDesc                             { return &gcRestartEEBegin }
+func (*GCRestartEEBegin) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*GCRestartEEBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCRestartEEBegin) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GCRestartEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCRestartEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCRestartEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GCRestartEEBegin) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e GCRestartEEBegin) Clone() *GCRestartEEBegin                             { return &e }
+func (e GCRestartEEBegin) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e GCRestartEEBegin) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e GCRestartEEBegin) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         7,
 	Level:      4,
 	Opcode:     136,
@@ -1908,12 +1955,16 @@ func (e *GCRestartEEBeginV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCRestartEEBeginV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCRestartEEBeginV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCRestartEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCRestartEEBeginV1) Clone() *GCRestartEEBeginV1 { return &e }
+
+func (e GCRestartEEBeginV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCRestartEEBeginV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCRestartEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcRestartEEBeginV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         7,
 	Version:    1,
 	Level:      4,
@@ -1924,103 +1975,75 @@ var gcRestartEEBeginV1 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCRestartEEBegin",
 	Fields:     gcNoUserDataLayoutFields,
-	Extends:    &gcRestartEEBegin,
 	New:        func() etw.Event { return new(GCRestartEEBeginV1) },
 }
 
-// AnyGCRestartEEBegin is event 7 in any version: [GCRestartEEBegin] and
-// [GCRestartEEBeginV1].
+// AnyGCRestartEEBegin is event 7, of task GarbageCollection, opcode
+// GCRestartEEBegin, keyword GCKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to let the managed threads run again. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [GCRestartEEBegin] and [GCRestartEEBeginV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCRestartEEBegin struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCRestartEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCRestartEEBegin = []*etw.EventDesc{&gcRestartEEBegin, &gcRestartEEBeginV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCRestartEEBegin) EventDescs() []*etw.EventDesc { return anyGCRestartEEBegin }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCRestartEEBegin) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcRestartEEBegin
-	}
-	return &gcRestartEEBeginV1
+	return etw.DescOf(anyGCRestartEEBegin, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyGCRestartEEBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v GCRestartEEBeginV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCRestartEEBegin{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v GCRestartEEBegin
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCRestartEEBegin{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCRestartEEBegin)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCRestartEEBegin) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *AnyGCRestartEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCRestartEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCRestartEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCRestartEEBegin) Clone() *AnyGCRestartEEBegin { return &e }
 
-// GCSuspendEEEnd is GCSuspendEEEnd: event 8, version 0, of task
-// GarbageCollection, opcode GCSuspendEEEnd, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCRestartEEBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCRestartEEBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCRestartEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCSuspendEEEnd is event 8, version 0, of task GarbageCollection, opcode
+// GCSuspendEEEnd, keyword GCKeyword, level win:Informational.
 //
 // All managed threads have stopped.
 type GCSuspendEEEnd struct{}
 
-// EventDesc returns the description of GCSuspendEEEnd.
-func (*GCSuspendEEEnd) EventDesc() *etw.EventDesc { return &gcSuspendEEEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*GCSuspendEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*GCSuspendEEEnd) EventDesc() *etw.EventDesc                             { return &gcSuspendEEEnd }
+func (*GCSuspendEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*GCSuspendEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCSuspendEEEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GCSuspendEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSuspendEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GCSuspendEEEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e GCSuspendEEEnd) Clone() *GCSuspendEEEnd                               { return &e }
+func (e GCSuspendEEEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e GCSuspendEEEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e GCSuspendEEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         8,
 	Level:      4,
 	Opcode:     137,
@@ -2061,12 +2084,16 @@ func (e *GCSuspendEEEndV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCSuspendEEEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSuspendEEEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSuspendEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSuspendEEEndV1) Clone() *GCSuspendEEEndV1 { return &e }
+
+func (e GCSuspendEEEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSuspendEEEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSuspendEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         8,
 	Version:    1,
 	Level:      4,
@@ -2077,80 +2104,55 @@ var gcSuspendEEEndV1 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCSuspendEEEnd",
 	Fields:     gcNoUserDataLayoutFields,
-	Extends:    &gcSuspendEEEnd,
 	New:        func() etw.Event { return new(GCSuspendEEEndV1) },
 }
 
-// AnyGCSuspendEEEnd is event 8 in any version: [GCSuspendEEEnd] and
-// [GCSuspendEEEndV1].
+// AnyGCSuspendEEEnd is event 8, of task GarbageCollection, opcode
+// GCSuspendEEEnd, keyword GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// All managed threads have stopped. Version 1 adds ClrInstanceID.
+//
+// The versions are [GCSuspendEEEnd] and [GCSuspendEEEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCSuspendEEEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCSuspendEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCSuspendEEEnd = []*etw.EventDesc{&gcSuspendEEEnd, &gcSuspendEEEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCSuspendEEEnd) EventDescs() []*etw.EventDesc { return anyGCSuspendEEEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCSuspendEEEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcSuspendEEEnd
-	}
-	return &gcSuspendEEEndV1
-}
+func (e *AnyGCSuspendEEEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCSuspendEEEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyGCSuspendEEEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v GCSuspendEEEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCSuspendEEEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v GCSuspendEEEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCSuspendEEEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCSuspendEEEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCSuspendEEEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *AnyGCSuspendEEEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCSuspendEEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCSuspendEEEnd) Clone() *AnyGCSuspendEEEnd { return &e }
 
-// GCSuspendEEBegin is GCSuspendEEBegin: event 9, version 0, of task
-// GarbageCollection, opcode GCSuspendEEBegin, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCSuspendEEEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCSuspendEEEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCSuspendEEBegin is event 9, version 0, of task GarbageCollection, opcode
+// GCSuspendEEBegin, keyword GCKeyword, level win:Informational.
 //
 // The runtime begins to stop all managed threads, for a garbage collection or
 // for another reason. The pause lasts until the same thread writes
@@ -2188,12 +2190,16 @@ func (e *GCSuspendEEBegin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSuspendEEBegin) Clone() *GCSuspendEEBegin { return &e }
+
+func (e GCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         9,
 	Level:      4,
 	Opcode:     10,
@@ -2263,12 +2269,16 @@ func (e *GCSuspendEEBeginV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSuspendEEBeginV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSuspendEEBeginV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSuspendEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSuspendEEBeginV1) Clone() *GCSuspendEEBeginV1 { return &e }
+
+func (e GCSuspendEEBeginV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSuspendEEBeginV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSuspendEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSuspendEEBeginV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         9,
 	Version:    1,
 	Level:      4,
@@ -2286,38 +2296,43 @@ var gcSuspendEEBeginV1 = etw.EventDesc{
 	New: func() etw.Event { return new(GCSuspendEEBeginV1) },
 }
 
-// AnyGCSuspendEEBegin is event 9 in any version: [GCSuspendEEBegin] and
-// [GCSuspendEEBeginV1].
+// AnyGCSuspendEEBegin is event 9, of task GarbageCollection, opcode
+// GCSuspendEEBegin, keyword GCKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to stop all managed threads, for a garbage collection or
+// for another reason. The pause lasts until the same thread writes
+// GCRestartEEEnd. Another thread may begin meanwhile; it waits for its turn.
+// Version 1 adds Count and ClrInstanceID and widens Reason from UInt16 to
+// UInt32.
+//
+// The versions are [GCSuspendEEBegin] and [GCSuspendEEBeginV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCSuspendEEBegin struct {
 	Seen etw.Seen
 
-	Reason        GCSuspendEEReason
-	Count         uint32 // version 1
-	ClrInstanceID uint16 // version 1
+	// Why the threads are being stopped.
+	Reason GCSuspendEEReason
+	// Number of collections so far: the Count of the GCStart that follows is one
+	// more. 0xFFFFFFFF where the reason is no collection.
+	Count uint32 // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasCount reports whether the version that was decoded has Count.
-func (e *AnyGCSuspendEEBegin) HasCount() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasCount and its like report whether the version that was decoded has a
+// field.
+func (e *AnyGCSuspendEEBegin) HasCount() bool         { return e.Seen.Layout >= 1 }
 func (e *AnyGCSuspendEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCSuspendEEBegin = []*etw.EventDesc{&gcSuspendEEBegin, &gcSuspendEEBeginV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCSuspendEEBegin) EventDescs() []*etw.EventDesc { return anyGCSuspendEEBegin }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCSuspendEEBegin) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcSuspendEEBegin
-	}
-	return &gcSuspendEEBeginV1
+	return etw.DescOf(anyGCSuspendEEBegin, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -2327,47 +2342,46 @@ func (e *AnyGCSuspendEEBegin) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 	case version >= 1:
 		var v GCSuspendEEBeginV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCSuspendEEBegin{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Reason:        v.Reason,
-			Count:         v.Count,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Reason = v.Reason
+		e.Count = v.Count
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCSuspendEEBegin
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCSuspendEEBegin{
-			Seen:   etw.Seen{Version: version, Layout: 0},
-			Reason: GCSuspendEEReason(v.Reason),
-		}
+		*e = AnyGCSuspendEEBegin{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Reason = GCSuspendEEReason(v.Reason)
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCSuspendEEBegin) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCSuspendEEBegin, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Reason":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.Reason))
-	case "Count":
+	case 1:
 		return etw.UintValue(uint64(e.Count))
-	case "ClrInstanceID":
+	case 2:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCSuspendEEBegin) Clone() *AnyGCSuspendEEBegin { return &e }
 
-// GCAllocationTick is GCAllocationTick: event 10, version 0, of task
-// GarbageCollection, opcode GCAllocationTick, keyword GCKeyword, level
-// win:Verbose.
+func (e AnyGCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCAllocationTick is event 10, version 0, of task GarbageCollection, opcode
+// GCAllocationTick, keyword GCKeyword, level win:Verbose.
 //
 // About 100 KB have been allocated on one of the object heaps since its last
 // such event. Small, large and pinned objects are counted apart, in server
@@ -2414,12 +2428,16 @@ func (e *GCAllocationTick) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTick) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCAllocationTick) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCAllocationTick) Clone() *GCAllocationTick { return &e }
+
+func (e GCAllocationTick) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCAllocationTick) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTick = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         10,
 	Level:      5,
 	Opcode:     11,
@@ -2429,7 +2447,7 @@ var gcAllocationTick = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
-		{Name: "AllocationAmount", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 	},
 	New: func() etw.Event { return new(GCAllocationTick) },
@@ -2490,12 +2508,16 @@ func (e *GCAllocationTickV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCAllocationTickV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCAllocationTickV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCAllocationTickV1) Clone() *GCAllocationTickV1 { return &e }
+
+func (e GCAllocationTickV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCAllocationTickV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCAllocationTickV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         10,
 	Version:    1,
 	Level:      5,
@@ -2506,12 +2528,11 @@ var gcAllocationTickV1 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
-		{Name: "AllocationAmount", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcAllocationTick,
-	New:     func() etw.Event { return new(GCAllocationTickV1) },
+	New: func() etw.Event { return new(GCAllocationTickV1) },
 }
 
 // GCAllocationTickV2 is GCAllocationTick_V2: event 10, version 2, of task
@@ -2557,24 +2578,24 @@ func (e *GCAllocationTickV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	e.AllocationKind = GCAllocationKind(binary.LittleEndian.Uint32(p[4:]))
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
 	e.AllocationAmount64 = binary.LittleEndian.Uint64(p[10:])
-	r := etw.NewReader(p, 18, ptr)
-	e.TypeID = r.Pointer()
-	e.TypeName = r.UTF16()
-	e.HeapIndex = r.Uint32()
-	return r.Done(&gcAllocationTickV2)
+	c := etw.NewCursor(p, 18, ptr)
+	e.TypeID = c.Pointer()
+	e.TypeName = c.UTF16()
+	e.HeapIndex = c.Uint32()
+	return c.Done(&gcAllocationTickV2)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCAllocationTickV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.AllocationAmount)
-	w.Uint32(uint32(e.AllocationKind))
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.AllocationAmount64)
-	w.Pointer(4, e.TypeID)
-	w.UTF16Z(5, e.TypeName)
-	w.Uint32(e.HeapIndex)
-	return w.Done(&gcAllocationTickV2)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.AllocationAmount)
+	a.Uint32(uint32(e.AllocationKind))
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.AllocationAmount64)
+	a.Pointer(4, e.TypeID)
+	a.UTF16Z(5, e.TypeName)
+	a.Uint32(e.HeapIndex)
+	return a.Done(&gcAllocationTickV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -2598,12 +2619,19 @@ func (e *GCAllocationTickV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCAllocationTickV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCAllocationTickV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCAllocationTickV2) Clone() *GCAllocationTickV2 {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e GCAllocationTickV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCAllocationTickV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCAllocationTickV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         10,
 	Version:    2,
 	Level:      5,
@@ -2614,16 +2642,15 @@ var gcAllocationTickV2 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
-		{Name: "AllocationAmount", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "AllocationAmount64", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "AllocationAmount64", Type: etw.InUInt64},
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 		{Name: "HeapIndex", Type: etw.InUInt32},
 	},
-	Extends: &gcAllocationTickV1,
-	New:     func() etw.Event { return new(GCAllocationTickV2) },
+	New: func() etw.Event { return new(GCAllocationTickV2) },
 }
 
 // GCAllocationTickV3 is GCAllocationTick_V3: event 10, version 3, of task
@@ -2670,26 +2697,26 @@ func (e *GCAllocationTickV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	e.AllocationKind = GCAllocationKind(binary.LittleEndian.Uint32(p[4:]))
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
 	e.AllocationAmount64 = binary.LittleEndian.Uint64(p[10:])
-	r := etw.NewReader(p, 18, ptr)
-	e.TypeID = r.Pointer()
-	e.TypeName = r.UTF16()
-	e.HeapIndex = r.Uint32()
-	e.Address = r.Pointer()
-	return r.Done(&gcAllocationTickV3)
+	c := etw.NewCursor(p, 18, ptr)
+	e.TypeID = c.Pointer()
+	e.TypeName = c.UTF16()
+	e.HeapIndex = c.Uint32()
+	e.Address = c.Pointer()
+	return c.Done(&gcAllocationTickV3)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCAllocationTickV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.AllocationAmount)
-	w.Uint32(uint32(e.AllocationKind))
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.AllocationAmount64)
-	w.Pointer(4, e.TypeID)
-	w.UTF16Z(5, e.TypeName)
-	w.Uint32(e.HeapIndex)
-	w.Pointer(7, e.Address)
-	return w.Done(&gcAllocationTickV3)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.AllocationAmount)
+	a.Uint32(uint32(e.AllocationKind))
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.AllocationAmount64)
+	a.Pointer(4, e.TypeID)
+	a.UTF16Z(5, e.TypeName)
+	a.Uint32(e.HeapIndex)
+	a.Pointer(7, e.Address)
+	return a.Done(&gcAllocationTickV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -2715,12 +2742,19 @@ func (e *GCAllocationTickV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV3) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCAllocationTickV3) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCAllocationTickV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCAllocationTickV3) Clone() *GCAllocationTickV3 {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e GCAllocationTickV3) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCAllocationTickV3) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCAllocationTickV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV3 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         10,
 	Version:    3,
 	Level:      5,
@@ -2731,17 +2765,16 @@ var gcAllocationTickV3 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
-		{Name: "AllocationAmount", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "AllocationAmount64", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "AllocationAmount64", Type: etw.InUInt64},
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 		{Name: "HeapIndex", Type: etw.InUInt32},
 		{Name: "Address", Type: etw.InPointer},
 	},
-	Extends: &gcAllocationTickV2,
-	New:     func() etw.Event { return new(GCAllocationTickV3) },
+	New: func() etw.Event { return new(GCAllocationTickV3) },
 }
 
 // GCAllocationTickV4 is GCAllocationTick_V4: event 10, version 4, of task
@@ -2790,28 +2823,28 @@ func (e *GCAllocationTickV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	e.AllocationKind = GCAllocationKind(binary.LittleEndian.Uint32(p[4:]))
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
 	e.AllocationAmount64 = binary.LittleEndian.Uint64(p[10:])
-	r := etw.NewReader(p, 18, ptr)
-	e.TypeID = r.Pointer()
-	e.TypeName = r.UTF16()
-	e.HeapIndex = r.Uint32()
-	e.Address = r.Pointer()
-	e.ObjectSize = r.Uint64()
-	return r.Done(&gcAllocationTickV4)
+	c := etw.NewCursor(p, 18, ptr)
+	e.TypeID = c.Pointer()
+	e.TypeName = c.UTF16()
+	e.HeapIndex = c.Uint32()
+	e.Address = c.Pointer()
+	e.ObjectSize = c.Uint64()
+	return c.Done(&gcAllocationTickV4)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCAllocationTickV4) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.AllocationAmount)
-	w.Uint32(uint32(e.AllocationKind))
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.AllocationAmount64)
-	w.Pointer(4, e.TypeID)
-	w.UTF16Z(5, e.TypeName)
-	w.Uint32(e.HeapIndex)
-	w.Pointer(7, e.Address)
-	w.Uint64(e.ObjectSize)
-	return w.Done(&gcAllocationTickV4)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.AllocationAmount)
+	a.Uint32(uint32(e.AllocationKind))
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.AllocationAmount64)
+	a.Pointer(4, e.TypeID)
+	a.UTF16Z(5, e.TypeName)
+	a.Uint32(e.HeapIndex)
+	a.Pointer(7, e.Address)
+	a.Uint64(e.ObjectSize)
+	return a.Done(&gcAllocationTickV4)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -2839,12 +2872,19 @@ func (e *GCAllocationTickV4) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCAllocationTickV4) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCAllocationTickV4) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCAllocationTickV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCAllocationTickV4) Clone() *GCAllocationTickV4 {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e GCAllocationTickV4) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCAllocationTickV4) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCAllocationTickV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcAllocationTickV4 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         10,
 	Version:    4,
 	Level:      5,
@@ -2855,81 +2895,75 @@ var gcAllocationTickV4 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
-		{Name: "AllocationAmount", Type: etw.InUInt32, Out: etw.OutHexInt32},
+		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "AllocationAmount64", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "AllocationAmount64", Type: etw.InUInt64},
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "TypeName", Type: etw.InUnicodeString},
 		{Name: "HeapIndex", Type: etw.InUInt32},
 		{Name: "Address", Type: etw.InPointer},
-		{Name: "ObjectSize", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "ObjectSize", Type: etw.InUInt64},
 	},
-	Extends: &gcAllocationTickV3,
-	New:     func() etw.Event { return new(GCAllocationTickV4) },
+	New: func() etw.Event { return new(GCAllocationTickV4) },
 }
 
-// AnyGCAllocationTick is event 10 in any version: [GCAllocationTick],
-// [GCAllocationTickV1], [GCAllocationTickV2], [GCAllocationTickV3], and
-// [GCAllocationTickV4].
+// AnyGCAllocationTick is event 10, of task GarbageCollection, opcode
+// GCAllocationTick, keyword GCKeyword, level win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// About 100 KB have been allocated on one of the object heaps since its last
+// such event. Small, large and pinned objects are counted apart, in server
+// mode also heap by heap. From version 2 on the event names the type of the
+// object whose allocation went past the mark, which makes it a cheap sample of
+// what a program allocates. Version 4 adds ObjectSize.
+//
+// The versions are [GCAllocationTick], [GCAllocationTickV1],
+// [GCAllocationTickV2], [GCAllocationTickV3], and [GCAllocationTickV4]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyGCAllocationTick struct {
 	Seen etw.Seen
 
-	AllocationAmount   uint32
-	AllocationKind     GCAllocationKind
-	ClrInstanceID      uint16      // versions 1, 2, 3, and 4
-	AllocationAmount64 uint64      // versions 2, 3, and 4
-	TypeID             etw.Pointer // versions 2, 3, and 4
-	TypeName           etw.UTF16   // versions 2, 3, and 4
-	HeapIndex          uint32      // versions 2, 3, and 4
-	Address            etw.Pointer // versions 3 and 4
-	ObjectSize         uint64      // version 4
+	// Bytes that were allocated since the last such event, cut to 32 bits. From
+	// version 2 on AllocationAmount64 is exact.
+	AllocationAmount uint32
+	// Which of the object heaps the allocation was made on.
+	AllocationKind GCAllocationKind
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Bytes that were allocated since the last such event.
+	AllocationAmount64 uint64 // since version 2
+	// Identifier of the type of the object that was allocated last: the address of
+	// its method table.
+	TypeID etw.Pointer // since version 2
+	// Name of the type of the object that was allocated last.
+	TypeName etw.UTF16 // since version 2
+	// Number of the heap that the object was allocated on, 0 unless the collector
+	// runs in server mode.
+	HeapIndex uint32 // since version 2
+	// Address of the object that was allocated last.
+	Address etw.Pointer // since version 3
+	// Size in bytes of the object that was allocated last.
+	ObjectSize uint64 // since version 4
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyGCAllocationTick) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasAllocationAmount64 reports whether the version that was decoded has
-// AllocationAmount64.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
+func (e *AnyGCAllocationTick) HasClrInstanceID() bool      { return e.Seen.Layout >= 1 }
 func (e *AnyGCAllocationTick) HasAllocationAmount64() bool { return e.Seen.Layout >= 2 }
-
-// HasTypeID reports whether the version that was decoded has TypeID.
-func (e *AnyGCAllocationTick) HasTypeID() bool { return e.Seen.Layout >= 2 }
-
-// HasTypeName reports whether the version that was decoded has TypeName.
-func (e *AnyGCAllocationTick) HasTypeName() bool { return e.Seen.Layout >= 2 }
-
-// HasHeapIndex reports whether the version that was decoded has HeapIndex.
-func (e *AnyGCAllocationTick) HasHeapIndex() bool { return e.Seen.Layout >= 2 }
-
-// HasAddress reports whether the version that was decoded has Address.
-func (e *AnyGCAllocationTick) HasAddress() bool { return e.Seen.Layout >= 3 }
-
-// HasObjectSize reports whether the version that was decoded has ObjectSize.
-func (e *AnyGCAllocationTick) HasObjectSize() bool { return e.Seen.Layout >= 4 }
+func (e *AnyGCAllocationTick) HasTypeID() bool             { return e.Seen.Layout >= 2 }
+func (e *AnyGCAllocationTick) HasTypeName() bool           { return e.Seen.Layout >= 2 }
+func (e *AnyGCAllocationTick) HasHeapIndex() bool          { return e.Seen.Layout >= 2 }
+func (e *AnyGCAllocationTick) HasAddress() bool            { return e.Seen.Layout >= 3 }
+func (e *AnyGCAllocationTick) HasObjectSize() bool         { return e.Seen.Layout >= 4 }
 
 var anyGCAllocationTick = []*etw.EventDesc{&gcAllocationTick, &gcAllocationTickV1, &gcAllocationTickV2, &gcAllocationTickV3, &gcAllocationTickV4}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCAllocationTick) EventDescs() []*etw.EventDesc { return anyGCAllocationTick }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCAllocationTick) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcAllocationTick
-	case 1:
-		return &gcAllocationTickV1
-	case 2:
-		return &gcAllocationTickV2
-	case 3:
-		return &gcAllocationTickV3
-	}
-	return &gcAllocationTickV4
+	return etw.DescOf(anyGCAllocationTick, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -2939,127 +2973,119 @@ func (e *AnyGCAllocationTick) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 	case version >= 4:
 		var v GCAllocationTickV4
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCAllocationTick{
-			Seen:               etw.Seen{Version: version, Layout: 4},
-			AllocationAmount:   v.AllocationAmount,
-			AllocationKind:     v.AllocationKind,
-			ClrInstanceID:      v.ClrInstanceID,
-			AllocationAmount64: v.AllocationAmount64,
-			TypeID:             v.TypeID,
-			TypeName:           v.TypeName,
-			HeapIndex:          v.HeapIndex,
-			Address:            v.Address,
-			ObjectSize:         v.ObjectSize,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 4}
+		e.AllocationAmount = v.AllocationAmount
+		e.AllocationKind = v.AllocationKind
+		e.ClrInstanceID = v.ClrInstanceID
+		e.AllocationAmount64 = v.AllocationAmount64
+		e.TypeID = v.TypeID
+		e.TypeName = v.TypeName
+		e.HeapIndex = v.HeapIndex
+		e.Address = v.Address
+		e.ObjectSize = v.ObjectSize
 	case version >= 3:
 		var v GCAllocationTickV3
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCAllocationTick{
-			Seen:               etw.Seen{Version: version, Layout: 3},
-			AllocationAmount:   v.AllocationAmount,
-			AllocationKind:     v.AllocationKind,
-			ClrInstanceID:      v.ClrInstanceID,
-			AllocationAmount64: v.AllocationAmount64,
-			TypeID:             v.TypeID,
-			TypeName:           v.TypeName,
-			HeapIndex:          v.HeapIndex,
-			Address:            v.Address,
-		}
+		*e = AnyGCAllocationTick{}
+		e.Seen = etw.Seen{Version: version, Layout: 3}
+		e.AllocationAmount = v.AllocationAmount
+		e.AllocationKind = v.AllocationKind
+		e.ClrInstanceID = v.ClrInstanceID
+		e.AllocationAmount64 = v.AllocationAmount64
+		e.TypeID = v.TypeID
+		e.TypeName = v.TypeName
+		e.HeapIndex = v.HeapIndex
+		e.Address = v.Address
 	case version >= 2:
 		var v GCAllocationTickV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCAllocationTick{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			AllocationAmount:   v.AllocationAmount,
-			AllocationKind:     v.AllocationKind,
-			ClrInstanceID:      v.ClrInstanceID,
-			AllocationAmount64: v.AllocationAmount64,
-			TypeID:             v.TypeID,
-			TypeName:           v.TypeName,
-			HeapIndex:          v.HeapIndex,
-		}
+		*e = AnyGCAllocationTick{}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.AllocationAmount = v.AllocationAmount
+		e.AllocationKind = v.AllocationKind
+		e.ClrInstanceID = v.ClrInstanceID
+		e.AllocationAmount64 = v.AllocationAmount64
+		e.TypeID = v.TypeID
+		e.TypeName = v.TypeName
+		e.HeapIndex = v.HeapIndex
 	case version >= 1:
 		var v GCAllocationTickV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCAllocationTick{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			AllocationAmount: v.AllocationAmount,
-			AllocationKind:   v.AllocationKind,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
+		*e = AnyGCAllocationTick{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.AllocationAmount = v.AllocationAmount
+		e.AllocationKind = v.AllocationKind
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCAllocationTick
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCAllocationTick{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			AllocationAmount: v.AllocationAmount,
-			AllocationKind:   v.AllocationKind,
-		}
+		*e = AnyGCAllocationTick{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.AllocationAmount = v.AllocationAmount
+		e.AllocationKind = v.AllocationKind
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCAllocationTick) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCAllocationTick, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "AllocationAmount":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.AllocationAmount))
-	case "AllocationKind":
+	case 1:
 		return etw.UintValue(uint64(e.AllocationKind))
-	case "ClrInstanceID":
+	case 2:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "AllocationAmount64":
+	case 3:
 		return etw.UintValue(e.AllocationAmount64)
-	case "TypeID":
+	case 4:
 		return etw.PointerValue(e.TypeID)
-	case "TypeName":
+	case 5:
 		return etw.UTF16Value(e.TypeName)
-	case "HeapIndex":
+	case 6:
 		return etw.UintValue(uint64(e.HeapIndex))
-	case "Address":
+	case 7:
 		return etw.PointerValue(e.Address)
-	case "ObjectSize":
+	case 8:
 		return etw.UintValue(e.ObjectSize)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCAllocationTick) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCAllocationTick) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCAllocationTick) Clone() *AnyGCAllocationTick {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
 
-// GCCreateConcurrentThread is GCCreateConcurrentThread: event 11, version 0,
-// of task GarbageCollection, opcode GCCreateConcurrentThread, keyword
-// GCKeyword, level win:Informational.
+func (e AnyGCAllocationTick) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCAllocationTick) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCCreateConcurrentThread is event 11, version 0, of task GarbageCollection,
+// opcode GCCreateConcurrentThread, keyword GCKeyword, level win:Informational.
 //
 // The thread for background collections was created.
 type GCCreateConcurrentThread struct{}
 
-// EventDesc returns the description of GCCreateConcurrentThread.
-func (*GCCreateConcurrentThread) EventDesc() *etw.EventDesc { return &gcCreateConcurrentThread }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+func (*GCCreateConcurrentThread) EventDesc() *etw.EventDesc                      { return &gcCreateConcurrentThread }
 func (*GCCreateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
 func (*GCCreateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	return b, nil
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCCreateConcurrentThread) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GCCreateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCCreateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCCreateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GCCreateConcurrentThread) FieldValue(int) etw.Value          { return etw.Value{} }
+func (e GCCreateConcurrentThread) Clone() *GCCreateConcurrentThread { return &e }
+func (e GCCreateConcurrentThread) String() string                   { return string(etw.AppendText(nil, &e)) }
+func (e GCCreateConcurrentThread) LogValue() slog.Value             { return etw.LogValue(&e) }
+func (e GCCreateConcurrentThread) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
 
 var gcCreateConcurrentThread = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         11,
 	Level:      4,
 	Opcode:     12,
@@ -3110,12 +3136,16 @@ func (e *GCCreateConcurrentThreadV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCCreateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCCreateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCCreateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCCreateConcurrentThreadV1) Clone() *GCCreateConcurrentThreadV1 { return &e }
+
+func (e GCCreateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCCreateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCCreateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcCreateConcurrentThreadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         11,
 	Version:    1,
 	Level:      4,
@@ -3128,37 +3158,37 @@ var gcCreateConcurrentThreadV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcCreateConcurrentThread,
-	New:     func() etw.Event { return new(GCCreateConcurrentThreadV1) },
+	New: func() etw.Event { return new(GCCreateConcurrentThreadV1) },
 }
 
-// AnyGCCreateConcurrentThread is event 11 in any version:
-// [GCCreateConcurrentThread] and [GCCreateConcurrentThreadV1].
+// AnyGCCreateConcurrentThread is event 11, of task GarbageCollection, opcode
+// GCCreateConcurrentThread, keywords GCKeyword and ThreadingKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The thread for background collections was created. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [GCCreateConcurrentThread] and
+// [GCCreateConcurrentThreadV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyGCCreateConcurrentThread struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCCreateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCCreateConcurrentThread = []*etw.EventDesc{&gcCreateConcurrentThread, &gcCreateConcurrentThreadV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCCreateConcurrentThread) EventDescs() []*etw.EventDesc { return anyGCCreateConcurrentThread }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCCreateConcurrentThread) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcCreateConcurrentThread
-	}
-	return &gcCreateConcurrentThreadV1
+	return etw.DescOf(anyGCCreateConcurrentThread, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -3168,65 +3198,55 @@ func (e *AnyGCCreateConcurrentThread) DecodeVersion(version uint8, p []byte, ptr
 	case version >= 1:
 		var v GCCreateConcurrentThreadV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCCreateConcurrentThread{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
-		var v GCCreateConcurrentThread
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCCreateConcurrentThread{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
+		*e = AnyGCCreateConcurrentThread{Seen: etw.Seen{Version: version, Layout: 0}}
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCCreateConcurrentThread) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCCreateConcurrentThread, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCCreateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCCreateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCCreateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCCreateConcurrentThread) Clone() *AnyGCCreateConcurrentThread { return &e }
 
-// GCTerminateConcurrentThread is GCTerminateConcurrentThread: event 12,
-// version 0, of task GarbageCollection, opcode GCTerminateConcurrentThread,
-// keyword GCKeyword, level win:Informational.
+func (e AnyGCCreateConcurrentThread) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCCreateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCCreateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCTerminateConcurrentThread is event 12, version 0, of task
+// GarbageCollection, opcode GCTerminateConcurrentThread, keyword GCKeyword,
+// level win:Informational.
 //
 // The thread for background collections ended.
 type GCTerminateConcurrentThread struct{}
 
-// EventDesc returns the description of GCTerminateConcurrentThread.
-func (*GCTerminateConcurrentThread) EventDesc() *etw.EventDesc { return &gcTerminateConcurrentThread }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+func (*GCTerminateConcurrentThread) EventDesc() *etw.EventDesc                      { return &gcTerminateConcurrentThread }
 func (*GCTerminateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
 func (*GCTerminateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	return b, nil
 }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCTerminateConcurrentThread) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GCTerminateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCTerminateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCTerminateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GCTerminateConcurrentThread) FieldValue(int) etw.Value             { return etw.Value{} }
+func (e GCTerminateConcurrentThread) Clone() *GCTerminateConcurrentThread { return &e }
+func (e GCTerminateConcurrentThread) String() string                      { return string(etw.AppendText(nil, &e)) }
+func (e GCTerminateConcurrentThread) LogValue() slog.Value                { return etw.LogValue(&e) }
+func (e GCTerminateConcurrentThread) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
 
 var gcTerminateConcurrentThread = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         12,
 	Level:      4,
 	Opcode:     13,
@@ -3278,12 +3298,16 @@ func (e *GCTerminateConcurrentThreadV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCTerminateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCTerminateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCTerminateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCTerminateConcurrentThreadV1) Clone() *GCTerminateConcurrentThreadV1 { return &e }
+
+func (e GCTerminateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCTerminateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCTerminateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcTerminateConcurrentThreadV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         12,
 	Version:    1,
 	Level:      4,
@@ -3296,39 +3320,38 @@ var gcTerminateConcurrentThreadV1 = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcTerminateConcurrentThread,
-	New:     func() etw.Event { return new(GCTerminateConcurrentThreadV1) },
+	New: func() etw.Event { return new(GCTerminateConcurrentThreadV1) },
 }
 
-// AnyGCTerminateConcurrentThread is event 12 in any version:
-// [GCTerminateConcurrentThread] and [GCTerminateConcurrentThreadV1].
+// AnyGCTerminateConcurrentThread is event 12, of task GarbageCollection,
+// opcode GCTerminateConcurrentThread, keywords GCKeyword and ThreadingKeyword,
+// level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The thread for background collections ended. Version 1 adds ClrInstanceID.
+//
+// The versions are [GCTerminateConcurrentThread] and
+// [GCTerminateConcurrentThreadV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyGCTerminateConcurrentThread struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCTerminateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCTerminateConcurrentThread = []*etw.EventDesc{&gcTerminateConcurrentThread, &gcTerminateConcurrentThreadV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCTerminateConcurrentThread) EventDescs() []*etw.EventDesc {
 	return anyGCTerminateConcurrentThread
 }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCTerminateConcurrentThread) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcTerminateConcurrentThread
-	}
-	return &gcTerminateConcurrentThreadV1
+	return etw.DescOf(anyGCTerminateConcurrentThread, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -3338,40 +3361,36 @@ func (e *AnyGCTerminateConcurrentThread) DecodeVersion(version uint8, p []byte, 
 	case version >= 1:
 		var v GCTerminateConcurrentThreadV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCTerminateConcurrentThread{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
-		var v GCTerminateConcurrentThread
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCTerminateConcurrentThread{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
+		*e = AnyGCTerminateConcurrentThread{Seen: etw.Seen{Version: version, Layout: 0}}
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCTerminateConcurrentThread) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCTerminateConcurrentThread, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCTerminateConcurrentThread) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCTerminateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCTerminateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCTerminateConcurrentThread) Clone() *AnyGCTerminateConcurrentThread { return &e }
 
-// GCFinalizersEnd is GCFinalizersEnd: event 13, version 0, of task
-// GarbageCollection, opcode GCFinalizersEnd, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCTerminateConcurrentThread) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCTerminateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCTerminateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCFinalizersEnd is event 13, version 0, of task GarbageCollection, opcode
+// GCFinalizersEnd, keyword GCKeyword, level win:Informational.
 //
 // The finalizer thread finished a round of finalizers.
 type GCFinalizersEnd struct {
@@ -3407,12 +3426,16 @@ func (e *GCFinalizersEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFinalizersEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCFinalizersEnd) Clone() *GCFinalizersEnd { return &e }
+
+func (e GCFinalizersEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         13,
 	Level:      4,
 	Opcode:     15,
@@ -3472,12 +3495,16 @@ func (e *GCFinalizersEndV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFinalizersEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFinalizersEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFinalizersEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCFinalizersEndV1) Clone() *GCFinalizersEndV1 { return &e }
+
+func (e GCFinalizersEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFinalizersEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFinalizersEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         13,
 	Version:    1,
 	Level:      4,
@@ -3491,38 +3518,38 @@ var gcFinalizersEndV1 = etw.EventDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcFinalizersEnd,
-	New:     func() etw.Event { return new(GCFinalizersEndV1) },
+	New: func() etw.Event { return new(GCFinalizersEndV1) },
 }
 
-// AnyGCFinalizersEnd is event 13 in any version: [GCFinalizersEnd] and
-// [GCFinalizersEndV1].
+// AnyGCFinalizersEnd is event 13, of task GarbageCollection, opcode
+// GCFinalizersEnd, keyword GCKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The finalizer thread finished a round of finalizers. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [GCFinalizersEnd] and [GCFinalizersEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCFinalizersEnd struct {
 	Seen etw.Seen
 
-	Count         uint32
-	ClrInstanceID uint16 // version 1
+	// Number of finalizers that ran.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCFinalizersEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFinalizersEnd = []*etw.EventDesc{&gcFinalizersEnd, &gcFinalizersEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCFinalizersEnd) EventDescs() []*etw.EventDesc { return anyGCFinalizersEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCFinalizersEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcFinalizersEnd
-	}
-	return &gcFinalizersEndV1
+	return etw.DescOf(anyGCFinalizersEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -3532,67 +3559,59 @@ func (e *AnyGCFinalizersEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 	case version >= 1:
 		var v GCFinalizersEndV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFinalizersEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Count:         v.Count,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Count = v.Count
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCFinalizersEnd
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFinalizersEnd{
-			Seen:  etw.Seen{Version: version, Layout: 0},
-			Count: v.Count,
-		}
+		*e = AnyGCFinalizersEnd{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Count = v.Count
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCFinalizersEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCFinalizersEnd, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Count":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.Count))
-	case "ClrInstanceID":
+	case 1:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCFinalizersEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCFinalizersEnd) Clone() *AnyGCFinalizersEnd { return &e }
 
-// GCFinalizersBegin is GCFinalizersBegin: event 14, version 0, of task
-// GarbageCollection, opcode GCFinalizersBegin, keyword GCKeyword, level
-// win:Informational.
+func (e AnyGCFinalizersEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCFinalizersBegin is event 14, version 0, of task GarbageCollection, opcode
+// GCFinalizersBegin, keyword GCKeyword, level win:Informational.
 //
 // The finalizer thread begins a round of finalizers.
 type GCFinalizersBegin struct{}
 
-// EventDesc returns the description of GCFinalizersBegin.
-func (*GCFinalizersBegin) EventDesc() *etw.EventDesc { return &gcFinalizersBegin }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*GCFinalizersBegin) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*GCFinalizersBegin) EventDesc() *etw.EventDesc                             { return &gcFinalizersBegin }
+func (*GCFinalizersBegin) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*GCFinalizersBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GCFinalizersBegin) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GCFinalizersBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFinalizersBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFinalizersBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GCFinalizersBegin) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e GCFinalizersBegin) Clone() *GCFinalizersBegin                            { return &e }
+func (e GCFinalizersBegin) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e GCFinalizersBegin) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e GCFinalizersBegin) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         14,
 	Level:      4,
 	Opcode:     19,
@@ -3634,12 +3653,16 @@ func (e *GCFinalizersBeginV1) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *GCFinalizersBeginV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFinalizersBeginV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFinalizersBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCFinalizersBeginV1) Clone() *GCFinalizersBeginV1 { return &e }
+
+func (e GCFinalizersBeginV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFinalizersBeginV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFinalizersBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFinalizersBeginV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         14,
 	Version:    1,
 	Level:      4,
@@ -3650,80 +3673,59 @@ var gcFinalizersBeginV1 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCFinalizersBegin",
 	Fields:     gcNoUserDataLayoutFields,
-	Extends:    &gcFinalizersBegin,
 	New:        func() etw.Event { return new(GCFinalizersBeginV1) },
 }
 
-// AnyGCFinalizersBegin is event 14 in any version: [GCFinalizersBegin] and
-// [GCFinalizersBeginV1].
+// AnyGCFinalizersBegin is event 14, of task GarbageCollection, opcode
+// GCFinalizersBegin, keyword GCKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The finalizer thread begins a round of finalizers. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [GCFinalizersBegin] and [GCFinalizersBeginV1]; a newer one
+// is decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCFinalizersBegin struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCFinalizersBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFinalizersBegin = []*etw.EventDesc{&gcFinalizersBegin, &gcFinalizersBeginV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCFinalizersBegin) EventDescs() []*etw.EventDesc { return anyGCFinalizersBegin }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCFinalizersBegin) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcFinalizersBegin
-	}
-	return &gcFinalizersBeginV1
+	return etw.DescOf(anyGCFinalizersBegin, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyGCFinalizersBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v GCFinalizersBeginV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFinalizersBegin{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v GCFinalizersBegin
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFinalizersBegin{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCFinalizersBegin)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCFinalizersBegin) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *AnyGCFinalizersBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCFinalizersBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCFinalizersBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCFinalizersBegin) Clone() *AnyGCFinalizersBegin { return &e }
 
-// GCBulkRootEdge is GCBulkRootEdge: event 16, version 0, of task
-// GarbageCollection, opcode GCBulkRootEdge, keyword GCHeapDumpKeyword, level
-// win:Informational.
+func (e AnyGCFinalizersBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCFinalizersBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFinalizersBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCBulkRootEdge is event 16, version 0, of task GarbageCollection, opcode
+// GCBulkRootEdge, keyword GCHeapDumpKeyword, level win:Informational.
 //
 // A batch of the roots that keep objects alive, in a heap dump.
 type GCBulkRootEdge struct {
@@ -3749,19 +3751,19 @@ func (e *GCBulkRootEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.Index = binary.LittleEndian.Uint32(p[0:])
 	e.Count = binary.LittleEndian.Uint32(p[4:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
-	r := etw.NewReader(p, 10, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkRootEdge)
+	c := etw.NewCursor(p, 10, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkRootEdge)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkRootEdge) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Index)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 3, uint64(e.Count))
-	return w.Done(&gcBulkRootEdge)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Index)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 3, uint64(e.Count))
+	return a.Done(&gcBulkRootEdge)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3779,12 +3781,19 @@ func (e *GCBulkRootEdge) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRootEdge) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkRootEdge) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkRootEdge) Clone() *GCBulkRootEdge {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkRootEdge) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkRootEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRootEdge = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         16,
 	Level:      4,
 	Opcode:     20,
@@ -3799,7 +3808,7 @@ var gcBulkRootEdge = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 1}, Fields: []etw.FieldDesc{
 			{Name: "RootedNodeAddress", Type: etw.InPointer},
-			{Name: "GCRootKind", Type: etw.InUInt8, Map: &gcRootKind8Map},
+			{Name: "GCRootKind", Type: etw.InUInt8, Map: &gcBulkRootKindMap},
 			{Name: "GCRootFlag", Type: etw.InUInt32, Map: &gcRootFlagsMap},
 			{Name: "GCRootID", Type: etw.InPointer},
 		}},
@@ -3814,7 +3823,7 @@ type GCBulkRootEdgeValue struct {
 	// Address of the object that is kept alive.
 	RootedNodeAddress etw.Pointer
 	// Where the root was found.
-	GCRootKind GCRootKind8
+	GCRootKind GCBulkRootKind
 	// How the root keeps the object.
 	GCRootFlag GCRootFlags
 	// Identifier of the root: the address of the stack slot, the handle or the
@@ -3822,18 +3831,18 @@ type GCBulkRootEdgeValue struct {
 	GCRootID etw.Pointer
 }
 
-func (v *GCBulkRootEdgeValue) read(r *etw.Reader) {
-	v.RootedNodeAddress = r.Pointer()
-	v.GCRootKind = GCRootKind8(r.Uint8())
-	v.GCRootFlag = GCRootFlags(r.Uint32())
-	v.GCRootID = r.Pointer()
+func (v *GCBulkRootEdgeValue) read(c *etw.Cursor) {
+	v.RootedNodeAddress = c.Pointer()
+	v.GCRootKind = GCBulkRootKind(c.Uint8())
+	v.GCRootFlag = GCRootFlags(c.Uint32())
+	v.GCRootID = c.Pointer()
 }
 
-func (v *GCBulkRootEdgeValue) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.RootedNodeAddress)
-	w.Uint8(uint8(v.GCRootKind))
-	w.Uint32(uint32(v.GCRootFlag))
-	w.Pointer(i, v.GCRootID)
+func (v *GCBulkRootEdgeValue) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.RootedNodeAddress)
+	a.Uint8(uint8(v.GCRootKind))
+	a.Uint32(uint32(v.GCRootFlag))
+	a.Pointer(i, v.GCRootID)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -3851,7 +3860,14 @@ func (v *GCBulkRootEdgeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkRootEdgeValue) String() string { return etw.StructString(&gcBulkRootEdge.Fields[3], &v) }
+// Clone returns v, which is a copy.
+func (v GCBulkRootEdgeValue) Clone() GCBulkRootEdgeValue { return v }
+
+func (v *GCBulkRootEdgeValue) value() etw.Value { return etw.StructValue(&gcBulkRootEdge.Fields[3], v) }
+
+func (v GCBulkRootEdgeValue) String() string               { return v.value().String() }
+func (v GCBulkRootEdgeValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCBulkRootEdgeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCBulkRootEdgeValues is a sequence of [GCBulkRootEdgeValue] that aliases a
 // payload.
@@ -3863,11 +3879,11 @@ type GCBulkRootEdgeValues struct {
 
 // MakeGCBulkRootEdgeValues encodes elements, for building an event.
 func MakeGCBulkRootEdgeValues(ptr etw.PtrSize, vs ...GCBulkRootEdgeValue) (GCBulkRootEdgeValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkRootEdgeValues{}, err
 	}
@@ -3880,19 +3896,19 @@ func (s GCBulkRootEdgeValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRootEdgeValues) At(i int) GCBulkRootEdgeValue {
 	size := 5 + 2*s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkRootEdgeValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkRootEdgeValues) All() iter.Seq[GCBulkRootEdgeValue] {
 	return func(yield func(GCBulkRootEdgeValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkRootEdgeValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -3909,19 +3925,93 @@ func (s GCBulkRootEdgeValues) Equal(t GCBulkRootEdgeValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkRootEdgeValues) read(r *etw.Reader, n uint64) {
-	size := 5 + 2*r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkRootEdgeValues) Clone() GCBulkRootEdgeValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCBulkRootEdgeValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkRootEdgeValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCBulkRootEdgeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRootEdgeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCBulkRootEdgeValues) read(c *etw.Cursor, n uint64) {
+	size := 5 + 2*c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
 
-// GCBulkRootConditionalWeakTableElementEdge is
-// GCBulkRootConditionalWeakTableElementEdge: event 17, version 0, of task
+func (s GCBulkRootEdgeValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCBulkRootEdge is event 16, of task GarbageCollection, opcode
+// GCBulkRootEdge, keyword GCHeapDumpKeyword, level win:Informational, in any
+// version.
+//
+// A batch of the roots that keep objects alive, in a heap dump.
+//
+// The only version is [GCBulkRootEdge]; a newer one is decoded like it.
+type AnyGCBulkRootEdge struct {
+	Seen etw.Seen
+
+	// Number of this batch, from 0 up: batches may be logged out of order.
+	Index uint32
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkRootEdgeValues // Count elements
+}
+
+var anyGCBulkRootEdge = []*etw.EventDesc{&gcBulkRootEdge}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkRootEdge) EventDescs() []*etw.EventDesc { return anyGCBulkRootEdge }
+func (e *AnyGCBulkRootEdge) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkRootEdge, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkRootEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkRootEdge
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Index = v.Index
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkRootEdge) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Index))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.ArrayValue(&gcBulkRootEdge.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkRootEdge) Clone() *AnyGCBulkRootEdge {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkRootEdge) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkRootEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCBulkRootConditionalWeakTableElementEdge is event 17, version 0, of task
 // GarbageCollection, opcode GCBulkRootConditionalWeakTableElementEdge, keyword
 // GCHeapDumpKeyword, level win:Informational.
 //
@@ -3953,19 +4043,19 @@ func (e *GCBulkRootConditionalWeakTableElementEdge) DecodePayload(p []byte, ptr 
 	e.Index = binary.LittleEndian.Uint32(p[0:])
 	e.Count = binary.LittleEndian.Uint32(p[4:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
-	r := etw.NewReader(p, 10, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkRootConditionalWeakTableElementEdge)
+	c := etw.NewCursor(p, 10, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkRootConditionalWeakTableElementEdge)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkRootConditionalWeakTableElementEdge) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Index)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 3, uint64(e.Count))
-	return w.Done(&gcBulkRootConditionalWeakTableElementEdge)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Index)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 3, uint64(e.Count))
+	return a.Done(&gcBulkRootConditionalWeakTableElementEdge)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3983,16 +4073,23 @@ func (e *GCBulkRootConditionalWeakTableElementEdge) FieldValue(i int) etw.Value 
 	return etw.Value{}
 }
 
-func (e *GCBulkRootConditionalWeakTableElementEdge) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkRootConditionalWeakTableElementEdge) Clone() *GCBulkRootConditionalWeakTableElementEdge {
+	e.Values = e.Values.Clone()
+	return &e
 }
-func (e *GCBulkRootConditionalWeakTableElementEdge) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *GCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e GCBulkRootConditionalWeakTableElementEdge) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e GCBulkRootConditionalWeakTableElementEdge) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e GCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var gcBulkRootConditionalWeakTableElementEdge = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         17,
 	Level:      4,
 	Opcode:     21,
@@ -4027,16 +4124,16 @@ type GCBulkRootConditionalWeakTableElementEdgeValue struct {
 	GCRootID etw.Pointer
 }
 
-func (v *GCBulkRootConditionalWeakTableElementEdgeValue) read(r *etw.Reader) {
-	v.GCKeyNodeID = r.Pointer()
-	v.GCValueNodeID = r.Pointer()
-	v.GCRootID = r.Pointer()
+func (v *GCBulkRootConditionalWeakTableElementEdgeValue) read(c *etw.Cursor) {
+	v.GCKeyNodeID = c.Pointer()
+	v.GCValueNodeID = c.Pointer()
+	v.GCRootID = c.Pointer()
 }
 
-func (v *GCBulkRootConditionalWeakTableElementEdgeValue) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.GCKeyNodeID)
-	w.Pointer(i, v.GCValueNodeID)
-	w.Pointer(i, v.GCRootID)
+func (v *GCBulkRootConditionalWeakTableElementEdgeValue) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.GCKeyNodeID)
+	a.Pointer(i, v.GCValueNodeID)
+	a.Pointer(i, v.GCRootID)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -4052,8 +4149,21 @@ func (v *GCBulkRootConditionalWeakTableElementEdgeValue) FieldValue(i int) etw.V
 	return etw.Value{}
 }
 
-func (v GCBulkRootConditionalWeakTableElementEdgeValue) String() string {
-	return etw.StructString(&gcBulkRootConditionalWeakTableElementEdge.Fields[3], &v)
+// Clone returns v, which is a copy.
+func (v GCBulkRootConditionalWeakTableElementEdgeValue) Clone() GCBulkRootConditionalWeakTableElementEdgeValue {
+	return v
+}
+
+func (v *GCBulkRootConditionalWeakTableElementEdgeValue) value() etw.Value {
+	return etw.StructValue(&gcBulkRootConditionalWeakTableElementEdge.Fields[3], v)
+}
+
+func (v GCBulkRootConditionalWeakTableElementEdgeValue) String() string { return v.value().String() }
+func (v GCBulkRootConditionalWeakTableElementEdgeValue) LogValue() slog.Value {
+	return v.value().LogValue()
+}
+func (v GCBulkRootConditionalWeakTableElementEdgeValue) MarshalJSON() ([]byte, error) {
+	return v.value().MarshalJSON()
 }
 
 // GCBulkRootConditionalWeakTableElementEdgeValues is a sequence of
@@ -4067,11 +4177,11 @@ type GCBulkRootConditionalWeakTableElementEdgeValues struct {
 // MakeGCBulkRootConditionalWeakTableElementEdgeValues encodes elements, for
 // building an event.
 func MakeGCBulkRootConditionalWeakTableElementEdgeValues(ptr etw.PtrSize, vs ...GCBulkRootConditionalWeakTableElementEdgeValue) (GCBulkRootConditionalWeakTableElementEdgeValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkRootConditionalWeakTableElementEdgeValues{}, err
 	}
@@ -4084,19 +4194,19 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) Len() int { return s.n 
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRootConditionalWeakTableElementEdgeValues) At(i int) GCBulkRootConditionalWeakTableElementEdgeValue {
 	size := 3 * s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkRootConditionalWeakTableElementEdgeValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkRootConditionalWeakTableElementEdgeValues) All() iter.Seq[GCBulkRootConditionalWeakTableElementEdgeValue] {
 	return func(yield func(GCBulkRootConditionalWeakTableElementEdgeValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkRootConditionalWeakTableElementEdgeValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -4113,19 +4223,110 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) Equal(t GCBulkRootCondi
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkRootConditionalWeakTableElementEdgeValues) read(r *etw.Reader, n uint64) {
-	size := 3 * r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkRootConditionalWeakTableElementEdgeValues) Clone() GCBulkRootConditionalWeakTableElementEdgeValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCBulkRootConditionalWeakTableElementEdgeValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkRootConditionalWeakTableElementEdgeValues) String() string {
+	return etw.ElementsText(s.All())
+}
+func (s GCBulkRootConditionalWeakTableElementEdgeValues) MarshalText() ([]byte, error) {
+	return []byte(s.String()), nil
+}
+func (s GCBulkRootConditionalWeakTableElementEdgeValues) MarshalJSON() ([]byte, error) {
+	return etw.ElementsJSON(s.All())
 }
 
-// GCBulkNode is GCBulkNode: event 18, version 0, of task GarbageCollection,
-// opcode GCBulkNode, keyword GCHeapDumpKeyword, level win:Informational.
+func (s *GCBulkRootConditionalWeakTableElementEdgeValues) read(c *etw.Cursor, n uint64) {
+	size := 3 * c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
+}
+
+func (s GCBulkRootConditionalWeakTableElementEdgeValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCBulkRootConditionalWeakTableElementEdge is event 17, of task
+// GarbageCollection, opcode GCBulkRootConditionalWeakTableElementEdge, keyword
+// GCHeapDumpKeyword, level win:Informational, in any version.
+//
+// A batch of pairs of a ConditionalWeakTable, in a heap dump: each key keeps
+// its value alive.
+//
+// The only version is [GCBulkRootConditionalWeakTableElementEdge]; a newer one
+// is decoded like it.
+type AnyGCBulkRootConditionalWeakTableElementEdge struct {
+	Seen etw.Seen
+
+	// Number of this batch, from 0 up: batches may be logged out of order.
+	Index uint32
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkRootConditionalWeakTableElementEdgeValues // Count elements
+}
+
+var anyGCBulkRootConditionalWeakTableElementEdge = []*etw.EventDesc{&gcBulkRootConditionalWeakTableElementEdge}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkRootConditionalWeakTableElementEdge) EventDescs() []*etw.EventDesc {
+	return anyGCBulkRootConditionalWeakTableElementEdge
+}
+func (e *AnyGCBulkRootConditionalWeakTableElementEdge) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCBulkRootConditionalWeakTableElementEdge, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkRootConditionalWeakTableElementEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkRootConditionalWeakTableElementEdge
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Index = v.Index
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkRootConditionalWeakTableElementEdge) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Index))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.ArrayValue(&gcBulkRootConditionalWeakTableElementEdge.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkRootConditionalWeakTableElementEdge) Clone() *AnyGCBulkRootConditionalWeakTableElementEdge {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkRootConditionalWeakTableElementEdge) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyGCBulkRootConditionalWeakTableElementEdge) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyGCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// GCBulkNode is event 18, version 0, of task GarbageCollection, opcode
+// GCBulkNode, keyword GCHeapDumpKeyword, level win:Informational.
 //
 // A batch of the objects of a heap dump. The edges of these objects follow in
 // GCBulkEdge events, in the same order.
@@ -4152,19 +4353,19 @@ func (e *GCBulkNode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.Index = binary.LittleEndian.Uint32(p[0:])
 	e.Count = binary.LittleEndian.Uint32(p[4:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
-	r := etw.NewReader(p, 10, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkNode)
+	c := etw.NewCursor(p, 10, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkNode)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkNode) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Index)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 3, uint64(e.Count))
-	return w.Done(&gcBulkNode)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Index)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 3, uint64(e.Count))
+	return a.Done(&gcBulkNode)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -4182,12 +4383,19 @@ func (e *GCBulkNode) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkNode) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkNode) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkNode) Clone() *GCBulkNode {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkNode) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkNode) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkNode = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         18,
 	Level:      4,
 	Opcode:     22,
@@ -4203,7 +4411,7 @@ var gcBulkNode = etw.EventDesc{
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 1}, Fields: []etw.FieldDesc{
 			{Name: "Address", Type: etw.InPointer},
 			{Name: "Size", Type: etw.InUInt64},
-			{Name: "TypeID", Type: etw.InUInt64},
+			{Name: "TypeID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 			{Name: "EdgeCount", Type: etw.InUInt64},
 		}},
 	},
@@ -4225,18 +4433,18 @@ type GCBulkNodeValue struct {
 	EdgeCount uint64
 }
 
-func (v *GCBulkNodeValue) read(r *etw.Reader) {
-	v.Address = r.Pointer()
-	v.Size = r.Uint64()
-	v.TypeID = r.Uint64()
-	v.EdgeCount = r.Uint64()
+func (v *GCBulkNodeValue) read(c *etw.Cursor) {
+	v.Address = c.Pointer()
+	v.Size = c.Uint64()
+	v.TypeID = c.Uint64()
+	v.EdgeCount = c.Uint64()
 }
 
-func (v *GCBulkNodeValue) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.Address)
-	w.Uint64(v.Size)
-	w.Uint64(v.TypeID)
-	w.Uint64(v.EdgeCount)
+func (v *GCBulkNodeValue) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.Address)
+	a.Uint64(v.Size)
+	a.Uint64(v.TypeID)
+	a.Uint64(v.EdgeCount)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -4254,7 +4462,14 @@ func (v *GCBulkNodeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkNodeValue) String() string { return etw.StructString(&gcBulkNode.Fields[3], &v) }
+// Clone returns v, which is a copy.
+func (v GCBulkNodeValue) Clone() GCBulkNodeValue { return v }
+
+func (v *GCBulkNodeValue) value() etw.Value { return etw.StructValue(&gcBulkNode.Fields[3], v) }
+
+func (v GCBulkNodeValue) String() string               { return v.value().String() }
+func (v GCBulkNodeValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCBulkNodeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCBulkNodeValues is a sequence of [GCBulkNodeValue] that aliases a payload.
 type GCBulkNodeValues struct {
@@ -4265,11 +4480,11 @@ type GCBulkNodeValues struct {
 
 // MakeGCBulkNodeValues encodes elements, for building an event.
 func MakeGCBulkNodeValues(ptr etw.PtrSize, vs ...GCBulkNodeValue) (GCBulkNodeValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkNodeValues{}, err
 	}
@@ -4282,19 +4497,19 @@ func (s GCBulkNodeValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCBulkNodeValues) At(i int) GCBulkNodeValue {
 	size := 24 + s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkNodeValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkNodeValues) All() iter.Seq[GCBulkNodeValue] {
 	return func(yield func(GCBulkNodeValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkNodeValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -4311,19 +4526,94 @@ func (s GCBulkNodeValues) Equal(t GCBulkNodeValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkNodeValues) read(r *etw.Reader, n uint64) {
-	size := 24 + r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkNodeValues) Clone() GCBulkNodeValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCBulkNodeValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkNodeValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCBulkNodeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkNodeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCBulkNodeValues) read(c *etw.Cursor, n uint64) {
+	size := 24 + c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
 
-// GCBulkEdge is GCBulkEdge: event 19, version 0, of task GarbageCollection,
-// opcode GCBulkEdge, keyword GCHeapDumpKeyword, level win:Informational.
+func (s GCBulkNodeValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCBulkNode is event 18, of task GarbageCollection, opcode GCBulkNode,
+// keyword GCHeapDumpKeyword, level win:Informational, in any version.
+//
+// A batch of the objects of a heap dump. The edges of these objects follow in
+// GCBulkEdge events, in the same order.
+//
+// The only version is [GCBulkNode]; a newer one is decoded like it.
+type AnyGCBulkNode struct {
+	Seen etw.Seen
+
+	// Number of this batch, from 0 up: batches may be logged out of order.
+	Index uint32
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkNodeValues // Count elements
+}
+
+var anyGCBulkNode = []*etw.EventDesc{&gcBulkNode}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkNode) EventDescs() []*etw.EventDesc { return anyGCBulkNode }
+func (e *AnyGCBulkNode) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkNode, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkNode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkNode
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Index = v.Index
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkNode) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Index))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.ArrayValue(&gcBulkNode.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkNode) Clone() *AnyGCBulkNode {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkNode) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkNode) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCBulkEdge is event 19, version 0, of task GarbageCollection, opcode
+// GCBulkEdge, keyword GCHeapDumpKeyword, level win:Informational.
 //
 // A batch of the references between the objects of a heap dump.
 type GCBulkEdge struct {
@@ -4349,19 +4639,19 @@ func (e *GCBulkEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.Index = binary.LittleEndian.Uint32(p[0:])
 	e.Count = binary.LittleEndian.Uint32(p[4:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
-	r := etw.NewReader(p, 10, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkEdge)
+	c := etw.NewCursor(p, 10, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkEdge)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkEdge) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Index)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 3, uint64(e.Count))
-	return w.Done(&gcBulkEdge)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Index)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 3, uint64(e.Count))
+	return a.Done(&gcBulkEdge)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -4379,12 +4669,19 @@ func (e *GCBulkEdge) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkEdge) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkEdge) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkEdge) Clone() *GCBulkEdge {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkEdge) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkEdge = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         19,
 	Level:      4,
 	Opcode:     23,
@@ -4399,7 +4696,7 @@ var gcBulkEdge = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 1}, Fields: []etw.FieldDesc{
 			{Name: "Value", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "ReferencingFieldID", Type: etw.InUInt32},
+			{Name: "ReferencingFieldID", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		}},
 	},
 	New: func() etw.Event { return new(GCBulkEdge) },
@@ -4415,14 +4712,14 @@ type GCBulkEdgeValue struct {
 	ReferencingFieldID uint32
 }
 
-func (v *GCBulkEdgeValue) read(r *etw.Reader) {
-	v.Value = r.Pointer()
-	v.ReferencingFieldID = r.Uint32()
+func (v *GCBulkEdgeValue) read(c *etw.Cursor) {
+	v.Value = c.Pointer()
+	v.ReferencingFieldID = c.Uint32()
 }
 
-func (v *GCBulkEdgeValue) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.Value)
-	w.Uint32(v.ReferencingFieldID)
+func (v *GCBulkEdgeValue) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.Value)
+	a.Uint32(v.ReferencingFieldID)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -4436,7 +4733,14 @@ func (v *GCBulkEdgeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkEdgeValue) String() string { return etw.StructString(&gcBulkEdge.Fields[3], &v) }
+// Clone returns v, which is a copy.
+func (v GCBulkEdgeValue) Clone() GCBulkEdgeValue { return v }
+
+func (v *GCBulkEdgeValue) value() etw.Value { return etw.StructValue(&gcBulkEdge.Fields[3], v) }
+
+func (v GCBulkEdgeValue) String() string               { return v.value().String() }
+func (v GCBulkEdgeValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCBulkEdgeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCBulkEdgeValues is a sequence of [GCBulkEdgeValue] that aliases a payload.
 type GCBulkEdgeValues struct {
@@ -4447,11 +4751,11 @@ type GCBulkEdgeValues struct {
 
 // MakeGCBulkEdgeValues encodes elements, for building an event.
 func MakeGCBulkEdgeValues(ptr etw.PtrSize, vs ...GCBulkEdgeValue) (GCBulkEdgeValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkEdgeValues{}, err
 	}
@@ -4464,19 +4768,19 @@ func (s GCBulkEdgeValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCBulkEdgeValues) At(i int) GCBulkEdgeValue {
 	size := 4 + s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkEdgeValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkEdgeValues) All() iter.Seq[GCBulkEdgeValue] {
 	return func(yield func(GCBulkEdgeValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkEdgeValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -4493,20 +4797,94 @@ func (s GCBulkEdgeValues) Equal(t GCBulkEdgeValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkEdgeValues) read(r *etw.Reader, n uint64) {
-	size := 4 + r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkEdgeValues) Clone() GCBulkEdgeValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCBulkEdgeValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkEdgeValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCBulkEdgeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkEdgeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCBulkEdgeValues) read(c *etw.Cursor, n uint64) {
+	size := 4 + c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
 
-// GCSampledObjectAllocationHigh is GCSampledObjectAllocationHigh: event 20,
-// version 0, of task GarbageCollection, opcode GCSampledObjectAllocation,
-// keyword GCSampledObjectAllocationHighKeyword, level win:Informational.
+func (s GCBulkEdgeValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCBulkEdge is event 19, of task GarbageCollection, opcode GCBulkEdge,
+// keyword GCHeapDumpKeyword, level win:Informational, in any version.
+//
+// A batch of the references between the objects of a heap dump.
+//
+// The only version is [GCBulkEdge]; a newer one is decoded like it.
+type AnyGCBulkEdge struct {
+	Seen etw.Seen
+
+	// Number of this batch, from 0 up: batches may be logged out of order.
+	Index uint32
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkEdgeValues // Count elements
+}
+
+var anyGCBulkEdge = []*etw.EventDesc{&gcBulkEdge}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkEdge) EventDescs() []*etw.EventDesc { return anyGCBulkEdge }
+func (e *AnyGCBulkEdge) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkEdge, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkEdge
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Index = v.Index
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkEdge) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Index))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.ArrayValue(&gcBulkEdge.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkEdge) Clone() *AnyGCBulkEdge {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkEdge) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCSampledObjectAllocationHigh is event 20, version 0, of task
+// GarbageCollection, opcode GCSampledObjectAllocation, keyword
+// GCSampledObjectAllocationHighKeyword, level win:Informational.
 //
 // An allocation that was chosen by a sampling at a high rate. Every type is
 // sampled by itself, so that rare types appear as well.
@@ -4544,12 +4922,16 @@ func (e *GCSampledObjectAllocationHigh) FieldValue(i int) etw.Value {
 	return (*gcSampledObjectAllocationLayout)(e).FieldValue(i)
 }
 
-func (e *GCSampledObjectAllocationHigh) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSampledObjectAllocationHigh) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSampledObjectAllocationHigh) Clone() *GCSampledObjectAllocationHigh { return &e }
+
+func (e GCSampledObjectAllocationHigh) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSampledObjectAllocationHigh) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSampledObjectAllocationHigh = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         20,
 	Level:      4,
 	Opcode:     24,
@@ -4567,23 +4949,23 @@ var gcSampledObjectAllocationHigh = etw.EventDesc{
 type gcSampledObjectAllocationLayout GCSampledObjectAllocationHigh
 
 func (e *gcSampledObjectAllocationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Address = r.Pointer()
-	e.TypeID = r.Pointer()
-	e.ObjectCountForTypeSample = r.Uint32()
-	e.TotalSizeForTypeSample = r.Uint64()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Address = c.Pointer()
+	e.TypeID = c.Pointer()
+	e.ObjectCountForTypeSample = c.Uint32()
+	e.TotalSizeForTypeSample = c.Uint64()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *gcSampledObjectAllocationLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.Address)
-	w.Pointer(1, e.TypeID)
-	w.Uint32(e.ObjectCountForTypeSample)
-	w.Uint64(e.TotalSizeForTypeSample)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.Address)
+	a.Pointer(1, e.TypeID)
+	a.Uint32(e.ObjectCountForTypeSample)
+	a.Uint64(e.TotalSizeForTypeSample)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *gcSampledObjectAllocationLayout) FieldValue(i int) etw.Value {
@@ -4610,9 +4992,97 @@ var gcSampledObjectAllocationLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// GCBulkSurvivingObjectRanges is GCBulkSurvivingObjectRanges: event 21,
-// version 0, of task GarbageCollection, opcode GCBulkSurvivingObjectRanges,
-// keyword GCHeapSurvivalAndMovementKeyword, level win:Informational.
+// AnyGCSampledObjectAllocationHigh is event 20, of task GarbageCollection,
+// opcode GCSampledObjectAllocation, keyword
+// GCSampledObjectAllocationHighKeyword, level win:Informational, in any
+// version.
+//
+// An allocation that was chosen by a sampling at a high rate. Every type is
+// sampled by itself, so that rare types appear as well.
+//
+// The only version is [GCSampledObjectAllocationHigh]; a newer one is decoded
+// like it.
+type AnyGCSampledObjectAllocationHigh struct {
+	Seen etw.Seen
+
+	// Address of the object.
+	Address etw.Pointer
+	// Identifier of the type; BulkType tells its name.
+	TypeID etw.Pointer
+	// Number of objects of this type that the sample stands for.
+	ObjectCountForTypeSample uint32
+	// Size of the objects that the sample stands for, in bytes.
+	TotalSizeForTypeSample uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCSampledObjectAllocationHigh = []*etw.EventDesc{&gcSampledObjectAllocationHigh}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCSampledObjectAllocationHigh) EventDescs() []*etw.EventDesc {
+	return anyGCSampledObjectAllocationHigh
+}
+func (e *AnyGCSampledObjectAllocationHigh) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCSampledObjectAllocationHigh, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCSampledObjectAllocationHigh) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCSampledObjectAllocationLayout)(e).decode(version, p, ptr, anyGCSampledObjectAllocationHigh)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCSampledObjectAllocationHigh) FieldValue(i int) etw.Value {
+	return (*anyGCSampledObjectAllocationLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGCSampledObjectAllocationHigh) Clone() *AnyGCSampledObjectAllocationHigh { return &e }
+
+func (e AnyGCSampledObjectAllocationHigh) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCSampledObjectAllocationHigh) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyGCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// anyGCSampledObjectAllocationLayout is what types for all versions of an
+// event share, the newest of which has the template GCSampledObjectAllocation.
+type anyGCSampledObjectAllocationLayout AnyGCSampledObjectAllocationHigh
+
+func (e *anyGCSampledObjectAllocationLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v gcSampledObjectAllocationLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Address = v.Address
+	e.TypeID = v.TypeID
+	e.ObjectCountForTypeSample = v.ObjectCountForTypeSample
+	e.TotalSizeForTypeSample = v.TotalSizeForTypeSample
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyGCSampledObjectAllocationLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.Address)
+	case 1:
+		return etw.PointerValue(e.TypeID)
+	case 2:
+		return etw.UintValue(uint64(e.ObjectCountForTypeSample))
+	case 3:
+		return etw.UintValue(e.TotalSizeForTypeSample)
+	case 4:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// GCBulkSurvivingObjectRanges is event 21, version 0, of task
+// GarbageCollection, opcode GCBulkSurvivingObjectRanges, keyword
+// GCHeapSurvivalAndMovementKeyword, level win:Informational.
 //
 // A batch of address ranges whose objects survived a garbage collection and
 // stayed where they were.
@@ -4639,19 +5109,19 @@ func (e *GCBulkSurvivingObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (
 	e.Index = binary.LittleEndian.Uint32(p[0:])
 	e.Count = binary.LittleEndian.Uint32(p[4:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
-	r := etw.NewReader(p, 10, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkSurvivingObjectRanges)
+	c := etw.NewCursor(p, 10, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkSurvivingObjectRanges)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkSurvivingObjectRanges) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Index)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 3, uint64(e.Count))
-	return w.Done(&gcBulkSurvivingObjectRanges)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Index)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 3, uint64(e.Count))
+	return a.Done(&gcBulkSurvivingObjectRanges)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -4669,12 +5139,19 @@ func (e *GCBulkSurvivingObjectRanges) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkSurvivingObjectRanges) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkSurvivingObjectRanges) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkSurvivingObjectRanges) Clone() *GCBulkSurvivingObjectRanges {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkSurvivingObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkSurvivingObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkSurvivingObjectRanges = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         21,
 	Level:      4,
 	Opcode:     25,
@@ -4706,14 +5183,14 @@ type GCBulkSurvivingObjectRangesValue struct {
 	RangeLength uint64
 }
 
-func (v *GCBulkSurvivingObjectRangesValue) read(r *etw.Reader) {
-	v.RangeBase = r.Pointer()
-	v.RangeLength = r.Uint64()
+func (v *GCBulkSurvivingObjectRangesValue) read(c *etw.Cursor) {
+	v.RangeBase = c.Pointer()
+	v.RangeLength = c.Uint64()
 }
 
-func (v *GCBulkSurvivingObjectRangesValue) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.RangeBase)
-	w.Uint64(v.RangeLength)
+func (v *GCBulkSurvivingObjectRangesValue) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.RangeBase)
+	a.Uint64(v.RangeLength)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -4727,8 +5204,17 @@ func (v *GCBulkSurvivingObjectRangesValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkSurvivingObjectRangesValue) String() string {
-	return etw.StructString(&gcBulkSurvivingObjectRanges.Fields[3], &v)
+// Clone returns v, which is a copy.
+func (v GCBulkSurvivingObjectRangesValue) Clone() GCBulkSurvivingObjectRangesValue { return v }
+
+func (v *GCBulkSurvivingObjectRangesValue) value() etw.Value {
+	return etw.StructValue(&gcBulkSurvivingObjectRanges.Fields[3], v)
+}
+
+func (v GCBulkSurvivingObjectRangesValue) String() string       { return v.value().String() }
+func (v GCBulkSurvivingObjectRangesValue) LogValue() slog.Value { return v.value().LogValue() }
+func (v GCBulkSurvivingObjectRangesValue) MarshalJSON() ([]byte, error) {
+	return v.value().MarshalJSON()
 }
 
 // GCBulkSurvivingObjectRangesValues is a sequence of
@@ -4742,11 +5228,11 @@ type GCBulkSurvivingObjectRangesValues struct {
 // MakeGCBulkSurvivingObjectRangesValues encodes elements, for building an
 // event.
 func MakeGCBulkSurvivingObjectRangesValues(ptr etw.PtrSize, vs ...GCBulkSurvivingObjectRangesValue) (GCBulkSurvivingObjectRangesValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkSurvivingObjectRangesValues{}, err
 	}
@@ -4759,19 +5245,19 @@ func (s GCBulkSurvivingObjectRangesValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCBulkSurvivingObjectRangesValues) At(i int) GCBulkSurvivingObjectRangesValue {
 	size := 8 + s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkSurvivingObjectRangesValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkSurvivingObjectRangesValues) All() iter.Seq[GCBulkSurvivingObjectRangesValue] {
 	return func(yield func(GCBulkSurvivingObjectRangesValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkSurvivingObjectRangesValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -4788,20 +5274,105 @@ func (s GCBulkSurvivingObjectRangesValues) Equal(t GCBulkSurvivingObjectRangesVa
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkSurvivingObjectRangesValues) read(r *etw.Reader, n uint64) {
-	size := 8 + r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkSurvivingObjectRangesValues) Clone() GCBulkSurvivingObjectRangesValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCBulkSurvivingObjectRangesValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkSurvivingObjectRangesValues) String() string { return etw.ElementsText(s.All()) }
+func (s GCBulkSurvivingObjectRangesValues) MarshalText() ([]byte, error) {
+	return []byte(s.String()), nil
+}
+func (s GCBulkSurvivingObjectRangesValues) MarshalJSON() ([]byte, error) {
+	return etw.ElementsJSON(s.All())
 }
 
-// GCBulkMovedObjectRanges is GCBulkMovedObjectRanges: event 22, version 0, of
-// task GarbageCollection, opcode GCBulkMovedObjectRanges, keyword
-// GCHeapSurvivalAndMovementKeyword, level win:Informational.
+func (s *GCBulkSurvivingObjectRangesValues) read(c *etw.Cursor, n uint64) {
+	size := 8 + c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
+}
+
+func (s GCBulkSurvivingObjectRangesValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCBulkSurvivingObjectRanges is event 21, of task GarbageCollection,
+// opcode GCBulkSurvivingObjectRanges, keyword
+// GCHeapSurvivalAndMovementKeyword, level win:Informational, in any version.
+//
+// A batch of address ranges whose objects survived a garbage collection and
+// stayed where they were.
+//
+// The only version is [GCBulkSurvivingObjectRanges]; a newer one is decoded
+// like it.
+type AnyGCBulkSurvivingObjectRanges struct {
+	Seen etw.Seen
+
+	// Number of this batch, from 0 up: batches may be logged out of order.
+	Index uint32
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkSurvivingObjectRangesValues // Count elements
+}
+
+var anyGCBulkSurvivingObjectRanges = []*etw.EventDesc{&gcBulkSurvivingObjectRanges}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkSurvivingObjectRanges) EventDescs() []*etw.EventDesc {
+	return anyGCBulkSurvivingObjectRanges
+}
+func (e *AnyGCBulkSurvivingObjectRanges) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCBulkSurvivingObjectRanges, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkSurvivingObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkSurvivingObjectRanges
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Index = v.Index
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkSurvivingObjectRanges) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Index))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.ArrayValue(&gcBulkSurvivingObjectRanges.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkSurvivingObjectRanges) Clone() *AnyGCBulkSurvivingObjectRanges {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkSurvivingObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkSurvivingObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCBulkMovedObjectRanges is event 22, version 0, of task GarbageCollection,
+// opcode GCBulkMovedObjectRanges, keyword GCHeapSurvivalAndMovementKeyword,
+// level win:Informational.
 //
 // A batch of address ranges whose objects a garbage collection moved.
 type GCBulkMovedObjectRanges struct {
@@ -4827,19 +5398,19 @@ func (e *GCBulkMovedObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 	e.Index = binary.LittleEndian.Uint32(p[0:])
 	e.Count = binary.LittleEndian.Uint32(p[4:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[8:])
-	r := etw.NewReader(p, 10, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkMovedObjectRanges)
+	c := etw.NewCursor(p, 10, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkMovedObjectRanges)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkMovedObjectRanges) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Index)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 3, uint64(e.Count))
-	return w.Done(&gcBulkMovedObjectRanges)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Index)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 3, uint64(e.Count))
+	return a.Done(&gcBulkMovedObjectRanges)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -4857,12 +5428,19 @@ func (e *GCBulkMovedObjectRanges) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkMovedObjectRanges) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkMovedObjectRanges) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkMovedObjectRanges) Clone() *GCBulkMovedObjectRanges {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkMovedObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkMovedObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkMovedObjectRanges = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         22,
 	Level:      4,
 	Opcode:     26,
@@ -4897,16 +5475,16 @@ type GCBulkMovedObjectRangesValue struct {
 	RangeLength uint64
 }
 
-func (v *GCBulkMovedObjectRangesValue) read(r *etw.Reader) {
-	v.OldRangeBase = r.Pointer()
-	v.NewRangeBase = r.Pointer()
-	v.RangeLength = r.Uint64()
+func (v *GCBulkMovedObjectRangesValue) read(c *etw.Cursor) {
+	v.OldRangeBase = c.Pointer()
+	v.NewRangeBase = c.Pointer()
+	v.RangeLength = c.Uint64()
 }
 
-func (v *GCBulkMovedObjectRangesValue) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.OldRangeBase)
-	w.Pointer(i, v.NewRangeBase)
-	w.Uint64(v.RangeLength)
+func (v *GCBulkMovedObjectRangesValue) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.OldRangeBase)
+	a.Pointer(i, v.NewRangeBase)
+	a.Uint64(v.RangeLength)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -4922,9 +5500,16 @@ func (v *GCBulkMovedObjectRangesValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkMovedObjectRangesValue) String() string {
-	return etw.StructString(&gcBulkMovedObjectRanges.Fields[3], &v)
+// Clone returns v, which is a copy.
+func (v GCBulkMovedObjectRangesValue) Clone() GCBulkMovedObjectRangesValue { return v }
+
+func (v *GCBulkMovedObjectRangesValue) value() etw.Value {
+	return etw.StructValue(&gcBulkMovedObjectRanges.Fields[3], v)
 }
+
+func (v GCBulkMovedObjectRangesValue) String() string               { return v.value().String() }
+func (v GCBulkMovedObjectRangesValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCBulkMovedObjectRangesValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCBulkMovedObjectRangesValues is a sequence of
 // [GCBulkMovedObjectRangesValue] that aliases a payload.
@@ -4936,11 +5521,11 @@ type GCBulkMovedObjectRangesValues struct {
 
 // MakeGCBulkMovedObjectRangesValues encodes elements, for building an event.
 func MakeGCBulkMovedObjectRangesValues(ptr etw.PtrSize, vs ...GCBulkMovedObjectRangesValue) (GCBulkMovedObjectRangesValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkMovedObjectRangesValues{}, err
 	}
@@ -4953,19 +5538,19 @@ func (s GCBulkMovedObjectRangesValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCBulkMovedObjectRangesValues) At(i int) GCBulkMovedObjectRangesValue {
 	size := 8 + 2*s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkMovedObjectRangesValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkMovedObjectRangesValues) All() iter.Seq[GCBulkMovedObjectRangesValue] {
 	return func(yield func(GCBulkMovedObjectRangesValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkMovedObjectRangesValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -4982,20 +5567,100 @@ func (s GCBulkMovedObjectRangesValues) Equal(t GCBulkMovedObjectRangesValues) bo
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkMovedObjectRangesValues) read(r *etw.Reader, n uint64) {
-	size := 8 + 2*r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkMovedObjectRangesValues) Clone() GCBulkMovedObjectRangesValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCBulkMovedObjectRangesValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkMovedObjectRangesValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCBulkMovedObjectRangesValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkMovedObjectRangesValues) MarshalJSON() ([]byte, error) {
+	return etw.ElementsJSON(s.All())
 }
 
-// GCGenerationRange is GCGenerationRange: event 23, version 0, of task
-// GarbageCollection, opcode GCGenerationRange, keyword
-// GCHeapSurvivalAndMovementKeyword, level win:Informational.
+func (s *GCBulkMovedObjectRangesValues) read(c *etw.Cursor, n uint64) {
+	size := 8 + 2*c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
+}
+
+func (s GCBulkMovedObjectRangesValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCBulkMovedObjectRanges is event 22, of task GarbageCollection, opcode
+// GCBulkMovedObjectRanges, keyword GCHeapSurvivalAndMovementKeyword, level
+// win:Informational, in any version.
+//
+// A batch of address ranges whose objects a garbage collection moved.
+//
+// The only version is [GCBulkMovedObjectRanges]; a newer one is decoded like
+// it.
+type AnyGCBulkMovedObjectRanges struct {
+	Seen etw.Seen
+
+	// Number of this batch, from 0 up: batches may be logged out of order.
+	Index uint32
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkMovedObjectRangesValues // Count elements
+}
+
+var anyGCBulkMovedObjectRanges = []*etw.EventDesc{&gcBulkMovedObjectRanges}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkMovedObjectRanges) EventDescs() []*etw.EventDesc { return anyGCBulkMovedObjectRanges }
+func (e *AnyGCBulkMovedObjectRanges) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCBulkMovedObjectRanges, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkMovedObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkMovedObjectRanges
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Index = v.Index
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkMovedObjectRanges) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Index))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.ArrayValue(&gcBulkMovedObjectRanges.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkMovedObjectRanges) Clone() *AnyGCBulkMovedObjectRanges {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkMovedObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkMovedObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCGenerationRange is event 23, version 0, of task GarbageCollection, opcode
+// GCGenerationRange, keyword GCHeapSurvivalAndMovementKeyword, level
+// win:Informational.
 //
 // The range of addresses that a generation takes up. In the .NET Framework the
 // event belongs to the GC keyword.
@@ -5022,23 +5687,23 @@ func (e *GCGenerationRange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 		return 0, etw.Short(&gcGenerationRange, p, ptr)
 	}
 	e.Generation = p[0]
-	r := etw.NewReader(p, 1, ptr)
-	e.RangeStart = r.Pointer()
-	e.RangeUsedLength = r.Uint64()
-	e.RangeReservedLength = r.Uint64()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&gcGenerationRange)
+	c := etw.NewCursor(p, 1, ptr)
+	e.RangeStart = c.Pointer()
+	e.RangeUsedLength = c.Uint64()
+	e.RangeReservedLength = c.Uint64()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&gcGenerationRange)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCGenerationRange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint8(e.Generation)
-	w.Pointer(1, e.RangeStart)
-	w.Uint64(e.RangeUsedLength)
-	w.Uint64(e.RangeReservedLength)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&gcGenerationRange)
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(e.Generation)
+	a.Pointer(1, e.RangeStart)
+	a.Uint64(e.RangeUsedLength)
+	a.Uint64(e.RangeReservedLength)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&gcGenerationRange)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -5058,12 +5723,16 @@ func (e *GCGenerationRange) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGenerationRange) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCGenerationRange) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCGenerationRange) Clone() *GCGenerationRange { return &e }
+
+func (e GCGenerationRange) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCGenerationRange) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGenerationRange = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         23,
 	Level:      4,
 	Opcode:     27,
@@ -5082,9 +5751,78 @@ var gcGenerationRange = etw.EventDesc{
 	New: func() etw.Event { return new(GCGenerationRange) },
 }
 
-// GCMarkStackRoots is GCMarkStackRoots: event 25, version 0, of task
-// GarbageCollection, opcode GCMarkStackRoots, keyword GCKeyword, level
-// win:Informational.
+// AnyGCGenerationRange is event 23, of task GarbageCollection, opcode
+// GCGenerationRange, keyword GCHeapSurvivalAndMovementKeyword, level
+// win:Informational, in any version.
+//
+// The range of addresses that a generation takes up. In the .NET Framework the
+// event belongs to the GC keyword.
+//
+// The only version is [GCGenerationRange]; a newer one is decoded like it.
+type AnyGCGenerationRange struct {
+	Seen etw.Seen
+
+	// The generation: 0, 1 or 2, 3 for the large and 4 for the pinned object heap.
+	Generation uint8
+	// First address of the range.
+	RangeStart etw.Pointer
+	// Bytes of the range that are in use.
+	RangeUsedLength uint64
+	// Bytes of the range that are reserved.
+	RangeReservedLength uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCGenerationRange = []*etw.EventDesc{&gcGenerationRange}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCGenerationRange) EventDescs() []*etw.EventDesc { return anyGCGenerationRange }
+func (e *AnyGCGenerationRange) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCGenerationRange, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCGenerationRange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCGenerationRange
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Generation = v.Generation
+	e.RangeStart = v.RangeStart
+	e.RangeUsedLength = v.RangeUsedLength
+	e.RangeReservedLength = v.RangeReservedLength
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCGenerationRange) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Generation))
+	case 1:
+		return etw.PointerValue(e.RangeStart)
+	case 2:
+		return etw.UintValue(e.RangeUsedLength)
+	case 3:
+		return etw.UintValue(e.RangeReservedLength)
+	case 4:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyGCGenerationRange) Clone() *AnyGCGenerationRange { return &e }
+
+func (e AnyGCGenerationRange) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCGenerationRange) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCMarkStackRoots is event 25, version 0, of task GarbageCollection, opcode
+// GCMarkStackRoots, keyword GCKeyword, level win:Informational.
 //
 // One heap has been marked from the roots on the threads' stacks.
 type GCMarkStackRoots struct {
@@ -5113,12 +5851,16 @@ func (e *GCMarkStackRoots) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkStackRoots) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCMarkStackRoots) Clone() *GCMarkStackRoots { return &e }
+
+func (e GCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkStackRoots = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         25,
 	Level:      4,
 	Opcode:     28,
@@ -5164,9 +5906,74 @@ var gcMarkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// GCMarkFinalizeQueueRoots is GCMarkFinalizeQueueRoots: event 26, version 0,
-// of task GarbageCollection, opcode GCMarkFinalizeQueueRoots, keyword
-// GCKeyword, level win:Informational.
+// AnyGCMarkStackRoots is event 25, of task GarbageCollection, opcode
+// GCMarkStackRoots, keyword GCKeyword, level win:Informational, in any
+// version.
+//
+// One heap has been marked from the roots on the threads' stacks.
+//
+// The only version is [GCMarkStackRoots]; a newer one is decoded like it.
+type AnyGCMarkStackRoots struct {
+	Seen etw.Seen
+
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCMarkStackRoots = []*etw.EventDesc{&gcMarkStackRoots}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCMarkStackRoots) EventDescs() []*etw.EventDesc { return anyGCMarkStackRoots }
+func (e *AnyGCMarkStackRoots) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCMarkStackRoots, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkStackRoots)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCMarkStackRoots) FieldValue(i int) etw.Value {
+	return (*anyGCMarkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGCMarkStackRoots) Clone() *AnyGCMarkStackRoots { return &e }
+
+func (e AnyGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyGCMarkLayout is what types for all versions of an event share, the newest
+// of which has the template GCMark.
+type anyGCMarkLayout AnyGCMarkStackRoots
+
+func (e *anyGCMarkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v gcMarkLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HeapNum = v.HeapNum
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyGCMarkLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.HeapNum))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// GCMarkFinalizeQueueRoots is event 26, version 0, of task GarbageCollection,
+// opcode GCMarkFinalizeQueueRoots, keyword GCKeyword, level win:Informational.
 //
 // One heap has been marked from the queue of objects to be finalized.
 type GCMarkFinalizeQueueRoots struct {
@@ -5195,12 +6002,16 @@ func (e *GCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCMarkFinalizeQueueRoots) Clone() *GCMarkFinalizeQueueRoots { return &e }
+
+func (e GCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         26,
 	Level:      4,
 	Opcode:     29,
@@ -5213,9 +6024,52 @@ var gcMarkFinalizeQueueRoots = etw.EventDesc{
 	New:        func() etw.Event { return new(GCMarkFinalizeQueueRoots) },
 }
 
-// GCMarkHandles is GCMarkHandles: event 27, version 0, of task
-// GarbageCollection, opcode GCMarkHandles, keyword GCKeyword, level
-// win:Informational.
+// AnyGCMarkFinalizeQueueRoots is event 26, of task GarbageCollection, opcode
+// GCMarkFinalizeQueueRoots, keyword GCKeyword, level win:Informational, in any
+// version.
+//
+// One heap has been marked from the queue of objects to be finalized.
+//
+// The only version is [GCMarkFinalizeQueueRoots]; a newer one is decoded like
+// it.
+type AnyGCMarkFinalizeQueueRoots struct {
+	Seen etw.Seen
+
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCMarkFinalizeQueueRoots = []*etw.EventDesc{&gcMarkFinalizeQueueRoots}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCMarkFinalizeQueueRoots) EventDescs() []*etw.EventDesc { return anyGCMarkFinalizeQueueRoots }
+func (e *AnyGCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCMarkFinalizeQueueRoots, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkFinalizeQueueRoots)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
+	return (*anyGCMarkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGCMarkFinalizeQueueRoots) Clone() *AnyGCMarkFinalizeQueueRoots { return &e }
+
+func (e AnyGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCMarkHandles is event 27, version 0, of task GarbageCollection, opcode
+// GCMarkHandles, keyword GCKeyword, level win:Informational.
 //
 // One heap has been marked from the handles.
 type GCMarkHandles struct {
@@ -5244,12 +6098,16 @@ func (e *GCMarkHandles) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkHandles) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCMarkHandles) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCMarkHandles) Clone() *GCMarkHandles { return &e }
+
+func (e GCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkHandles = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         27,
 	Level:      4,
 	Opcode:     30,
@@ -5262,9 +6120,49 @@ var gcMarkHandles = etw.EventDesc{
 	New:        func() etw.Event { return new(GCMarkHandles) },
 }
 
-// GCMarkOlderGenerationRoots is GCMarkOlderGenerationRoots: event 28, version
-// 0, of task GarbageCollection, opcode GCMarkOlderGenerationRoots, keyword
-// GCKeyword, level win:Informational.
+// AnyGCMarkHandles is event 27, of task GarbageCollection, opcode
+// GCMarkHandles, keyword GCKeyword, level win:Informational, in any version.
+//
+// One heap has been marked from the handles.
+//
+// The only version is [GCMarkHandles]; a newer one is decoded like it.
+type AnyGCMarkHandles struct {
+	Seen etw.Seen
+
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCMarkHandles = []*etw.EventDesc{&gcMarkHandles}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCMarkHandles) EventDescs() []*etw.EventDesc { return anyGCMarkHandles }
+func (e *AnyGCMarkHandles) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCMarkHandles, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkHandles)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCMarkHandles) FieldValue(i int) etw.Value {
+	return (*anyGCMarkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGCMarkHandles) Clone() *AnyGCMarkHandles { return &e }
+
+func (e AnyGCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCMarkOlderGenerationRoots is event 28, version 0, of task
+// GarbageCollection, opcode GCMarkOlderGenerationRoots, keyword GCKeyword,
+// level win:Informational.
 //
 // One heap has been marked from the objects of older generations.
 type GCMarkOlderGenerationRoots struct {
@@ -5293,12 +6191,16 @@ func (e *GCMarkOlderGenerationRoots) FieldValue(i int) etw.Value {
 	return (*gcMarkLayout)(e).FieldValue(i)
 }
 
-func (e *GCMarkOlderGenerationRoots) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCMarkOlderGenerationRoots) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCMarkOlderGenerationRoots) Clone() *GCMarkOlderGenerationRoots { return &e }
+
+func (e GCMarkOlderGenerationRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCMarkOlderGenerationRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkOlderGenerationRoots = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         28,
 	Level:      4,
 	Opcode:     31,
@@ -5311,9 +6213,54 @@ var gcMarkOlderGenerationRoots = etw.EventDesc{
 	New:        func() etw.Event { return new(GCMarkOlderGenerationRoots) },
 }
 
-// FinalizeObject is FinalizeObject: event 29, version 0, of task
-// GarbageCollection, opcode FinalizeObject, keyword GCKeyword, level
-// win:Verbose.
+// AnyGCMarkOlderGenerationRoots is event 28, of task GarbageCollection, opcode
+// GCMarkOlderGenerationRoots, keyword GCKeyword, level win:Informational, in
+// any version.
+//
+// One heap has been marked from the objects of older generations.
+//
+// The only version is [GCMarkOlderGenerationRoots]; a newer one is decoded
+// like it.
+type AnyGCMarkOlderGenerationRoots struct {
+	Seen etw.Seen
+
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCMarkOlderGenerationRoots = []*etw.EventDesc{&gcMarkOlderGenerationRoots}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCMarkOlderGenerationRoots) EventDescs() []*etw.EventDesc {
+	return anyGCMarkOlderGenerationRoots
+}
+func (e *AnyGCMarkOlderGenerationRoots) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCMarkOlderGenerationRoots, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCMarkOlderGenerationRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCMarkLayout)(e).decode(version, p, ptr, anyGCMarkOlderGenerationRoots)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCMarkOlderGenerationRoots) FieldValue(i int) etw.Value {
+	return (*anyGCMarkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGCMarkOlderGenerationRoots) Clone() *AnyGCMarkOlderGenerationRoots { return &e }
+
+func (e AnyGCMarkOlderGenerationRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCMarkOlderGenerationRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FinalizeObject is event 29, version 0, of task GarbageCollection, opcode
+// FinalizeObject, keyword GCKeyword, level win:Verbose.
 //
 // The finalizer of an object is about to run.
 type FinalizeObject struct {
@@ -5331,20 +6278,20 @@ func (*FinalizeObject) EventDesc() *etw.EventDesc { return &finalizeObject }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *FinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.TypeID = r.Pointer()
-	e.ObjectID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&finalizeObject)
+	c := etw.NewCursor(p, 0, ptr)
+	e.TypeID = c.Pointer()
+	e.ObjectID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&finalizeObject)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *FinalizeObject) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.TypeID)
-	w.Pointer(1, e.ObjectID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&finalizeObject)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.TypeID)
+	a.Pointer(1, e.ObjectID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&finalizeObject)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -5360,12 +6307,16 @@ func (e *FinalizeObject) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FinalizeObject) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FinalizeObject) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FinalizeObject) Clone() *FinalizeObject { return &e }
+
+func (e FinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var finalizeObject = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         29,
 	Level:      5,
 	Opcode:     32,
@@ -5382,8 +6333,64 @@ var finalizeObject = etw.EventDesc{
 	New: func() etw.Event { return new(FinalizeObject) },
 }
 
-// SetGCHandle is SetGCHandle: event 30, version 0, of task GarbageCollection,
-// opcode SetGCHandle, keyword GCHandleKeyword, level win:Informational.
+// AnyFinalizeObject is event 29, of task GarbageCollection, opcode
+// FinalizeObject, keyword GCKeyword, level win:Verbose, in any version.
+//
+// The finalizer of an object is about to run.
+//
+// The only version is [FinalizeObject]; a newer one is decoded like it.
+type AnyFinalizeObject struct {
+	Seen etw.Seen
+
+	// Identifier of the type; BulkType tells its name.
+	TypeID etw.Pointer
+	// Address of the object that is finalized.
+	ObjectID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyFinalizeObject = []*etw.EventDesc{&finalizeObject}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFinalizeObject) EventDescs() []*etw.EventDesc { return anyFinalizeObject }
+func (e *AnyFinalizeObject) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFinalizeObject, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v FinalizeObject
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeID = v.TypeID
+	e.ObjectID = v.ObjectID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyFinalizeObject) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.TypeID)
+	case 1:
+		return etw.PointerValue(e.ObjectID)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyFinalizeObject) Clone() *AnyFinalizeObject { return &e }
+
+func (e AnyFinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// SetGCHandle is event 30, version 0, of task GarbageCollection, opcode
+// SetGCHandle, keyword GCHandleKeyword, level win:Informational.
 //
 // A garbage collection handle was created.
 type SetGCHandle struct {
@@ -5407,26 +6414,26 @@ func (*SetGCHandle) EventDesc() *etw.EventDesc { return &setGCHandle }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *SetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.HandleID = r.Pointer()
-	e.ObjectID = r.Pointer()
-	e.Kind = GCHandleKind(r.Uint32())
-	e.Generation = r.Uint32()
-	e.AppDomainID = r.Uint64()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&setGCHandle)
+	c := etw.NewCursor(p, 0, ptr)
+	e.HandleID = c.Pointer()
+	e.ObjectID = c.Pointer()
+	e.Kind = GCHandleKind(c.Uint32())
+	e.Generation = c.Uint32()
+	e.AppDomainID = c.Uint64()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&setGCHandle)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *SetGCHandle) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.HandleID)
-	w.Pointer(1, e.ObjectID)
-	w.Uint32(uint32(e.Kind))
-	w.Uint32(e.Generation)
-	w.Uint64(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&setGCHandle)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.HandleID)
+	a.Pointer(1, e.ObjectID)
+	a.Uint32(uint32(e.Kind))
+	a.Uint32(e.Generation)
+	a.Uint64(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&setGCHandle)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -5448,12 +6455,16 @@ func (e *SetGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *SetGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *SetGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *SetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e SetGCHandle) Clone() *SetGCHandle { return &e }
+
+func (e SetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e SetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e SetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var setGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         30,
 	Level:      4,
 	Opcode:     33,
@@ -5473,9 +6484,79 @@ var setGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(SetGCHandle) },
 }
 
-// DestroyGCHandle is DestroyGCHandle: event 31, version 0, of task
-// GarbageCollection, opcode DestroyGCHandle, keyword GCHandleKeyword, level
-// win:Informational.
+// AnySetGCHandle is event 30, of task GarbageCollection, opcode SetGCHandle,
+// keyword GCHandleKeyword, level win:Informational, in any version.
+//
+// A garbage collection handle was created.
+//
+// The only version is [SetGCHandle]; a newer one is decoded like it.
+type AnySetGCHandle struct {
+	Seen etw.Seen
+
+	// Address that identifies the handle.
+	HandleID etw.Pointer
+	// Address of the object that the handle refers to.
+	ObjectID etw.Pointer
+	// Kind of handle.
+	Kind GCHandleKind
+	// Generation of the object.
+	Generation uint32
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anySetGCHandle = []*etw.EventDesc{&setGCHandle}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnySetGCHandle) EventDescs() []*etw.EventDesc { return anySetGCHandle }
+func (e *AnySetGCHandle) EventDesc() *etw.EventDesc  { return etw.DescOf(anySetGCHandle, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnySetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v SetGCHandle
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HandleID = v.HandleID
+	e.ObjectID = v.ObjectID
+	e.Kind = v.Kind
+	e.Generation = v.Generation
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnySetGCHandle) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.HandleID)
+	case 1:
+		return etw.PointerValue(e.ObjectID)
+	case 2:
+		return etw.UintValue(uint64(e.Kind))
+	case 3:
+		return etw.UintValue(uint64(e.Generation))
+	case 4:
+		return etw.UintValue(e.AppDomainID)
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnySetGCHandle) Clone() *AnySetGCHandle { return &e }
+
+func (e AnySetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnySetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DestroyGCHandle is event 31, version 0, of task GarbageCollection, opcode
+// DestroyGCHandle, keyword GCHandleKeyword, level win:Informational.
 //
 // A garbage collection handle was freed.
 type DestroyGCHandle struct {
@@ -5491,18 +6572,18 @@ func (*DestroyGCHandle) EventDesc() *etw.EventDesc { return &destroyGCHandle }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *DestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.HandleID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&destroyGCHandle)
+	c := etw.NewCursor(p, 0, ptr)
+	e.HandleID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&destroyGCHandle)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *DestroyGCHandle) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.HandleID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&destroyGCHandle)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.HandleID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&destroyGCHandle)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -5516,12 +6597,16 @@ func (e *DestroyGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DestroyGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e DestroyGCHandle) Clone() *DestroyGCHandle { return &e }
+
+func (e DestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var destroyGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         31,
 	Level:      4,
 	Opcode:     34,
@@ -5537,9 +6622,63 @@ var destroyGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(DestroyGCHandle) },
 }
 
-// GCSampledObjectAllocationLow is GCSampledObjectAllocationLow: event 32,
-// version 0, of task GarbageCollection, opcode GCSampledObjectAllocation,
-// keyword GCSampledObjectAllocationLowKeyword, level win:Informational.
+// AnyDestroyGCHandle is event 31, of task GarbageCollection, opcode
+// DestroyGCHandle, keyword GCHandleKeyword, level win:Informational, in any
+// version.
+//
+// A garbage collection handle was freed.
+//
+// The only version is [DestroyGCHandle]; a newer one is decoded like it.
+type AnyDestroyGCHandle struct {
+	Seen etw.Seen
+
+	// Address that identifies the handle.
+	HandleID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyDestroyGCHandle = []*etw.EventDesc{&destroyGCHandle}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyDestroyGCHandle) EventDescs() []*etw.EventDesc { return anyDestroyGCHandle }
+func (e *AnyDestroyGCHandle) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyDestroyGCHandle, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v DestroyGCHandle
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HandleID = v.HandleID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyDestroyGCHandle) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.HandleID)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyDestroyGCHandle) Clone() *AnyDestroyGCHandle { return &e }
+
+func (e AnyDestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCSampledObjectAllocationLow is event 32, version 0, of task
+// GarbageCollection, opcode GCSampledObjectAllocation, keyword
+// GCSampledObjectAllocationLowKeyword, level win:Informational.
 //
 // An allocation that was chosen by a sampling at a low rate. Every type is
 // sampled by itself, so that rare types appear as well.
@@ -5575,12 +6714,16 @@ func (e *GCSampledObjectAllocationLow) FieldValue(i int) etw.Value {
 	return (*gcSampledObjectAllocationLayout)(e).FieldValue(i)
 }
 
-func (e *GCSampledObjectAllocationLow) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSampledObjectAllocationLow) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSampledObjectAllocationLow) Clone() *GCSampledObjectAllocationLow { return &e }
+
+func (e GCSampledObjectAllocationLow) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSampledObjectAllocationLow) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSampledObjectAllocationLow = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         32,
 	Level:      4,
 	Opcode:     24,
@@ -5593,9 +6736,64 @@ var gcSampledObjectAllocationLow = etw.EventDesc{
 	New:        func() etw.Event { return new(GCSampledObjectAllocationLow) },
 }
 
-// PinObjectAtGCTime is PinObjectAtGCTime: event 33, version 0, of task
-// GarbageCollection, opcode PinObjectAtGCTime, keyword GCKeyword, level
-// win:Verbose.
+// AnyGCSampledObjectAllocationLow is event 32, of task GarbageCollection,
+// opcode GCSampledObjectAllocation, keyword
+// GCSampledObjectAllocationLowKeyword, level win:Informational, in any
+// version.
+//
+// An allocation that was chosen by a sampling at a low rate. Every type is
+// sampled by itself, so that rare types appear as well.
+//
+// The only version is [GCSampledObjectAllocationLow]; a newer one is decoded
+// like it.
+type AnyGCSampledObjectAllocationLow struct {
+	Seen etw.Seen
+
+	// Address of the object.
+	Address etw.Pointer
+	// Identifier of the type; BulkType tells its name.
+	TypeID etw.Pointer
+	// Number of objects of this type that the sample stands for.
+	ObjectCountForTypeSample uint32
+	// Size of the objects that the sample stands for, in bytes.
+	TotalSizeForTypeSample uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCSampledObjectAllocationLow = []*etw.EventDesc{&gcSampledObjectAllocationLow}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCSampledObjectAllocationLow) EventDescs() []*etw.EventDesc {
+	return anyGCSampledObjectAllocationLow
+}
+func (e *AnyGCSampledObjectAllocationLow) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCSampledObjectAllocationLow, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCSampledObjectAllocationLow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCSampledObjectAllocationLayout)(e).decode(version, p, ptr, anyGCSampledObjectAllocationLow)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCSampledObjectAllocationLow) FieldValue(i int) etw.Value {
+	return (*anyGCSampledObjectAllocationLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGCSampledObjectAllocationLow) Clone() *AnyGCSampledObjectAllocationLow { return &e }
+
+func (e AnyGCSampledObjectAllocationLow) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCSampledObjectAllocationLow) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyGCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// PinObjectAtGCTime is event 33, version 0, of task GarbageCollection, opcode
+// PinObjectAtGCTime, keyword GCKeyword, level win:Verbose.
 //
 // A garbage collection found an object pinned.
 type PinObjectAtGCTime struct {
@@ -5617,24 +6815,24 @@ func (*PinObjectAtGCTime) EventDesc() *etw.EventDesc { return &pinObjectAtGCTime
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *PinObjectAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.HandleID = r.Pointer()
-	e.ObjectID = r.Pointer()
-	e.ObjectSize = r.Uint64()
-	e.TypeName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&pinObjectAtGCTime)
+	c := etw.NewCursor(p, 0, ptr)
+	e.HandleID = c.Pointer()
+	e.ObjectID = c.Pointer()
+	e.ObjectSize = c.Uint64()
+	e.TypeName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&pinObjectAtGCTime)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *PinObjectAtGCTime) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.HandleID)
-	w.Pointer(1, e.ObjectID)
-	w.Uint64(e.ObjectSize)
-	w.UTF16Z(3, e.TypeName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&pinObjectAtGCTime)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.HandleID)
+	a.Pointer(1, e.ObjectID)
+	a.Uint64(e.ObjectSize)
+	a.UTF16Z(3, e.TypeName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&pinObjectAtGCTime)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -5654,12 +6852,19 @@ func (e *PinObjectAtGCTime) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PinObjectAtGCTime) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PinObjectAtGCTime) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e PinObjectAtGCTime) Clone() *PinObjectAtGCTime {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e PinObjectAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PinObjectAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pinObjectAtGCTime = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         33,
 	Level:      5,
 	Opcode:     36,
@@ -5678,8 +6883,79 @@ var pinObjectAtGCTime = etw.EventDesc{
 	New: func() etw.Event { return new(PinObjectAtGCTime) },
 }
 
-// GCTriggered is GCTriggered: event 35, version 0, of task GarbageCollection,
-// opcode Triggered, keyword GCKeyword, level win:Informational.
+// AnyPinObjectAtGCTime is event 33, of task GarbageCollection, opcode
+// PinObjectAtGCTime, keyword GCKeyword, level win:Verbose, in any version.
+//
+// A garbage collection found an object pinned.
+//
+// The only version is [PinObjectAtGCTime]; a newer one is decoded like it.
+type AnyPinObjectAtGCTime struct {
+	Seen etw.Seen
+
+	// Address of the root that pins the object.
+	HandleID etw.Pointer
+	// Address of the object.
+	ObjectID etw.Pointer
+	// Size of the object in bytes.
+	ObjectSize uint64
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyPinObjectAtGCTime = []*etw.EventDesc{&pinObjectAtGCTime}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyPinObjectAtGCTime) EventDescs() []*etw.EventDesc { return anyPinObjectAtGCTime }
+func (e *AnyPinObjectAtGCTime) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyPinObjectAtGCTime, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyPinObjectAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v PinObjectAtGCTime
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HandleID = v.HandleID
+	e.ObjectID = v.ObjectID
+	e.ObjectSize = v.ObjectSize
+	e.TypeName = v.TypeName
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyPinObjectAtGCTime) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.HandleID)
+	case 1:
+		return etw.PointerValue(e.ObjectID)
+	case 2:
+		return etw.UintValue(e.ObjectSize)
+	case 3:
+		return etw.UTF16Value(e.TypeName)
+	case 4:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyPinObjectAtGCTime) Clone() *AnyPinObjectAtGCTime {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e AnyPinObjectAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPinObjectAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCTriggered is event 35, version 0, of task GarbageCollection, opcode
+// Triggered, keyword GCKeyword, level win:Informational.
 //
 // A garbage collection was asked for.
 type GCTriggered struct {
@@ -5721,12 +6997,16 @@ func (e *GCTriggered) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCTriggered) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCTriggered) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCTriggered) Clone() *GCTriggered { return &e }
+
+func (e GCTriggered) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCTriggered) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcTriggered = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         35,
 	Level:      4,
 	Opcode:     35,
@@ -5742,9 +7022,59 @@ var gcTriggered = etw.EventDesc{
 	New: func() etw.Event { return new(GCTriggered) },
 }
 
-// GCBulkRootCCW is GCBulkRootCCW: event 36, version 0, of task
-// GarbageCollection, opcode GCBulkRootCCW, keyword GCHeapDumpKeyword, level
-// win:Informational.
+// AnyGCTriggered is event 35, of task GarbageCollection, opcode Triggered,
+// keyword GCKeyword, level win:Informational, in any version.
+//
+// A garbage collection was asked for.
+//
+// The only version is [GCTriggered]; a newer one is decoded like it.
+type AnyGCTriggered struct {
+	Seen etw.Seen
+
+	// Why the collection was asked for.
+	Reason GCReason
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCTriggered = []*etw.EventDesc{&gcTriggered}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCTriggered) EventDescs() []*etw.EventDesc { return anyGCTriggered }
+func (e *AnyGCTriggered) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCTriggered, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCTriggered) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCTriggered
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Reason = v.Reason
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCTriggered) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Reason))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyGCTriggered) Clone() *AnyGCTriggered { return &e }
+
+func (e AnyGCTriggered) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCTriggered) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCBulkRootCCW is event 36, version 0, of task GarbageCollection, opcode
+// GCBulkRootCCW, keyword GCHeapDumpKeyword, level win:Informational.
 //
 // A batch of roots that are COM callable wrappers, in a heap dump.
 type GCBulkRootCCW struct {
@@ -5767,18 +7097,18 @@ func (e *GCBulkRootCCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[4:])
-	r := etw.NewReader(p, 6, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkRootCCW)
+	c := etw.NewCursor(p, 6, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkRootCCW)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkRootCCW) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 2, uint64(e.Count))
-	return w.Done(&gcBulkRootCCW)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 2, uint64(e.Count))
+	return a.Done(&gcBulkRootCCW)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -5794,12 +7124,19 @@ func (e *GCBulkRootCCW) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRootCCW) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkRootCCW) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkRootCCW) Clone() *GCBulkRootCCW {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkRootCCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkRootCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRootCCW = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         36,
 	Level:      4,
 	Opcode:     38,
@@ -5844,8 +7181,8 @@ type GCBulkRootCCWValue struct {
 	Flags GCRootCCWFlags
 }
 
-func (v *GCBulkRootCCWValue) read(r *etw.Reader) {
-	p := r.Bytes(44)
+func (v *GCBulkRootCCWValue) read(c *etw.Cursor) {
+	p := c.Bytes(44)
 	if len(p) < 44 {
 		return
 	}
@@ -5858,14 +7195,14 @@ func (v *GCBulkRootCCWValue) read(r *etw.Reader) {
 	v.Flags = GCRootCCWFlags(binary.LittleEndian.Uint32(p[40:]))
 }
 
-func (v *GCBulkRootCCWValue) write(w *etw.Writer, i int) {
-	w.Uint64(v.GCRootID)
-	w.Uint64(v.ObjectID)
-	w.Uint64(v.TypeID)
-	w.Uint64(v.IUnknown)
-	w.Uint32(v.RefCount)
-	w.Uint32(v.PeggedRefCount)
-	w.Uint32(uint32(v.Flags))
+func (v *GCBulkRootCCWValue) write(a *etw.Appender, i int) {
+	a.Uint64(v.GCRootID)
+	a.Uint64(v.ObjectID)
+	a.Uint64(v.TypeID)
+	a.Uint64(v.IUnknown)
+	a.Uint32(v.RefCount)
+	a.Uint32(v.PeggedRefCount)
+	a.Uint32(uint32(v.Flags))
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -5889,7 +7226,14 @@ func (v *GCBulkRootCCWValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkRootCCWValue) String() string { return etw.StructString(&gcBulkRootCCW.Fields[2], &v) }
+// Clone returns v, which is a copy.
+func (v GCBulkRootCCWValue) Clone() GCBulkRootCCWValue { return v }
+
+func (v *GCBulkRootCCWValue) value() etw.Value { return etw.StructValue(&gcBulkRootCCW.Fields[2], v) }
+
+func (v GCBulkRootCCWValue) String() string               { return v.value().String() }
+func (v GCBulkRootCCWValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCBulkRootCCWValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCBulkRootCCWValues is a sequence of [GCBulkRootCCWValue] that aliases a
 // payload.
@@ -5901,11 +7245,11 @@ type GCBulkRootCCWValues struct {
 
 // MakeGCBulkRootCCWValues encodes elements, for building an event.
 func MakeGCBulkRootCCWValues(ptr etw.PtrSize, vs ...GCBulkRootCCWValue) (GCBulkRootCCWValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkRootCCWValues{}, err
 	}
@@ -5918,19 +7262,19 @@ func (s GCBulkRootCCWValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRootCCWValues) At(i int) GCBulkRootCCWValue {
 	size := 44
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkRootCCWValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkRootCCWValues) All() iter.Seq[GCBulkRootCCWValue] {
 	return func(yield func(GCBulkRootCCWValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkRootCCWValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -5947,19 +7291,89 @@ func (s GCBulkRootCCWValues) Equal(t GCBulkRootCCWValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkRootCCWValues) read(r *etw.Reader, n uint64) {
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkRootCCWValues) Clone() GCBulkRootCCWValues {
+	s.p = bytes.Clone(s.p)
+	return s
+}
+
+func (s GCBulkRootCCWValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCBulkRootCCWValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRootCCWValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCBulkRootCCWValues) read(c *etw.Cursor, n uint64) {
 	size := 44
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
 
-func (s GCBulkRootCCWValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkRootCCWValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// GCBulkRCW is GCBulkRCW: event 37, version 0, of task GarbageCollection,
-// opcode GCBulkRCW, keyword GCHeapDumpKeyword, level win:Informational.
+// AnyGCBulkRootCCW is event 36, of task GarbageCollection, opcode
+// GCBulkRootCCW, keyword GCHeapDumpKeyword, level win:Informational, in any
+// version.
+//
+// A batch of roots that are COM callable wrappers, in a heap dump.
+//
+// The only version is [GCBulkRootCCW]; a newer one is decoded like it.
+type AnyGCBulkRootCCW struct {
+	Seen etw.Seen
+
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkRootCCWValues // Count elements
+}
+
+var anyGCBulkRootCCW = []*etw.EventDesc{&gcBulkRootCCW}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkRootCCW) EventDescs() []*etw.EventDesc { return anyGCBulkRootCCW }
+func (e *AnyGCBulkRootCCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkRootCCW, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkRootCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkRootCCW
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkRootCCW) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 2:
+		return etw.ArrayValue(&gcBulkRootCCW.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkRootCCW) Clone() *AnyGCBulkRootCCW {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkRootCCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkRootCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCBulkRCW is event 37, version 0, of task GarbageCollection, opcode
+// GCBulkRCW, keyword GCHeapDumpKeyword, level win:Informational.
 //
 // A batch of runtime callable wrappers, in a heap dump: managed objects that
 // stand for COM objects.
@@ -5983,18 +7397,18 @@ func (e *GCBulkRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[4:])
-	r := etw.NewReader(p, 6, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkRCW)
+	c := etw.NewCursor(p, 6, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkRCW)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkRCW) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 2, uint64(e.Count))
-	return w.Done(&gcBulkRCW)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 2, uint64(e.Count))
+	return a.Done(&gcBulkRCW)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -6010,12 +7424,19 @@ func (e *GCBulkRCW) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRCW) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkRCW) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkRCW) Clone() *GCBulkRCW {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkRCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRCW = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         37,
 	Level:      4,
 	Opcode:     39,
@@ -6033,7 +7454,7 @@ var gcBulkRCW = etw.EventDesc{
 			{Name: "IUnknown", Type: etw.InUInt64, Out: etw.OutHexInt64},
 			{Name: "VTable", Type: etw.InUInt64, Out: etw.OutHexInt64},
 			{Name: "RefCount", Type: etw.InUInt32},
-			{Name: "Flags", Type: etw.InUInt32},
+			{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		}},
 	},
 	New: func() etw.Event { return new(GCBulkRCW) },
@@ -6053,12 +7474,12 @@ type GCBulkRCWValue struct {
 	VTable uint64
 	// Reference count of the wrapper.
 	RefCount uint32
-	// Flags of the wrapper. The manifest names none.
+	// 0 in every runtime whose source is public.
 	Flags uint32
 }
 
-func (v *GCBulkRCWValue) read(r *etw.Reader) {
-	p := r.Bytes(40)
+func (v *GCBulkRCWValue) read(c *etw.Cursor) {
+	p := c.Bytes(40)
 	if len(p) < 40 {
 		return
 	}
@@ -6070,13 +7491,13 @@ func (v *GCBulkRCWValue) read(r *etw.Reader) {
 	v.Flags = binary.LittleEndian.Uint32(p[36:])
 }
 
-func (v *GCBulkRCWValue) write(w *etw.Writer, i int) {
-	w.Uint64(v.ObjectID)
-	w.Uint64(v.TypeID)
-	w.Uint64(v.IUnknown)
-	w.Uint64(v.VTable)
-	w.Uint32(v.RefCount)
-	w.Uint32(v.Flags)
+func (v *GCBulkRCWValue) write(a *etw.Appender, i int) {
+	a.Uint64(v.ObjectID)
+	a.Uint64(v.TypeID)
+	a.Uint64(v.IUnknown)
+	a.Uint64(v.VTable)
+	a.Uint32(v.RefCount)
+	a.Uint32(v.Flags)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -6098,7 +7519,14 @@ func (v *GCBulkRCWValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkRCWValue) String() string { return etw.StructString(&gcBulkRCW.Fields[2], &v) }
+// Clone returns v, which is a copy.
+func (v GCBulkRCWValue) Clone() GCBulkRCWValue { return v }
+
+func (v *GCBulkRCWValue) value() etw.Value { return etw.StructValue(&gcBulkRCW.Fields[2], v) }
+
+func (v GCBulkRCWValue) String() string               { return v.value().String() }
+func (v GCBulkRCWValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCBulkRCWValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCBulkRCWValues is a sequence of [GCBulkRCWValue] that aliases a payload.
 type GCBulkRCWValues struct {
@@ -6109,11 +7537,11 @@ type GCBulkRCWValues struct {
 
 // MakeGCBulkRCWValues encodes elements, for building an event.
 func MakeGCBulkRCWValues(ptr etw.PtrSize, vs ...GCBulkRCWValue) (GCBulkRCWValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkRCWValues{}, err
 	}
@@ -6126,19 +7554,19 @@ func (s GCBulkRCWValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCBulkRCWValues) At(i int) GCBulkRCWValue {
 	size := 40
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCBulkRCWValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCBulkRCWValues) All() iter.Seq[GCBulkRCWValue] {
 	return func(yield func(GCBulkRCWValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkRCWValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -6155,20 +7583,90 @@ func (s GCBulkRCWValues) Equal(t GCBulkRCWValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkRCWValues) read(r *etw.Reader, n uint64) {
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkRCWValues) Clone() GCBulkRCWValues {
+	s.p = bytes.Clone(s.p)
+	return s
+}
+
+func (s GCBulkRCWValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCBulkRCWValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRCWValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCBulkRCWValues) read(c *etw.Cursor, n uint64) {
 	size := 40
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
 
-func (s GCBulkRCWValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkRCWValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// GCBulkRootStaticVar is GCBulkRootStaticVar: event 38, version 0, of task
-// GarbageCollection, opcode GCBulkRootStaticVar, keyword GCHeapDumpKeyword,
-// level win:Informational.
+// AnyGCBulkRCW is event 37, of task GarbageCollection, opcode GCBulkRCW,
+// keyword GCHeapDumpKeyword, level win:Informational, in any version.
+//
+// A batch of runtime callable wrappers, in a heap dump: managed objects that
+// stand for COM objects.
+//
+// The only version is [GCBulkRCW]; a newer one is decoded like it.
+type AnyGCBulkRCW struct {
+	Seen etw.Seen
+
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkRCWValues // Count elements
+}
+
+var anyGCBulkRCW = []*etw.EventDesc{&gcBulkRCW}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkRCW) EventDescs() []*etw.EventDesc { return anyGCBulkRCW }
+func (e *AnyGCBulkRCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCBulkRCW, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkRCW
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkRCW) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 2:
+		return etw.ArrayValue(&gcBulkRCW.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkRCW) Clone() *AnyGCBulkRCW {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkRCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCBulkRootStaticVar is event 38, version 0, of task GarbageCollection,
+// opcode GCBulkRootStaticVar, keyword GCHeapDumpKeyword, level
+// win:Informational.
 //
 // A batch of roots that are static variables, in a heap dump.
 type GCBulkRootStaticVar struct {
@@ -6194,19 +7692,19 @@ func (e *GCBulkRootStaticVar) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.AppDomainID = binary.LittleEndian.Uint64(p[4:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[12:])
-	r := etw.NewReader(p, 14, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcBulkRootStaticVar)
+	c := etw.NewCursor(p, 14, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcBulkRootStaticVar)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCBulkRootStaticVar) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint64(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 3, uint64(e.Count))
-	return w.Done(&gcBulkRootStaticVar)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint64(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 3, uint64(e.Count))
+	return a.Done(&gcBulkRootStaticVar)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -6224,12 +7722,19 @@ func (e *GCBulkRootStaticVar) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCBulkRootStaticVar) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCBulkRootStaticVar) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCBulkRootStaticVar) Clone() *GCBulkRootStaticVar {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCBulkRootStaticVar) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCBulkRootStaticVar) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcBulkRootStaticVar = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         38,
 	Level:      4,
 	Opcode:     40,
@@ -6269,8 +7774,8 @@ type GCBulkRootStaticVarValue struct {
 	FieldName etw.UTF16
 }
 
-func (v *GCBulkRootStaticVarValue) read(r *etw.Reader) {
-	p := r.Bytes(28)
+func (v *GCBulkRootStaticVarValue) read(c *etw.Cursor) {
+	p := c.Bytes(28)
 	if len(p) < 28 {
 		return
 	}
@@ -6278,15 +7783,15 @@ func (v *GCBulkRootStaticVarValue) read(r *etw.Reader) {
 	v.ObjectID = binary.LittleEndian.Uint64(p[8:])
 	v.TypeID = binary.LittleEndian.Uint64(p[16:])
 	v.Flags = GCRootStaticVarFlags(binary.LittleEndian.Uint32(p[24:]))
-	v.FieldName = r.UTF16()
+	v.FieldName = c.UTF16()
 }
 
-func (v *GCBulkRootStaticVarValue) write(w *etw.Writer, i int) {
-	w.Uint64(v.GCRootID)
-	w.Uint64(v.ObjectID)
-	w.Uint64(v.TypeID)
-	w.Uint32(uint32(v.Flags))
-	w.UTF16Z(i, v.FieldName)
+func (v *GCBulkRootStaticVarValue) write(a *etw.Appender, i int) {
+	a.Uint64(v.GCRootID)
+	a.Uint64(v.ObjectID)
+	a.Uint64(v.TypeID)
+	a.Uint32(uint32(v.Flags))
+	a.UTF16Z(i, v.FieldName)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -6306,9 +7811,19 @@ func (v *GCBulkRootStaticVarValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCBulkRootStaticVarValue) String() string {
-	return etw.StructString(&gcBulkRootStaticVar.Fields[3], &v)
+// Clone returns a copy of v that shares no memory with the payload.
+func (v GCBulkRootStaticVarValue) Clone() GCBulkRootStaticVarValue {
+	v.FieldName = v.FieldName.Clone()
+	return v
 }
+
+func (v *GCBulkRootStaticVarValue) value() etw.Value {
+	return etw.StructValue(&gcBulkRootStaticVar.Fields[3], v)
+}
+
+func (v GCBulkRootStaticVarValue) String() string               { return v.value().String() }
+func (v GCBulkRootStaticVarValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCBulkRootStaticVarValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCBulkRootStaticVarValues is a sequence of [GCBulkRootStaticVarValue] that
 // aliases a payload.
@@ -6320,11 +7835,11 @@ type GCBulkRootStaticVarValues struct {
 
 // MakeGCBulkRootStaticVarValues encodes elements, for building an event.
 func MakeGCBulkRootStaticVarValues(ptr etw.PtrSize, vs ...GCBulkRootStaticVarValue) (GCBulkRootStaticVarValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCBulkRootStaticVarValues{}, err
 	}
@@ -6337,10 +7852,10 @@ func (s GCBulkRootStaticVarValues) Len() int { return s.n }
 // All iterates over the elements.
 func (s GCBulkRootStaticVarValues) All() iter.Seq[GCBulkRootStaticVarValue] {
 	return func(yield func(GCBulkRootStaticVarValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCBulkRootStaticVarValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -6357,27 +7872,103 @@ func (s GCBulkRootStaticVarValues) Equal(t GCBulkRootStaticVarValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCBulkRootStaticVarValues) read(r *etw.Reader, n uint64) {
-	s.n = r.Count(n, 30)
-	s.ptr = r.PtrSize()
-	from := r.Offset()
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCBulkRootStaticVarValues) Clone() GCBulkRootStaticVarValues {
+	s.p = bytes.Clone(s.p)
+	return s
+}
+
+func (s GCBulkRootStaticVarValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCBulkRootStaticVarValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRootStaticVarValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCBulkRootStaticVarValues) read(c *etw.Cursor, n uint64) {
+	s.n = c.Count(n, 30)
+	s.ptr = c.PtrSize()
+	from := c.Offset()
 	var v GCBulkRootStaticVarValue
-	for i := 0; i < s.n && !r.Failed(); i++ {
-		v.read(r)
+	for i := 0; i < s.n && !c.Failed(); i++ {
+		v.read(c)
 	}
-	s.p = r.Since(from)
+	s.p = c.Since(from)
 }
 
-func (s GCBulkRootStaticVarValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCBulkRootStaticVarValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// GCDynamicEvent is GCDynamicEvent: event 39, version 0, of task
-// GarbageCollection, opcode GCDynamicEvent, keywords GCKeyword,
-// GCHandleKeyword, GCHeapDumpKeyword, GCSampledObjectAllocationHighKeyword,
-// GCHeapSurvivalAndMovementKeyword, ManagedHeapCollectKeyword,
-// GCHeapAndTypeNamesKeyword and GCSampledObjectAllocationLowKeyword, level
-// win:LogAlways.
+// AnyGCBulkRootStaticVar is event 38, of task GarbageCollection, opcode
+// GCBulkRootStaticVar, keyword GCHeapDumpKeyword, level win:Informational, in
+// any version.
+//
+// A batch of roots that are static variables, in a heap dump.
+//
+// The only version is [GCBulkRootStaticVar]; a newer one is decoded like it.
+type AnyGCBulkRootStaticVar struct {
+	Seen etw.Seen
+
+	// Number of elements of Values.
+	Count uint32
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values GCBulkRootStaticVarValues // Count elements
+}
+
+var anyGCBulkRootStaticVar = []*etw.EventDesc{&gcBulkRootStaticVar}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCBulkRootStaticVar) EventDescs() []*etw.EventDesc { return anyGCBulkRootStaticVar }
+func (e *AnyGCBulkRootStaticVar) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCBulkRootStaticVar, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCBulkRootStaticVar) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCBulkRootStaticVar
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCBulkRootStaticVar) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(e.AppDomainID)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.ArrayValue(&gcBulkRootStaticVar.Fields[3], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCBulkRootStaticVar) Clone() *AnyGCBulkRootStaticVar {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCBulkRootStaticVar) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCBulkRootStaticVar) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCDynamicEvent is event 39, version 0, of task GarbageCollection, opcode
+// GCDynamicEvent, keywords GCKeyword, GCHandleKeyword, GCHeapDumpKeyword,
+// GCSampledObjectAllocationHighKeyword, GCHeapSurvivalAndMovementKeyword,
+// ManagedHeapCollectKeyword, GCHeapAndTypeNamesKeyword and
+// GCSampledObjectAllocationLowKeyword, level win:LogAlways.
 //
 // Carries an event that the garbage collector defines by itself and that has
 // no entry in the manifest: Name says which (CommittedUsage and
@@ -6400,22 +7991,22 @@ func (*GCDynamicEvent) EventDesc() *etw.EventDesc { return &gcDynamicEvent }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *GCDynamicEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Name = r.UTF16()
-	e.DataSize = r.Uint32()
-	e.Data = r.BinaryN(uint64(e.DataSize))
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&gcDynamicEvent)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Name = c.UTF16()
+	e.DataSize = c.Uint32()
+	e.Data = c.BinaryN(uint64(e.DataSize))
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&gcDynamicEvent)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCDynamicEvent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Name)
-	w.Uint32(e.DataSize)
-	w.BinaryN(2, e.Data, uint64(e.DataSize))
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&gcDynamicEvent)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Name)
+	a.Uint32(e.DataSize)
+	a.BinaryN(2, e.Data, uint64(e.DataSize))
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&gcDynamicEvent)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -6433,12 +8024,20 @@ func (e *GCDynamicEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCDynamicEvent) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCDynamicEvent) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCDynamicEvent) Clone() *GCDynamicEvent {
+	e.Name = e.Name.Clone()
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e GCDynamicEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCDynamicEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcDynamicEvent = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         39,
 	Opcode:     41,
 	Task:       1,
@@ -6455,9 +8054,79 @@ var gcDynamicEvent = etw.EventDesc{
 	New: func() etw.Event { return new(GCDynamicEvent) },
 }
 
-// IncreaseMemoryPressure is IncreaseMemoryPressure: event 200, version 0, of
-// task GarbageCollection, opcode IncreaseMemoryPressure, keyword GCKeyword,
-// level win:Verbose.
+// AnyGCDynamicEvent is event 39, of task GarbageCollection, opcode
+// GCDynamicEvent, keywords GCKeyword, GCHandleKeyword, GCHeapDumpKeyword,
+// GCSampledObjectAllocationHighKeyword, GCHeapSurvivalAndMovementKeyword,
+// ManagedHeapCollectKeyword, GCHeapAndTypeNamesKeyword and
+// GCSampledObjectAllocationLowKeyword, level win:LogAlways, in any version.
+//
+// Carries an event that the garbage collector defines by itself and that has
+// no entry in the manifest: Name says which (CommittedUsage and
+// HeapCountTuning are some), and Data is its payload, whose layout depends on
+// the name and on the runtime's version.
+//
+// The only version is [GCDynamicEvent]; a newer one is decoded like it.
+type AnyGCDynamicEvent struct {
+	Seen etw.Seen
+
+	// Name of the event.
+	Name etw.UTF16
+	// Number of bytes of Data.
+	DataSize uint32
+	// Payload of the event.
+	Data etw.Binary
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCDynamicEvent = []*etw.EventDesc{&gcDynamicEvent}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCDynamicEvent) EventDescs() []*etw.EventDesc { return anyGCDynamicEvent }
+func (e *AnyGCDynamicEvent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCDynamicEvent, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCDynamicEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCDynamicEvent
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Name = v.Name
+	e.DataSize = v.DataSize
+	e.Data = v.Data
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCDynamicEvent) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Name)
+	case 1:
+		return etw.UintValue(uint64(e.DataSize))
+	case 2:
+		return etw.BinaryValue(e.Data)
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCDynamicEvent) Clone() *AnyGCDynamicEvent {
+	e.Name = e.Name.Clone()
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e AnyGCDynamicEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCDynamicEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// IncreaseMemoryPressure is event 200, version 0, of task GarbageCollection,
+// opcode IncreaseMemoryPressure, keyword GCKeyword, level win:Verbose.
 //
 // A program told the collector of native memory that managed objects hold
 // (GC.AddMemoryPressure).
@@ -6500,12 +8169,16 @@ func (e *IncreaseMemoryPressure) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *IncreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IncreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IncreaseMemoryPressure) Clone() *IncreaseMemoryPressure { return &e }
+
+func (e IncreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IncreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var increaseMemoryPressure = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         200,
 	Level:      5,
 	Opcode:     200,
@@ -6521,9 +8194,64 @@ var increaseMemoryPressure = etw.EventDesc{
 	New: func() etw.Event { return new(IncreaseMemoryPressure) },
 }
 
-// DecreaseMemoryPressure is DecreaseMemoryPressure: event 201, version 0, of
-// task GarbageCollection, opcode DecreaseMemoryPressure, keyword GCKeyword,
-// level win:Verbose.
+// AnyIncreaseMemoryPressure is event 200, of task GarbageCollection, opcode
+// IncreaseMemoryPressure, keyword GCKeyword, level win:Verbose, in any
+// version.
+//
+// A program told the collector of native memory that managed objects hold
+// (GC.AddMemoryPressure).
+//
+// The only version is [IncreaseMemoryPressure]; a newer one is decoded like
+// it.
+type AnyIncreaseMemoryPressure struct {
+	Seen etw.Seen
+
+	// Bytes of native memory that were added.
+	BytesAllocated uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyIncreaseMemoryPressure = []*etw.EventDesc{&increaseMemoryPressure}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyIncreaseMemoryPressure) EventDescs() []*etw.EventDesc { return anyIncreaseMemoryPressure }
+func (e *AnyIncreaseMemoryPressure) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyIncreaseMemoryPressure, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyIncreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v IncreaseMemoryPressure
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.BytesAllocated = v.BytesAllocated
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyIncreaseMemoryPressure) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.BytesAllocated)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyIncreaseMemoryPressure) Clone() *AnyIncreaseMemoryPressure { return &e }
+
+func (e AnyIncreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyIncreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DecreaseMemoryPressure is event 201, version 0, of task GarbageCollection,
+// opcode DecreaseMemoryPressure, keyword GCKeyword, level win:Verbose.
 //
 // A program told the collector of native memory that managed objects gave up
 // (GC.RemoveMemoryPressure).
@@ -6566,12 +8294,16 @@ func (e *DecreaseMemoryPressure) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *DecreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DecreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e DecreaseMemoryPressure) Clone() *DecreaseMemoryPressure { return &e }
+
+func (e DecreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DecreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var decreaseMemoryPressure = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         201,
 	Level:      5,
 	Opcode:     201,
@@ -6587,9 +8319,64 @@ var decreaseMemoryPressure = etw.EventDesc{
 	New: func() etw.Event { return new(DecreaseMemoryPressure) },
 }
 
-// GCMarkWithType is GCMarkWithType: event 202, version 0, of task
-// GarbageCollection, opcode GCMarkWithType, keyword GCKeyword, level
-// win:Informational.
+// AnyDecreaseMemoryPressure is event 201, of task GarbageCollection, opcode
+// DecreaseMemoryPressure, keyword GCKeyword, level win:Verbose, in any
+// version.
+//
+// A program told the collector of native memory that managed objects gave up
+// (GC.RemoveMemoryPressure).
+//
+// The only version is [DecreaseMemoryPressure]; a newer one is decoded like
+// it.
+type AnyDecreaseMemoryPressure struct {
+	Seen etw.Seen
+
+	// Bytes of native memory that were given up.
+	BytesFreed uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyDecreaseMemoryPressure = []*etw.EventDesc{&decreaseMemoryPressure}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyDecreaseMemoryPressure) EventDescs() []*etw.EventDesc { return anyDecreaseMemoryPressure }
+func (e *AnyDecreaseMemoryPressure) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyDecreaseMemoryPressure, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyDecreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v DecreaseMemoryPressure
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.BytesFreed = v.BytesFreed
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyDecreaseMemoryPressure) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.BytesFreed)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyDecreaseMemoryPressure) Clone() *AnyDecreaseMemoryPressure { return &e }
+
+func (e AnyDecreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDecreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCMarkWithType is event 202, version 0, of task GarbageCollection, opcode
+// GCMarkWithType, keyword GCKeyword, level win:Informational.
 //
 // One heap has been marked from the roots of one kind.
 type GCMarkWithType struct {
@@ -6643,12 +8430,16 @@ func (e *GCMarkWithType) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCMarkWithType) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCMarkWithType) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCMarkWithType) Clone() *GCMarkWithType { return &e }
+
+func (e GCMarkWithType) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCMarkWithType) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcMarkWithType = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         202,
 	Level:      4,
 	Opcode:     202,
@@ -6665,6 +8456,67 @@ var gcMarkWithType = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(GCMarkWithType) },
 }
+
+// AnyGCMarkWithType is event 202, of task GarbageCollection, opcode
+// GCMarkWithType, keyword GCKeyword, level win:Informational, in any version.
+//
+// One heap has been marked from the roots of one kind.
+//
+// The only version is [GCMarkWithType]; a newer one is decoded like it.
+type AnyGCMarkWithType struct {
+	Seen etw.Seen
+
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Kind of the roots.
+	Type GCRootKind
+	// Bytes that were marked from these roots.
+	Bytes uint64
+}
+
+var anyGCMarkWithType = []*etw.EventDesc{&gcMarkWithType}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCMarkWithType) EventDescs() []*etw.EventDesc { return anyGCMarkWithType }
+func (e *AnyGCMarkWithType) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCMarkWithType, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCMarkWithType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCMarkWithType
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HeapNum = v.HeapNum
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Type = v.Type
+	e.Bytes = v.Bytes
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCMarkWithType) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.HeapNum))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 2:
+		return etw.UintValue(uint64(e.Type))
+	case 3:
+		return etw.UintValue(e.Bytes)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyGCMarkWithType) Clone() *AnyGCMarkWithType { return &e }
+
+func (e AnyGCMarkWithType) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCMarkWithType) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCJoinV2 is GCJoin_V2: event 203, version 2, of task GarbageCollection,
 // opcode GCJoin, keyword GCKeyword, level win:Verbose.
@@ -6731,12 +8583,16 @@ func (e *GCJoinV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCJoinV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCJoinV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCJoinV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCJoinV2) Clone() *GCJoinV2 { return &e }
+
+func (e GCJoinV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCJoinV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCJoinV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcJoinV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         203,
 	Version:    2,
 	Level:      5,
@@ -6755,6 +8611,76 @@ var gcJoinV2 = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(GCJoinV2) },
 }
+
+// AnyGCJoin is event 203, of task GarbageCollection, opcode GCJoin, keyword
+// GCKeyword, level win:Verbose, in any version.
+//
+// A thread of a server collection reached, or left, a point at which all of
+// them wait for each other. Its older versions are events of the private
+// provider.
+//
+// The only version is [GCJoinV2]; a newer one is decoded like it.
+type AnyGCJoin struct {
+	Seen etw.Seen
+
+	// Number of the heap, and so of the thread; 100 and more where the event is
+	// about the restart of all threads.
+	Heap uint32
+	// Whether the thread begins or ends the step.
+	JoinTime GCJoinTime
+	// What the thread does: wait for the others, arrive last, or start them again.
+	JoinType GCJoinType
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Which of the collection's joining points it is. The numbers depend on the
+	// runtime's version.
+	JoinID uint32
+}
+
+var anyGCJoin = []*etw.EventDesc{&gcJoinV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCJoin) EventDescs() []*etw.EventDesc { return anyGCJoin }
+func (e *AnyGCJoin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCJoin, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCJoinV2
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 2}
+	e.Heap = v.Heap
+	e.JoinTime = v.JoinTime
+	e.JoinType = v.JoinType
+	e.ClrInstanceID = v.ClrInstanceID
+	e.JoinID = v.JoinID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCJoin) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Heap))
+	case 1:
+		return etw.UintValue(uint64(e.JoinTime))
+	case 2:
+		return etw.UintValue(uint64(e.JoinType))
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 4:
+		return etw.UintValue(uint64(e.JoinID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyGCJoin) Clone() *AnyGCJoin { return &e }
+
+func (e AnyGCJoin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCPerHeapHistoryV3 is GCPerHeapHistory_V3: event 204, version 3, of task
 // GarbageCollection, opcode GCPerHeapHistory, keyword GCKeyword, level
@@ -6812,45 +8738,45 @@ func (e *GCPerHeapHistoryV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 		return 0, etw.Short(&gcPerHeapHistoryV3, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.FreeListAllocated = r.Pointer()
-	e.FreeListRejected = r.Pointer()
-	e.EndOfSegAllocated = r.Pointer()
-	e.CondemnedAllocated = r.Pointer()
-	e.PinnedAllocated = r.Pointer()
-	e.PinnedAllocatedAdvance = r.Pointer()
-	e.RunningFreeListEfficiency = r.Uint32()
-	e.CondemnReasons0 = r.Uint32()
-	e.CondemnReasons1 = GCCondemnConditions(r.Uint32())
-	e.CompactMechanisms = GCCompactMechanisms(r.Uint32())
-	e.ExpandMechanisms = GCExpandMechanisms(r.Uint32())
-	e.HeapIndex = r.Uint32()
-	e.ExtraGen0Commit = r.Pointer()
-	e.Count = r.Uint32()
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcPerHeapHistoryV3)
+	c := etw.NewCursor(p, 2, ptr)
+	e.FreeListAllocated = c.Pointer()
+	e.FreeListRejected = c.Pointer()
+	e.EndOfSegAllocated = c.Pointer()
+	e.CondemnedAllocated = c.Pointer()
+	e.PinnedAllocated = c.Pointer()
+	e.PinnedAllocatedAdvance = c.Pointer()
+	e.RunningFreeListEfficiency = c.Uint32()
+	e.CondemnReasons0 = c.Uint32()
+	e.CondemnReasons1 = GCCondemnConditions(c.Uint32())
+	e.CompactMechanisms = GCCompactMechanisms(c.Uint32())
+	e.ExpandMechanisms = GCExpandMechanisms(c.Uint32())
+	e.HeapIndex = c.Uint32()
+	e.ExtraGen0Commit = c.Pointer()
+	e.Count = c.Uint32()
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcPerHeapHistoryV3)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCPerHeapHistoryV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Pointer(1, e.FreeListAllocated)
-	w.Pointer(2, e.FreeListRejected)
-	w.Pointer(3, e.EndOfSegAllocated)
-	w.Pointer(4, e.CondemnedAllocated)
-	w.Pointer(5, e.PinnedAllocated)
-	w.Pointer(6, e.PinnedAllocatedAdvance)
-	w.Uint32(e.RunningFreeListEfficiency)
-	w.Uint32(e.CondemnReasons0)
-	w.Uint32(uint32(e.CondemnReasons1))
-	w.Uint32(uint32(e.CompactMechanisms))
-	w.Uint32(uint32(e.ExpandMechanisms))
-	w.Uint32(e.HeapIndex)
-	w.Pointer(13, e.ExtraGen0Commit)
-	w.Uint32(e.Count)
-	e.Values.write(&w, 15, uint64(e.Count))
-	return w.Done(&gcPerHeapHistoryV3)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Pointer(1, e.FreeListAllocated)
+	a.Pointer(2, e.FreeListRejected)
+	a.Pointer(3, e.EndOfSegAllocated)
+	a.Pointer(4, e.CondemnedAllocated)
+	a.Pointer(5, e.PinnedAllocated)
+	a.Pointer(6, e.PinnedAllocatedAdvance)
+	a.Uint32(e.RunningFreeListEfficiency)
+	a.Uint32(e.CondemnReasons0)
+	a.Uint32(uint32(e.CondemnReasons1))
+	a.Uint32(uint32(e.CompactMechanisms))
+	a.Uint32(uint32(e.ExpandMechanisms))
+	a.Uint32(e.HeapIndex)
+	a.Pointer(13, e.ExtraGen0Commit)
+	a.Uint32(e.Count)
+	e.Values.write(&a, 15, uint64(e.Count))
+	return a.Done(&gcPerHeapHistoryV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -6892,12 +8818,19 @@ func (e *GCPerHeapHistoryV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCPerHeapHistoryV3) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCPerHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCPerHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCPerHeapHistoryV3) Clone() *GCPerHeapHistoryV3 {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCPerHeapHistoryV3) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCPerHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCPerHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcPerHeapHistoryV3 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         204,
 	Version:    3,
 	Level:      4,
@@ -6909,31 +8842,31 @@ var gcPerHeapHistoryV3 = etw.EventDesc{
 	OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "FreeListAllocated", Type: etw.InPointer, Out: etw.OutHexInt64},
-		{Name: "FreeListRejected", Type: etw.InPointer, Out: etw.OutHexInt64},
-		{Name: "EndOfSegAllocated", Type: etw.InPointer, Out: etw.OutHexInt64},
-		{Name: "CondemnedAllocated", Type: etw.InPointer, Out: etw.OutHexInt64},
-		{Name: "PinnedAllocated", Type: etw.InPointer, Out: etw.OutHexInt64},
-		{Name: "PinnedAllocatedAdvance", Type: etw.InPointer, Out: etw.OutHexInt64},
+		{Name: "FreeListAllocated", Type: etw.InPointer, Out: etw.OutUInt64},
+		{Name: "FreeListRejected", Type: etw.InPointer, Out: etw.OutUInt64},
+		{Name: "EndOfSegAllocated", Type: etw.InPointer, Out: etw.OutUInt64},
+		{Name: "CondemnedAllocated", Type: etw.InPointer, Out: etw.OutUInt64},
+		{Name: "PinnedAllocated", Type: etw.InPointer, Out: etw.OutUInt64},
+		{Name: "PinnedAllocatedAdvance", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "RunningFreeListEfficiency", Type: etw.InUInt32},
-		{Name: "CondemnReasons0", Type: etw.InUInt32},
+		{Name: "CondemnReasons0", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "CondemnReasons1", Type: etw.InUInt32, Map: &gcCondemnConditionsMap},
 		{Name: "CompactMechanisms", Type: etw.InUInt32, Map: &gcCompactMechanismsMap},
 		{Name: "ExpandMechanisms", Type: etw.InUInt32, Map: &gcExpandMechanismsMap},
 		{Name: "HeapIndex", Type: etw.InUInt32},
-		{Name: "ExtraGen0Commit", Type: etw.InPointer, Out: etw.OutHexInt64},
+		{Name: "ExtraGen0Commit", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 14}, Fields: []etw.FieldDesc{
-			{Name: "SizeBefore", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "FreeListBefore", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "FreeObjBefore", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "SizeAfter", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "FreeListAfter", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "FreeObjAfter", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "In", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "PinnedSurv", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "NonePinnedSurv", Type: etw.InPointer, Out: etw.OutHexInt64},
-			{Name: "NewAllocation", Type: etw.InPointer, Out: etw.OutHexInt64},
+			{Name: "SizeBefore", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "FreeListBefore", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "FreeObjBefore", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "SizeAfter", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "FreeListAfter", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "FreeObjAfter", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "In", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "PinnedSurv", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "NonePinnedSurv", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "NewAllocation", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
 	New: func() etw.Event { return new(GCPerHeapHistoryV3) },
@@ -6965,30 +8898,30 @@ type GCPerHeapHistoryV3Value struct {
 	NewAllocation etw.Pointer
 }
 
-func (v *GCPerHeapHistoryV3Value) read(r *etw.Reader) {
-	v.SizeBefore = r.Pointer()
-	v.FreeListBefore = r.Pointer()
-	v.FreeObjBefore = r.Pointer()
-	v.SizeAfter = r.Pointer()
-	v.FreeListAfter = r.Pointer()
-	v.FreeObjAfter = r.Pointer()
-	v.In = r.Pointer()
-	v.PinnedSurv = r.Pointer()
-	v.NonePinnedSurv = r.Pointer()
-	v.NewAllocation = r.Pointer()
+func (v *GCPerHeapHistoryV3Value) read(c *etw.Cursor) {
+	v.SizeBefore = c.Pointer()
+	v.FreeListBefore = c.Pointer()
+	v.FreeObjBefore = c.Pointer()
+	v.SizeAfter = c.Pointer()
+	v.FreeListAfter = c.Pointer()
+	v.FreeObjAfter = c.Pointer()
+	v.In = c.Pointer()
+	v.PinnedSurv = c.Pointer()
+	v.NonePinnedSurv = c.Pointer()
+	v.NewAllocation = c.Pointer()
 }
 
-func (v *GCPerHeapHistoryV3Value) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.SizeBefore)
-	w.Pointer(i, v.FreeListBefore)
-	w.Pointer(i, v.FreeObjBefore)
-	w.Pointer(i, v.SizeAfter)
-	w.Pointer(i, v.FreeListAfter)
-	w.Pointer(i, v.FreeObjAfter)
-	w.Pointer(i, v.In)
-	w.Pointer(i, v.PinnedSurv)
-	w.Pointer(i, v.NonePinnedSurv)
-	w.Pointer(i, v.NewAllocation)
+func (v *GCPerHeapHistoryV3Value) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.SizeBefore)
+	a.Pointer(i, v.FreeListBefore)
+	a.Pointer(i, v.FreeObjBefore)
+	a.Pointer(i, v.SizeAfter)
+	a.Pointer(i, v.FreeListAfter)
+	a.Pointer(i, v.FreeObjAfter)
+	a.Pointer(i, v.In)
+	a.Pointer(i, v.PinnedSurv)
+	a.Pointer(i, v.NonePinnedSurv)
+	a.Pointer(i, v.NewAllocation)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -7018,9 +8951,16 @@ func (v *GCPerHeapHistoryV3Value) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCPerHeapHistoryV3Value) String() string {
-	return etw.StructString(&gcPerHeapHistoryV3.Fields[15], &v)
+// Clone returns v, which is a copy.
+func (v GCPerHeapHistoryV3Value) Clone() GCPerHeapHistoryV3Value { return v }
+
+func (v *GCPerHeapHistoryV3Value) value() etw.Value {
+	return etw.StructValue(&gcPerHeapHistoryV3.Fields[15], v)
 }
+
+func (v GCPerHeapHistoryV3Value) String() string               { return v.value().String() }
+func (v GCPerHeapHistoryV3Value) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCPerHeapHistoryV3Value) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCPerHeapHistoryV3Values is a sequence of [GCPerHeapHistoryV3Value] that
 // aliases a payload.
@@ -7032,11 +8972,11 @@ type GCPerHeapHistoryV3Values struct {
 
 // MakeGCPerHeapHistoryV3Values encodes elements, for building an event.
 func MakeGCPerHeapHistoryV3Values(ptr etw.PtrSize, vs ...GCPerHeapHistoryV3Value) (GCPerHeapHistoryV3Values, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCPerHeapHistoryV3Values{}, err
 	}
@@ -7049,19 +8989,19 @@ func (s GCPerHeapHistoryV3Values) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCPerHeapHistoryV3Values) At(i int) GCPerHeapHistoryV3Value {
 	size := 10 * s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCPerHeapHistoryV3Value
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCPerHeapHistoryV3Values) All() iter.Seq[GCPerHeapHistoryV3Value] {
 	return func(yield func(GCPerHeapHistoryV3Value) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCPerHeapHistoryV3Value
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -7078,16 +9018,159 @@ func (s GCPerHeapHistoryV3Values) Equal(t GCPerHeapHistoryV3Values) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCPerHeapHistoryV3Values) read(r *etw.Reader, n uint64) {
-	size := 10 * r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCPerHeapHistoryV3Values) Clone() GCPerHeapHistoryV3Values {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCPerHeapHistoryV3Values) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCPerHeapHistoryV3Values) String() string               { return etw.ElementsText(s.All()) }
+func (s GCPerHeapHistoryV3Values) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCPerHeapHistoryV3Values) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCPerHeapHistoryV3Values) read(c *etw.Cursor, n uint64) {
+	size := 10 * c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
+
+func (s GCPerHeapHistoryV3Values) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCPerHeapHistory is event 204, of task GarbageCollection, opcode
+// GCPerHeapHistory, keyword GCKeyword, level win:Informational, in any
+// version.
+//
+// What a garbage collection did to one heap, and why: one event for each heap,
+// at the end. Its older versions are events of the private provider.
+//
+// The only version is [GCPerHeapHistoryV3]; a newer one is decoded like it.
+type AnyGCPerHeapHistory struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Bytes that generation 2 took from its free list for surviving objects of
+	// generation 1.
+	FreeListAllocated etw.Pointer
+	// Bytes of the free list of generation 2 that did not fit and were given up.
+	FreeListRejected etw.Pointer
+	// Bytes that generation 2 took at the ends of its segments.
+	EndOfSegAllocated etw.Pointer
+	// Bytes that were allocated in the generations that were collected.
+	CondemnedAllocated etw.Pointer
+	// Bytes of pinned objects that were promoted to generation 2.
+	PinnedAllocated etw.Pointer
+	// Bytes of pinned objects that the collector had to step over while it
+	// allocated.
+	PinnedAllocatedAdvance etw.Pointer
+	// How much of the free list of generation 2 is put to use, in percent.
+	RunningFreeListEfficiency uint32
+	// Which generations were considered, two bits each: bits 0-1 the one to begin
+	// with, bits 2-3 the final one of this heap, bits 4-5 the one whose budget was
+	// exceeded, bits 6-7 the one that tuning by time chose.
+	CondemnReasons0 uint32
+	// The conditions under which this generation was chosen.
+	CondemnReasons1 GCCondemnConditions
+	// Whether the heap was compacted, and the reason.
+	CompactMechanisms GCCompactMechanisms
+	// Whether the heap was expanded, and how.
+	ExpandMechanisms GCExpandMechanisms
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapIndex uint32
+	// Bytes that generation 0 has committed beyond its need.
+	ExtraGen0Commit etw.Pointer
+	// Number of elements of Values: 4 (generations 0 to 2 and the large object
+	// heap), or 5 with the pinned object heap.
+	Count uint32
+	// One element for each generation.
+	Values GCPerHeapHistoryV3Values // Count elements
+}
+
+var anyGCPerHeapHistory = []*etw.EventDesc{&gcPerHeapHistoryV3}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc { return anyGCPerHeapHistory }
+func (e *AnyGCPerHeapHistory) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCPerHeapHistory, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCPerHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCPerHeapHistoryV3
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 3}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.FreeListAllocated = v.FreeListAllocated
+	e.FreeListRejected = v.FreeListRejected
+	e.EndOfSegAllocated = v.EndOfSegAllocated
+	e.CondemnedAllocated = v.CondemnedAllocated
+	e.PinnedAllocated = v.PinnedAllocated
+	e.PinnedAllocatedAdvance = v.PinnedAllocatedAdvance
+	e.RunningFreeListEfficiency = v.RunningFreeListEfficiency
+	e.CondemnReasons0 = v.CondemnReasons0
+	e.CondemnReasons1 = v.CondemnReasons1
+	e.CompactMechanisms = v.CompactMechanisms
+	e.ExpandMechanisms = v.ExpandMechanisms
+	e.HeapIndex = v.HeapIndex
+	e.ExtraGen0Commit = v.ExtraGen0Commit
+	e.Count = v.Count
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCPerHeapHistory) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.PointerValue(e.FreeListAllocated)
+	case 2:
+		return etw.PointerValue(e.FreeListRejected)
+	case 3:
+		return etw.PointerValue(e.EndOfSegAllocated)
+	case 4:
+		return etw.PointerValue(e.CondemnedAllocated)
+	case 5:
+		return etw.PointerValue(e.PinnedAllocated)
+	case 6:
+		return etw.PointerValue(e.PinnedAllocatedAdvance)
+	case 7:
+		return etw.UintValue(uint64(e.RunningFreeListEfficiency))
+	case 8:
+		return etw.UintValue(uint64(e.CondemnReasons0))
+	case 9:
+		return etw.UintValue(uint64(e.CondemnReasons1))
+	case 10:
+		return etw.UintValue(uint64(e.CompactMechanisms))
+	case 11:
+		return etw.UintValue(uint64(e.ExpandMechanisms))
+	case 12:
+		return etw.UintValue(uint64(e.HeapIndex))
+	case 13:
+		return etw.PointerValue(e.ExtraGen0Commit)
+	case 14:
+		return etw.UintValue(uint64(e.Count))
+	case 15:
+		return etw.ArrayValue(&gcPerHeapHistoryV3.Fields[15], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCPerHeapHistory) Clone() *AnyGCPerHeapHistory {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCPerHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCGlobalHeapHistoryV2 is GCGlobalHeapHistory_V2: event 205, version 2, of
 // task GarbageCollection, opcode GCGlobalHeapHistory, keyword GCKeyword, level
@@ -7177,12 +9260,16 @@ func (e *GCGlobalHeapHistoryV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCGlobalHeapHistoryV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCGlobalHeapHistoryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCGlobalHeapHistoryV2) Clone() *GCGlobalHeapHistoryV2 { return &e }
+
+func (e GCGlobalHeapHistoryV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCGlobalHeapHistoryV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCGlobalHeapHistoryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         205,
 	Version:    2,
 	Level:      4,
@@ -7193,7 +9280,7 @@ var gcGlobalHeapHistoryV2 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
-		{Name: "FinalYoungestDesired", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
 		{Name: "CondemnedGeneration", Type: etw.InUInt32},
 		{Name: "Gen0ReductionCount", Type: etw.InUInt32},
@@ -7308,12 +9395,16 @@ func (e *GCGlobalHeapHistoryV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV3) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCGlobalHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCGlobalHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCGlobalHeapHistoryV3) Clone() *GCGlobalHeapHistoryV3 { return &e }
+
+func (e GCGlobalHeapHistoryV3) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCGlobalHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCGlobalHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV3 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         205,
 	Version:    3,
 	Level:      4,
@@ -7324,7 +9415,7 @@ var gcGlobalHeapHistoryV3 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
-		{Name: "FinalYoungestDesired", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
 		{Name: "CondemnedGeneration", Type: etw.InUInt32},
 		{Name: "Gen0ReductionCount", Type: etw.InUInt32},
@@ -7333,11 +9424,10 @@ var gcGlobalHeapHistoryV3 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PauseMode", Type: etw.InUInt32, Map: &gcPauseModeMap},
 		{Name: "MemoryPressure", Type: etw.InUInt32},
-		{Name: "CondemnReasons0", Type: etw.InUInt32},
+		{Name: "CondemnReasons0", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "CondemnReasons1", Type: etw.InUInt32, Map: &gcCondemnConditionsMap},
 	},
-	Extends: &gcGlobalHeapHistoryV2,
-	New:     func() etw.Event { return new(GCGlobalHeapHistoryV3) },
+	New: func() etw.Event { return new(GCGlobalHeapHistoryV3) },
 }
 
 // GCGlobalHeapHistoryV4 is GCGlobalHeapHistory_V4: event 205, version 4, of
@@ -7400,28 +9490,28 @@ func (e *GCGlobalHeapHistoryV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 	e.CondemnReasons0 = binary.LittleEndian.Uint32(p[38:])
 	e.CondemnReasons1 = GCCondemnConditions(binary.LittleEndian.Uint32(p[42:]))
 	e.Count = binary.LittleEndian.Uint32(p[46:])
-	r := etw.NewReader(p, 50, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcGlobalHeapHistoryV4)
+	c := etw.NewCursor(p, 50, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcGlobalHeapHistoryV4)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCGlobalHeapHistoryV4) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.FinalYoungestDesired)
-	w.Int32(e.NumHeaps)
-	w.Uint32(e.CondemnedGeneration)
-	w.Uint32(e.Gen0ReductionCount)
-	w.Uint32(uint32(e.Reason))
-	w.Uint32(uint32(e.GlobalMechanisms))
-	w.Uint16(e.ClrInstanceID)
-	w.Uint32(uint32(e.PauseMode))
-	w.Uint32(e.MemoryPressure)
-	w.Uint32(e.CondemnReasons0)
-	w.Uint32(uint32(e.CondemnReasons1))
-	w.Uint32(e.Count)
-	e.Values.write(&w, 12, uint64(e.Count))
-	return w.Done(&gcGlobalHeapHistoryV4)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.FinalYoungestDesired)
+	a.Int32(e.NumHeaps)
+	a.Uint32(e.CondemnedGeneration)
+	a.Uint32(e.Gen0ReductionCount)
+	a.Uint32(uint32(e.Reason))
+	a.Uint32(uint32(e.GlobalMechanisms))
+	a.Uint16(e.ClrInstanceID)
+	a.Uint32(uint32(e.PauseMode))
+	a.Uint32(e.MemoryPressure)
+	a.Uint32(e.CondemnReasons0)
+	a.Uint32(uint32(e.CondemnReasons1))
+	a.Uint32(e.Count)
+	e.Values.write(&a, 12, uint64(e.Count))
+	return a.Done(&gcGlobalHeapHistoryV4)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -7457,12 +9547,19 @@ func (e *GCGlobalHeapHistoryV4) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV4) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCGlobalHeapHistoryV4) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCGlobalHeapHistoryV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCGlobalHeapHistoryV4) Clone() *GCGlobalHeapHistoryV4 {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCGlobalHeapHistoryV4) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCGlobalHeapHistoryV4) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCGlobalHeapHistoryV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV4 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         205,
 	Version:    4,
 	Level:      4,
@@ -7473,7 +9570,7 @@ var gcGlobalHeapHistoryV4 = etw.EventDesc{
 	TaskName:   "GarbageCollection",
 	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
-		{Name: "FinalYoungestDesired", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
 		{Name: "CondemnedGeneration", Type: etw.InUInt32},
 		{Name: "Gen0ReductionCount", Type: etw.InUInt32},
@@ -7482,15 +9579,14 @@ var gcGlobalHeapHistoryV4 = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PauseMode", Type: etw.InUInt32, Map: &gcPauseModeMap},
 		{Name: "MemoryPressure", Type: etw.InUInt32},
-		{Name: "CondemnReasons0", Type: etw.InUInt32},
+		{Name: "CondemnReasons0", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "CondemnReasons1", Type: etw.InUInt32, Map: &gcCondemnConditionsMap},
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 11}, Fields: []etw.FieldDesc{
 			{Name: "Time", Type: etw.InUInt32},
 		}},
 	},
-	Extends: &gcGlobalHeapHistoryV3,
-	New:     func() etw.Event { return new(GCGlobalHeapHistoryV4) },
+	New: func() etw.Event { return new(GCGlobalHeapHistoryV4) },
 }
 
 // GCGlobalHeapHistoryV4Value is one element of [GCGlobalHeapHistoryV4.Values].
@@ -7502,12 +9598,12 @@ type GCGlobalHeapHistoryV4Value struct {
 	Time uint32
 }
 
-func (v *GCGlobalHeapHistoryV4Value) read(r *etw.Reader) {
-	v.Time = r.Uint32()
+func (v *GCGlobalHeapHistoryV4Value) read(c *etw.Cursor) {
+	v.Time = c.Uint32()
 }
 
-func (v *GCGlobalHeapHistoryV4Value) write(w *etw.Writer, i int) {
-	w.Uint32(v.Time)
+func (v *GCGlobalHeapHistoryV4Value) write(a *etw.Appender, i int) {
+	a.Uint32(v.Time)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -7519,9 +9615,16 @@ func (v *GCGlobalHeapHistoryV4Value) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCGlobalHeapHistoryV4Value) String() string {
-	return etw.StructString(&gcGlobalHeapHistoryV4.Fields[12], &v)
+// Clone returns v, which is a copy.
+func (v GCGlobalHeapHistoryV4Value) Clone() GCGlobalHeapHistoryV4Value { return v }
+
+func (v *GCGlobalHeapHistoryV4Value) value() etw.Value {
+	return etw.StructValue(&gcGlobalHeapHistoryV4.Fields[12], v)
 }
+
+func (v GCGlobalHeapHistoryV4Value) String() string               { return v.value().String() }
+func (v GCGlobalHeapHistoryV4Value) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCGlobalHeapHistoryV4Value) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCGlobalHeapHistoryV4Values is a sequence of [GCGlobalHeapHistoryV4Value]
 // that aliases a payload.
@@ -7533,11 +9636,11 @@ type GCGlobalHeapHistoryV4Values struct {
 
 // MakeGCGlobalHeapHistoryV4Values encodes elements, for building an event.
 func MakeGCGlobalHeapHistoryV4Values(ptr etw.PtrSize, vs ...GCGlobalHeapHistoryV4Value) (GCGlobalHeapHistoryV4Values, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCGlobalHeapHistoryV4Values{}, err
 	}
@@ -7550,19 +9653,19 @@ func (s GCGlobalHeapHistoryV4Values) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCGlobalHeapHistoryV4Values) At(i int) GCGlobalHeapHistoryV4Value {
 	size := 4
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCGlobalHeapHistoryV4Value
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCGlobalHeapHistoryV4Values) All() iter.Seq[GCGlobalHeapHistoryV4Value] {
 	return func(yield func(GCGlobalHeapHistoryV4Value) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCGlobalHeapHistoryV4Value
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -7579,68 +9682,86 @@ func (s GCGlobalHeapHistoryV4Values) Equal(t GCGlobalHeapHistoryV4Values) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCGlobalHeapHistoryV4Values) read(r *etw.Reader, n uint64) {
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCGlobalHeapHistoryV4Values) Clone() GCGlobalHeapHistoryV4Values {
+	s.p = bytes.Clone(s.p)
+	return s
+}
+
+func (s GCGlobalHeapHistoryV4Values) String() string               { return etw.ElementsText(s.All()) }
+func (s GCGlobalHeapHistoryV4Values) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCGlobalHeapHistoryV4Values) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCGlobalHeapHistoryV4Values) read(c *etw.Cursor, n uint64) {
 	size := 4
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
 
-func (s GCGlobalHeapHistoryV4Values) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCGlobalHeapHistoryV4Values) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCGlobalHeapHistory is event 205 in any version: [GCGlobalHeapHistoryV2],
-// [GCGlobalHeapHistoryV3], and [GCGlobalHeapHistoryV4].
+// AnyGCGlobalHeapHistory is event 205, of task GarbageCollection, opcode
+// GCGlobalHeapHistory, keyword GCKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// What a garbage collection decided for all heaps, and why. Version 4 adds
+// Count and Values.
+//
+// The versions are [GCGlobalHeapHistoryV2], [GCGlobalHeapHistoryV3], and
+// [GCGlobalHeapHistoryV4]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyGCGlobalHeapHistory struct {
 	Seen etw.Seen
 
+	// New allocation budget of generation 0, in bytes.
 	FinalYoungestDesired uint64
-	NumHeaps             int32
-	CondemnedGeneration  uint32
-	Gen0ReductionCount   uint32
-	Reason               GCReason
-	GlobalMechanisms     GCGlobalMechanisms
-	ClrInstanceID        uint16
-	PauseMode            GCPauseMode
-	MemoryPressure       uint32
-	CondemnReasons0      uint32                      // versions 3 and 4
-	CondemnReasons1      GCCondemnConditions         // versions 3 and 4
-	Count                uint32                      // version 4
-	Values               GCGlobalHeapHistoryV4Values // version 4
+	// Number of heaps, 1 unless the collector runs in server mode.
+	NumHeaps int32
+	// Generation that was collected, with all younger ones.
+	CondemnedGeneration uint32
+	// For how many further collections the budget of generation 0 is reduced.
+	Gen0ReductionCount uint32
+	// Why the collection was started.
+	Reason GCReason
+	// What the collection used.
+	GlobalMechanisms GCGlobalMechanisms
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Latency mode that the program asked for.
+	PauseMode GCPauseMode
+	// How much of the machine's memory, or of the container's, is in use, in
+	// percent.
+	MemoryPressure uint32
+	// Which generations were considered, two bits each: bits 0-1 the one to begin
+	// with, bits 2-3 the final one, bits 4-5 the one whose budget was exceeded,
+	// bits 6-7 the one that tuning by time chose.
+	CondemnReasons0 uint32 // since version 3
+	// The conditions under which this generation was chosen.
+	CondemnReasons1 GCCondemnConditions // since version 3
+	// Number of elements of Values.
+	Count uint32 // since version 4
+	// How long the phases took: marking, planning, then sweeping, or else
+	// relocating and compacting.
+	Values GCGlobalHeapHistoryV4Values // Count elements; since version 4
 }
 
-// HasCondemnReasons0 reports whether the version that was decoded has
-// CondemnReasons0.
+// HasCondemnReasons0 and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCGlobalHeapHistory) HasCondemnReasons0() bool { return e.Seen.Layout >= 3 }
-
-// HasCondemnReasons1 reports whether the version that was decoded has
-// CondemnReasons1.
 func (e *AnyGCGlobalHeapHistory) HasCondemnReasons1() bool { return e.Seen.Layout >= 3 }
-
-// HasCount reports whether the version that was decoded has Count.
-func (e *AnyGCGlobalHeapHistory) HasCount() bool { return e.Seen.Layout >= 4 }
-
-// HasValues reports whether the version that was decoded has Values.
-func (e *AnyGCGlobalHeapHistory) HasValues() bool { return e.Seen.Layout >= 4 }
+func (e *AnyGCGlobalHeapHistory) HasCount() bool           { return e.Seen.Layout >= 4 }
+func (e *AnyGCGlobalHeapHistory) HasValues() bool          { return e.Seen.Layout >= 4 }
 
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistoryV2, &gcGlobalHeapHistoryV3, &gcGlobalHeapHistoryV4}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc { return anyGCGlobalHeapHistory }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCGlobalHeapHistory) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 2:
-		return &gcGlobalHeapHistoryV2
-	case 3:
-		return &gcGlobalHeapHistoryV3
-	}
-	return &gcGlobalHeapHistoryV4
+	return etw.DescOf(anyGCGlobalHeapHistory, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -7650,102 +9771,103 @@ func (e *AnyGCGlobalHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.
 	case version >= 4:
 		var v GCGlobalHeapHistoryV4
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCGlobalHeapHistory{
-			Seen:                 etw.Seen{Version: version, Layout: 4},
-			FinalYoungestDesired: v.FinalYoungestDesired,
-			NumHeaps:             v.NumHeaps,
-			CondemnedGeneration:  v.CondemnedGeneration,
-			Gen0ReductionCount:   v.Gen0ReductionCount,
-			Reason:               v.Reason,
-			GlobalMechanisms:     v.GlobalMechanisms,
-			ClrInstanceID:        v.ClrInstanceID,
-			PauseMode:            v.PauseMode,
-			MemoryPressure:       v.MemoryPressure,
-			CondemnReasons0:      v.CondemnReasons0,
-			CondemnReasons1:      v.CondemnReasons1,
-			Count:                v.Count,
-			Values:               v.Values,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 4}
+		e.FinalYoungestDesired = v.FinalYoungestDesired
+		e.NumHeaps = v.NumHeaps
+		e.CondemnedGeneration = v.CondemnedGeneration
+		e.Gen0ReductionCount = v.Gen0ReductionCount
+		e.Reason = v.Reason
+		e.GlobalMechanisms = v.GlobalMechanisms
+		e.ClrInstanceID = v.ClrInstanceID
+		e.PauseMode = v.PauseMode
+		e.MemoryPressure = v.MemoryPressure
+		e.CondemnReasons0 = v.CondemnReasons0
+		e.CondemnReasons1 = v.CondemnReasons1
+		e.Count = v.Count
+		e.Values = v.Values
 	case version >= 3:
 		var v GCGlobalHeapHistoryV3
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCGlobalHeapHistory{
-			Seen:                 etw.Seen{Version: version, Layout: 3},
-			FinalYoungestDesired: v.FinalYoungestDesired,
-			NumHeaps:             v.NumHeaps,
-			CondemnedGeneration:  v.CondemnedGeneration,
-			Gen0ReductionCount:   v.Gen0ReductionCount,
-			Reason:               v.Reason,
-			GlobalMechanisms:     v.GlobalMechanisms,
-			ClrInstanceID:        v.ClrInstanceID,
-			PauseMode:            v.PauseMode,
-			MemoryPressure:       v.MemoryPressure,
-			CondemnReasons0:      v.CondemnReasons0,
-			CondemnReasons1:      v.CondemnReasons1,
-		}
+		*e = AnyGCGlobalHeapHistory{}
+		e.Seen = etw.Seen{Version: version, Layout: 3}
+		e.FinalYoungestDesired = v.FinalYoungestDesired
+		e.NumHeaps = v.NumHeaps
+		e.CondemnedGeneration = v.CondemnedGeneration
+		e.Gen0ReductionCount = v.Gen0ReductionCount
+		e.Reason = v.Reason
+		e.GlobalMechanisms = v.GlobalMechanisms
+		e.ClrInstanceID = v.ClrInstanceID
+		e.PauseMode = v.PauseMode
+		e.MemoryPressure = v.MemoryPressure
+		e.CondemnReasons0 = v.CondemnReasons0
+		e.CondemnReasons1 = v.CondemnReasons1
 	default:
 		var v GCGlobalHeapHistoryV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCGlobalHeapHistory{
-			Seen:                 etw.Seen{Version: version, Layout: 2},
-			FinalYoungestDesired: v.FinalYoungestDesired,
-			NumHeaps:             v.NumHeaps,
-			CondemnedGeneration:  v.CondemnedGeneration,
-			Gen0ReductionCount:   v.Gen0ReductionCount,
-			Reason:               v.Reason,
-			GlobalMechanisms:     v.GlobalMechanisms,
-			ClrInstanceID:        v.ClrInstanceID,
-			PauseMode:            v.PauseMode,
-			MemoryPressure:       v.MemoryPressure,
-		}
+		*e = AnyGCGlobalHeapHistory{}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.FinalYoungestDesired = v.FinalYoungestDesired
+		e.NumHeaps = v.NumHeaps
+		e.CondemnedGeneration = v.CondemnedGeneration
+		e.Gen0ReductionCount = v.Gen0ReductionCount
+		e.Reason = v.Reason
+		e.GlobalMechanisms = v.GlobalMechanisms
+		e.ClrInstanceID = v.ClrInstanceID
+		e.PauseMode = v.PauseMode
+		e.MemoryPressure = v.MemoryPressure
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCGlobalHeapHistory) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCGlobalHeapHistory, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "FinalYoungestDesired":
+	switch i {
+	case 0:
 		return etw.UintValue(e.FinalYoungestDesired)
-	case "NumHeaps":
+	case 1:
 		return etw.IntValue(int64(e.NumHeaps))
-	case "CondemnedGeneration":
+	case 2:
 		return etw.UintValue(uint64(e.CondemnedGeneration))
-	case "Gen0ReductionCount":
+	case 3:
 		return etw.UintValue(uint64(e.Gen0ReductionCount))
-	case "Reason":
+	case 4:
 		return etw.UintValue(uint64(e.Reason))
-	case "GlobalMechanisms":
+	case 5:
 		return etw.UintValue(uint64(e.GlobalMechanisms))
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "PauseMode":
+	case 7:
 		return etw.UintValue(uint64(e.PauseMode))
-	case "MemoryPressure":
+	case 8:
 		return etw.UintValue(uint64(e.MemoryPressure))
-	case "CondemnReasons0":
+	case 9:
 		return etw.UintValue(uint64(e.CondemnReasons0))
-	case "CondemnReasons1":
+	case 10:
 		return etw.UintValue(uint64(e.CondemnReasons1))
-	case "Count":
+	case 11:
 		return etw.UintValue(uint64(e.Count))
-	case "Values":
+	case 12:
 		return etw.ArrayValue(&fields[i], e.Values.p, e.Values.n, e.Values.ptr, e)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCGlobalHeapHistory) Clone() *AnyGCGlobalHeapHistory {
+	e.Values = e.Values.Clone()
+	return &e
+}
 
-// GenAwareBegin is GenAwareBegin: event 206, version 0, of task
-// GarbageCollection, opcode GenAwareBegin, keyword GCHeapDumpKeyword, level
-// win:Informational.
+func (e AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GenAwareBegin is event 206, version 0, of task GarbageCollection, opcode
+// GenAwareBegin, keyword GCHeapDumpKeyword, level win:Informational.
 //
 // A collection begins to report what a generation keeps alive, for a
 // generation-aware analysis.
@@ -7775,12 +9897,16 @@ func (e *GenAwareBegin) FieldValue(i int) etw.Value {
 	return (*genAwareTemplateLayout)(e).FieldValue(i)
 }
 
-func (e *GenAwareBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GenAwareBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GenAwareBegin) Clone() *GenAwareBegin { return &e }
+
+func (e GenAwareBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GenAwareBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var genAwareBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         206,
 	Level:      4,
 	Opcode:     206,
@@ -7827,8 +9953,73 @@ var genAwareTemplateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// GenAwareEnd is GenAwareEnd: event 207, version 0, of task GarbageCollection,
-// opcode GenAwareEnd, keyword GCHeapDumpKeyword, level win:Informational.
+// AnyGenAwareBegin is event 206, of task GarbageCollection, opcode
+// GenAwareBegin, keyword GCHeapDumpKeyword, level win:Informational, in any
+// version.
+//
+// A collection begins to report what a generation keeps alive, for a
+// generation-aware analysis.
+//
+// The only version is [GenAwareBegin]; a newer one is decoded like it.
+type AnyGenAwareBegin struct {
+	Seen etw.Seen
+
+	// Number of the collection.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGenAwareBegin = []*etw.EventDesc{&genAwareBegin}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGenAwareBegin) EventDescs() []*etw.EventDesc { return anyGenAwareBegin }
+func (e *AnyGenAwareBegin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGenAwareBegin, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGenAwareBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGenAwareTemplateLayout)(e).decode(version, p, ptr, anyGenAwareBegin)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGenAwareBegin) FieldValue(i int) etw.Value {
+	return (*anyGenAwareTemplateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGenAwareBegin) Clone() *AnyGenAwareBegin { return &e }
+
+func (e AnyGenAwareBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGenAwareBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyGenAwareTemplateLayout is what types for all versions of an event share,
+// the newest of which has the template GenAwareTemplate.
+type anyGenAwareTemplateLayout AnyGenAwareBegin
+
+func (e *anyGenAwareTemplateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v genAwareTemplateLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyGenAwareTemplateLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// GenAwareEnd is event 207, version 0, of task GarbageCollection, opcode
+// GenAwareEnd, keyword GCHeapDumpKeyword, level win:Informational.
 //
 // A collection has reported what a generation keeps alive, for a
 // generation-aware analysis.
@@ -7858,12 +10049,16 @@ func (e *GenAwareEnd) FieldValue(i int) etw.Value {
 	return (*genAwareTemplateLayout)(e).FieldValue(i)
 }
 
-func (e *GenAwareEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GenAwareEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GenAwareEnd) Clone() *GenAwareEnd { return &e }
+
+func (e GenAwareEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GenAwareEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var genAwareEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         207,
 	Level:      4,
 	Opcode:     207,
@@ -7876,9 +10071,49 @@ var genAwareEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(GenAwareEnd) },
 }
 
-// GCLOHCompact is GCLOHCompact: event 208, version 0, of task
-// GarbageCollection, opcode GCLOHCompact, keyword GCKeyword, level
-// win:Informational.
+// AnyGenAwareEnd is event 207, of task GarbageCollection, opcode GenAwareEnd,
+// keyword GCHeapDumpKeyword, level win:Informational, in any version.
+//
+// A collection has reported what a generation keeps alive, for a
+// generation-aware analysis.
+//
+// The only version is [GenAwareEnd]; a newer one is decoded like it.
+type AnyGenAwareEnd struct {
+	Seen etw.Seen
+
+	// Number of the collection.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGenAwareEnd = []*etw.EventDesc{&genAwareEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGenAwareEnd) EventDescs() []*etw.EventDesc { return anyGenAwareEnd }
+func (e *AnyGenAwareEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGenAwareEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGenAwareEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGenAwareTemplateLayout)(e).decode(version, p, ptr, anyGenAwareEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGenAwareEnd) FieldValue(i int) etw.Value {
+	return (*anyGenAwareTemplateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyGenAwareEnd) Clone() *AnyGenAwareEnd { return &e }
+
+func (e AnyGenAwareEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGenAwareEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCLOHCompact is event 208, version 0, of task GarbageCollection, opcode
+// GCLOHCompact, keyword GCKeyword, level win:Informational.
 //
 // How long the compaction of the large object heap took, heap by heap.
 type GCLOHCompact struct {
@@ -7901,18 +10136,18 @@ func (e *GCLOHCompact) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
 	e.Count = binary.LittleEndian.Uint16(p[2:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gclohCompact)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gclohCompact)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCLOHCompact) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint16(e.Count)
-	e.Values.write(&w, 2, uint64(e.Count))
-	return w.Done(&gclohCompact)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint16(e.Count)
+	e.Values.write(&a, 2, uint64(e.Count))
+	return a.Done(&gclohCompact)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -7928,12 +10163,19 @@ func (e *GCLOHCompact) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCLOHCompact) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCLOHCompact) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCLOHCompact) Clone() *GCLOHCompact {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCLOHCompact) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCLOHCompact) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gclohCompact = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         208,
 	Level:      4,
 	Opcode:     208,
@@ -7948,9 +10190,9 @@ var gclohCompact = etw.EventDesc{
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField, N: 1}, Fields: []etw.FieldDesc{
 			{Name: "TimePlan", Type: etw.InUInt32},
 			{Name: "TimeCompact", Type: etw.InUInt32},
-			{Name: "TimeRelocate", Type: etw.InPointer},
-			{Name: "TotalRefs", Type: etw.InPointer},
-			{Name: "ZeroRefs", Type: etw.InPointer},
+			{Name: "TimeRelocate", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "TotalRefs", Type: etw.InPointer, Out: etw.OutUInt64},
+			{Name: "ZeroRefs", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
 	New: func() etw.Event { return new(GCLOHCompact) },
@@ -7973,24 +10215,24 @@ type GCLOHCompactValue struct {
 	ZeroRefs etw.Pointer
 }
 
-func (v *GCLOHCompactValue) read(r *etw.Reader) {
-	p := r.Bytes(8)
+func (v *GCLOHCompactValue) read(c *etw.Cursor) {
+	p := c.Bytes(8)
 	if len(p) < 8 {
 		return
 	}
 	v.TimePlan = binary.LittleEndian.Uint32(p[0:])
 	v.TimeCompact = binary.LittleEndian.Uint32(p[4:])
-	v.TimeRelocate = r.Pointer()
-	v.TotalRefs = r.Pointer()
-	v.ZeroRefs = r.Pointer()
+	v.TimeRelocate = c.Pointer()
+	v.TotalRefs = c.Pointer()
+	v.ZeroRefs = c.Pointer()
 }
 
-func (v *GCLOHCompactValue) write(w *etw.Writer, i int) {
-	w.Uint32(v.TimePlan)
-	w.Uint32(v.TimeCompact)
-	w.Pointer(i, v.TimeRelocate)
-	w.Pointer(i, v.TotalRefs)
-	w.Pointer(i, v.ZeroRefs)
+func (v *GCLOHCompactValue) write(a *etw.Appender, i int) {
+	a.Uint32(v.TimePlan)
+	a.Uint32(v.TimeCompact)
+	a.Pointer(i, v.TimeRelocate)
+	a.Pointer(i, v.TotalRefs)
+	a.Pointer(i, v.ZeroRefs)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -8010,7 +10252,14 @@ func (v *GCLOHCompactValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCLOHCompactValue) String() string { return etw.StructString(&gclohCompact.Fields[2], &v) }
+// Clone returns v, which is a copy.
+func (v GCLOHCompactValue) Clone() GCLOHCompactValue { return v }
+
+func (v *GCLOHCompactValue) value() etw.Value { return etw.StructValue(&gclohCompact.Fields[2], v) }
+
+func (v GCLOHCompactValue) String() string               { return v.value().String() }
+func (v GCLOHCompactValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCLOHCompactValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCLOHCompactValues is a sequence of [GCLOHCompactValue] that aliases a
 // payload.
@@ -8022,11 +10271,11 @@ type GCLOHCompactValues struct {
 
 // MakeGCLOHCompactValues encodes elements, for building an event.
 func MakeGCLOHCompactValues(ptr etw.PtrSize, vs ...GCLOHCompactValue) (GCLOHCompactValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCLOHCompactValues{}, err
 	}
@@ -8039,19 +10288,19 @@ func (s GCLOHCompactValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCLOHCompactValues) At(i int) GCLOHCompactValue {
 	size := 8 + 3*s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCLOHCompactValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCLOHCompactValues) All() iter.Seq[GCLOHCompactValue] {
 	return func(yield func(GCLOHCompactValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCLOHCompactValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -8068,20 +10317,88 @@ func (s GCLOHCompactValues) Equal(t GCLOHCompactValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCLOHCompactValues) read(r *etw.Reader, n uint64) {
-	size := 8 + 3*r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCLOHCompactValues) Clone() GCLOHCompactValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCLOHCompactValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCLOHCompactValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCLOHCompactValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCLOHCompactValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCLOHCompactValues) read(c *etw.Cursor, n uint64) {
+	size := 8 + 3*c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
 
-// GCFitBucketInfo is GCFitBucketInfo: event 209, version 0, of task
-// GarbageCollection, opcode GCFitBucketInfo, keyword GCKeyword, level
-// win:Verbose.
+func (s GCLOHCompactValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCLOHCompact is event 208, of task GarbageCollection, opcode
+// GCLOHCompact, keyword GCKeyword, level win:Informational, in any version.
+//
+// How long the compaction of the large object heap took, heap by heap.
+//
+// The only version is [GCLOHCompact]; a newer one is decoded like it.
+type AnyGCLOHCompact struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Number of elements of Values.
+	Count uint16
+	// One element for each heap.
+	Values GCLOHCompactValues // Count elements
+}
+
+var anyGCLOHCompact = []*etw.EventDesc{&gclohCompact}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCLOHCompact) EventDescs() []*etw.EventDesc { return anyGCLOHCompact }
+func (e *AnyGCLOHCompact) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCLOHCompact, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCLOHCompact) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCLOHCompact
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Count = v.Count
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCLOHCompact) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.ArrayValue(&gclohCompact.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCLOHCompact) Clone() *AnyGCLOHCompact {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCLOHCompact) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCLOHCompact) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCFitBucketInfo is event 209, version 0, of task GarbageCollection, opcode
+// GCFitBucketInfo, keyword GCKeyword, level win:Verbose.
 //
 // Into how many buckets of which size free memory or live objects fall, when
 // the collector fits them into each other.
@@ -8111,20 +10428,20 @@ func (e *GCFitBucketInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	e.BucketKind = GCBucketKind(binary.LittleEndian.Uint16(p[2:]))
 	e.TotalSize = binary.LittleEndian.Uint64(p[4:])
 	e.Count = binary.LittleEndian.Uint16(p[12:])
-	r := etw.NewReader(p, 14, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&gcFitBucketInfo)
+	c := etw.NewCursor(p, 14, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&gcFitBucketInfo)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCFitBucketInfo) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint16(uint16(e.BucketKind))
-	w.Uint64(e.TotalSize)
-	w.Uint16(e.Count)
-	e.Values.write(&w, 4, uint64(e.Count))
-	return w.Done(&gcFitBucketInfo)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint16(uint16(e.BucketKind))
+	a.Uint64(e.TotalSize)
+	a.Uint16(e.Count)
+	e.Values.write(&a, 4, uint64(e.Count))
+	return a.Done(&gcFitBucketInfo)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -8144,12 +10461,19 @@ func (e *GCFitBucketInfo) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFitBucketInfo) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFitBucketInfo) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCFitBucketInfo) Clone() *GCFitBucketInfo {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e GCFitBucketInfo) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFitBucketInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFitBucketInfo = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
 	ID:         209,
 	Level:      5,
 	Opcode:     209,
@@ -8167,7 +10491,7 @@ var gcFitBucketInfo = etw.EventDesc{
 			{Name: "Index", Type: etw.InUInt16},
 			{Name: "Padding", Type: etw.InUInt16},
 			{Name: "Count", Type: etw.InUInt32},
-			{Name: "Size", Type: etw.InPointer, Out: etw.OutHexInt64},
+			{Name: "Size", Type: etw.InPointer, Out: etw.OutUInt64},
 		}},
 	},
 	New: func() etw.Event { return new(GCFitBucketInfo) },
@@ -8187,22 +10511,22 @@ type GCFitBucketInfoValue struct {
 	Size etw.Pointer
 }
 
-func (v *GCFitBucketInfoValue) read(r *etw.Reader) {
-	p := r.Bytes(8)
+func (v *GCFitBucketInfoValue) read(c *etw.Cursor) {
+	p := c.Bytes(8)
 	if len(p) < 8 {
 		return
 	}
 	v.Index = binary.LittleEndian.Uint16(p[0:])
 	v.Padding = binary.LittleEndian.Uint16(p[2:])
 	v.Count = binary.LittleEndian.Uint32(p[4:])
-	v.Size = r.Pointer()
+	v.Size = c.Pointer()
 }
 
-func (v *GCFitBucketInfoValue) write(w *etw.Writer, i int) {
-	w.Uint16(v.Index)
-	w.Uint16(v.Padding)
-	w.Uint32(v.Count)
-	w.Pointer(i, v.Size)
+func (v *GCFitBucketInfoValue) write(a *etw.Appender, i int) {
+	a.Uint16(v.Index)
+	a.Uint16(v.Padding)
+	a.Uint32(v.Count)
+	a.Pointer(i, v.Size)
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -8220,9 +10544,16 @@ func (v *GCFitBucketInfoValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GCFitBucketInfoValue) String() string {
-	return etw.StructString(&gcFitBucketInfo.Fields[4], &v)
+// Clone returns v, which is a copy.
+func (v GCFitBucketInfoValue) Clone() GCFitBucketInfoValue { return v }
+
+func (v *GCFitBucketInfoValue) value() etw.Value {
+	return etw.StructValue(&gcFitBucketInfo.Fields[4], v)
 }
+
+func (v GCFitBucketInfoValue) String() string               { return v.value().String() }
+func (v GCFitBucketInfoValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GCFitBucketInfoValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GCFitBucketInfoValues is a sequence of [GCFitBucketInfoValue] that aliases a
 // payload.
@@ -8234,11 +10565,11 @@ type GCFitBucketInfoValues struct {
 
 // MakeGCFitBucketInfoValues encodes elements, for building an event.
 func MakeGCFitBucketInfoValues(ptr etw.PtrSize, vs ...GCFitBucketInfoValue) (GCFitBucketInfoValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GCFitBucketInfoValues{}, err
 	}
@@ -8251,19 +10582,19 @@ func (s GCFitBucketInfoValues) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GCFitBucketInfoValues) At(i int) GCFitBucketInfoValue {
 	size := 8 + s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GCFitBucketInfoValue
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GCFitBucketInfoValues) All() iter.Seq[GCFitBucketInfoValue] {
 	return func(yield func(GCFitBucketInfoValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GCFitBucketInfoValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -8280,13 +10611,95 @@ func (s GCFitBucketInfoValues) Equal(t GCFitBucketInfoValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GCFitBucketInfoValues) read(r *etw.Reader, n uint64) {
-	size := 8 + r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GCFitBucketInfoValues) Clone() GCFitBucketInfoValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GCFitBucketInfoValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GCFitBucketInfoValues) String() string               { return etw.ElementsText(s.All()) }
+func (s GCFitBucketInfoValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCFitBucketInfoValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GCFitBucketInfoValues) read(c *etw.Cursor, n uint64) {
+	size := 8 + c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
+
+func (s GCFitBucketInfoValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGCFitBucketInfo is event 209, of task GarbageCollection, opcode
+// GCFitBucketInfo, keyword GCKeyword, level win:Verbose, in any version.
+//
+// Into how many buckets of which size free memory or live objects fall, when
+// the collector fits them into each other.
+//
+// The only version is [GCFitBucketInfo]; a newer one is decoded like it.
+type AnyGCFitBucketInfo struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// What is counted.
+	BucketKind GCBucketKind
+	// Size of everything counted, in bytes.
+	TotalSize uint64
+	// Number of elements of Values.
+	Count uint16
+	// The buckets.
+	Values GCFitBucketInfoValues // Count elements
+}
+
+var anyGCFitBucketInfo = []*etw.EventDesc{&gcFitBucketInfo}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCFitBucketInfo) EventDescs() []*etw.EventDesc { return anyGCFitBucketInfo }
+func (e *AnyGCFitBucketInfo) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCFitBucketInfo, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCFitBucketInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCFitBucketInfo
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.BucketKind = v.BucketKind
+	e.TotalSize = v.TotalSize
+	e.Count = v.Count
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCFitBucketInfo) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.BucketKind))
+	case 2:
+		return etw.UintValue(e.TotalSize)
+	case 3:
+		return etw.UintValue(uint64(e.Count))
+	case 4:
+		return etw.ArrayValue(&gcFitBucketInfo.Fields[4], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCFitBucketInfo) Clone() *AnyGCFitBucketInfo {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyGCFitBucketInfo) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCFitBucketInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

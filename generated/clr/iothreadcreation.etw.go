@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// IOThreadCreate is IOThreadCreate: event 44, version 0, of task
-// IOThreadCreation, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
+// IOThreadCreate is event 44, version 0, of task IOThreadCreation, opcode
+// win:Start, keyword ThreadingKeyword, level win:Informational.
 //
 // An I/O thread of the thread pool was created.
 type IOThreadCreate struct {
@@ -41,12 +40,16 @@ func (e *IOThreadCreate) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadCreate) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadCreate) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadCreate) Clone() *IOThreadCreate { return &e }
+
+func (e IOThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadCreate = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	ID:         44,
 	Level:      4,
 	Opcode:     1,
@@ -125,12 +128,16 @@ func (e *IOThreadCreateV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadCreateV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadCreateV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadCreateV1) Clone() *IOThreadCreateV1 { return &e }
+
+func (e IOThreadCreateV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadCreateV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadCreateV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	ID:         44,
 	Version:    1,
 	Level:      4,
@@ -141,7 +148,6 @@ var ioThreadCreateV1 = etw.EventDesc{
 	TaskName:   "IOThreadCreation",
 	OpcodeName: "Start",
 	Fields:     ioThreadV1LayoutFields,
-	Extends:    &ioThreadCreate,
 	New:        func() etw.Event { return new(IOThreadCreateV1) },
 }
 
@@ -183,86 +189,96 @@ var ioThreadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyIOThreadCreate is event 44 in any version: [IOThreadCreate] and
-// [IOThreadCreateV1].
+// AnyIOThreadCreate is event 44, of task IOThreadCreation, opcode win:Start,
+// keyword ThreadingKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An I/O thread of the thread pool was created. Version 1 adds ClrInstanceID.
+//
+// The versions are [IOThreadCreate] and [IOThreadCreateV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyIOThreadCreate struct {
 	Seen etw.Seen
 
-	IOThreadCount    uint32
+	// Number of I/O threads, this one included while it exists.
+	IOThreadCount uint32
+	// Number of I/O threads that are retired.
 	RetiredIOThreads uint32
-	ClrInstanceID    uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyIOThreadCreate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadCreate = []*etw.EventDesc{&ioThreadCreate, &ioThreadCreateV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyIOThreadCreate) EventDescs() []*etw.EventDesc { return anyIOThreadCreate }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyIOThreadCreate) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ioThreadCreate
-	}
-	return &ioThreadCreateV1
-}
+func (e *AnyIOThreadCreate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyIOThreadCreate, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyIOThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v IOThreadCreateV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadCreate{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
-	default:
-		var v IOThreadCreate
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadCreate{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-		}
-	}
-	return n, err
+	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadCreate)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyIOThreadCreate) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyIOThreadV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyIOThreadCreate) Clone() *AnyIOThreadCreate { return &e }
+
+func (e AnyIOThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyIOThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyIOThreadV1Layout is what types for all versions of an event share, the
+// newest of which has the template IOThread_V1.
+type anyIOThreadV1Layout AnyIOThreadCreate
+
+func (e *anyIOThreadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v ioThreadV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.IOThreadCount = v.IOThreadCount
+		e.RetiredIOThreads = v.RetiredIOThreads
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v ioThreadLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyIOThreadV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.IOThreadCount = v.IOThreadCount
+		e.RetiredIOThreads = v.RetiredIOThreads
+	}
+	return n, err
+}
+
+func (e *anyIOThreadV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyIOThreadCreate, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "IOThreadCount":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.IOThreadCount))
-	case "RetiredIOThreads":
+	case 1:
 		return etw.UintValue(uint64(e.RetiredIOThreads))
-	case "ClrInstanceID":
+	case 2:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyIOThreadCreate) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyIOThreadCreate) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyIOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-// IOThreadTerminate is IOThreadTerminate: event 45, version 0, of task
-// IOThreadCreation, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
+// IOThreadTerminate is event 45, version 0, of task IOThreadCreation, opcode
+// win:Stop, keyword ThreadingKeyword, level win:Informational.
 //
 // An I/O thread of the thread pool ended.
 type IOThreadTerminate struct {
@@ -291,12 +307,16 @@ func (e *IOThreadTerminate) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadTerminate) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadTerminate) Clone() *IOThreadTerminate { return &e }
+
+func (e IOThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadTerminate = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	ID:         45,
 	Level:      4,
 	Opcode:     2,
@@ -342,12 +362,16 @@ func (e *IOThreadTerminateV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadTerminateV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadTerminateV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadTerminateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadTerminateV1) Clone() *IOThreadTerminateV1 { return &e }
+
+func (e IOThreadTerminateV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadTerminateV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadTerminateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadTerminateV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
 	ID:         45,
 	Version:    1,
 	Level:      4,
@@ -358,83 +382,55 @@ var ioThreadTerminateV1 = etw.EventDesc{
 	TaskName:   "IOThreadCreation",
 	OpcodeName: "Stop",
 	Fields:     ioThreadV1LayoutFields,
-	Extends:    &ioThreadTerminate,
 	New:        func() etw.Event { return new(IOThreadTerminateV1) },
 }
 
-// AnyIOThreadTerminate is event 45 in any version: [IOThreadTerminate] and
-// [IOThreadTerminateV1].
+// AnyIOThreadTerminate is event 45, of task IOThreadCreation, opcode win:Stop,
+// keyword ThreadingKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An I/O thread of the thread pool ended. Version 1 adds ClrInstanceID.
+//
+// The versions are [IOThreadTerminate] and [IOThreadTerminateV1]; a newer one
+// is decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyIOThreadTerminate struct {
 	Seen etw.Seen
 
-	IOThreadCount    uint32
+	// Number of I/O threads, this one included while it exists.
+	IOThreadCount uint32
+	// Number of I/O threads that are retired.
 	RetiredIOThreads uint32
-	ClrInstanceID    uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyIOThreadTerminate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadTerminate = []*etw.EventDesc{&ioThreadTerminate, &ioThreadTerminateV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyIOThreadTerminate) EventDescs() []*etw.EventDesc { return anyIOThreadTerminate }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyIOThreadTerminate) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ioThreadTerminate
-	}
-	return &ioThreadTerminateV1
+	return etw.DescOf(anyIOThreadTerminate, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyIOThreadTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v IOThreadTerminateV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadTerminate{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
-	default:
-		var v IOThreadTerminate
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadTerminate{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-		}
-	}
-	return n, err
+	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadTerminate)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyIOThreadTerminate) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "IOThreadCount":
-		return etw.UintValue(uint64(e.IOThreadCount))
-	case "RetiredIOThreads":
-		return etw.UintValue(uint64(e.RetiredIOThreads))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyIOThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyIOThreadTerminate) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyIOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyIOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyIOThreadTerminate) Clone() *AnyIOThreadTerminate { return &e }
+
+func (e AnyIOThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyIOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

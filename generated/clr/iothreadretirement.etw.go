@@ -9,9 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// IOThreadRetire is IOThreadRetire: event 46, version 0, of task
-// IOThreadRetirement, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
+// IOThreadRetire is event 46, version 0, of task IOThreadRetirement, opcode
+// win:Start, keyword ThreadingKeyword, level win:Informational.
 //
 // An I/O thread of the thread pool has nothing to do and retires.
 type IOThreadRetire struct {
@@ -40,12 +39,16 @@ func (e *IOThreadRetire) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadRetire) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadRetire) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadRetire) Clone() *IOThreadRetire { return &e }
+
+func (e IOThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadRetire = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	ID:         46,
 	Level:      4,
 	Opcode:     1,
@@ -92,12 +95,16 @@ func (e *IOThreadRetireV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadRetireV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadRetireV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadRetireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadRetireV1) Clone() *IOThreadRetireV1 { return &e }
+
+func (e IOThreadRetireV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadRetireV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadRetireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadRetireV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	ID:         46,
 	Version:    1,
 	Level:      4,
@@ -108,90 +115,60 @@ var ioThreadRetireV1 = etw.EventDesc{
 	TaskName:   "IOThreadRetirement",
 	OpcodeName: "Start",
 	Fields:     ioThreadV1LayoutFields,
-	Extends:    &ioThreadRetire,
 	New:        func() etw.Event { return new(IOThreadRetireV1) },
 }
 
-// AnyIOThreadRetire is event 46 in any version: [IOThreadRetire] and
-// [IOThreadRetireV1].
+// AnyIOThreadRetire is event 46, of task IOThreadRetirement, opcode win:Start,
+// keyword ThreadingKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An I/O thread of the thread pool has nothing to do and retires. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [IOThreadRetire] and [IOThreadRetireV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyIOThreadRetire struct {
 	Seen etw.Seen
 
-	IOThreadCount    uint32
+	// Number of I/O threads, this one included while it exists.
+	IOThreadCount uint32
+	// Number of I/O threads that are retired.
 	RetiredIOThreads uint32
-	ClrInstanceID    uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyIOThreadRetire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadRetire = []*etw.EventDesc{&ioThreadRetire, &ioThreadRetireV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyIOThreadRetire) EventDescs() []*etw.EventDesc { return anyIOThreadRetire }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyIOThreadRetire) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ioThreadRetire
-	}
-	return &ioThreadRetireV1
-}
+func (e *AnyIOThreadRetire) EventDesc() *etw.EventDesc  { return etw.DescOf(anyIOThreadRetire, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyIOThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v IOThreadRetireV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadRetire{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
-	default:
-		var v IOThreadRetire
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadRetire{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-		}
-	}
-	return n, err
+	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadRetire)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyIOThreadRetire) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "IOThreadCount":
-		return etw.UintValue(uint64(e.IOThreadCount))
-	case "RetiredIOThreads":
-		return etw.UintValue(uint64(e.RetiredIOThreads))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyIOThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyIOThreadRetire) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyIOThreadRetire) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyIOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyIOThreadRetire) Clone() *AnyIOThreadRetire { return &e }
 
-// IOThreadUnretire is IOThreadUnretire: event 47, version 0, of task
-// IOThreadRetirement, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
+func (e AnyIOThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyIOThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// IOThreadUnretire is event 47, version 0, of task IOThreadRetirement, opcode
+// win:Stop, keyword ThreadingKeyword, level win:Informational.
 //
 // A retired I/O thread of the thread pool is used again.
 type IOThreadUnretire struct {
@@ -220,12 +197,16 @@ func (e *IOThreadUnretire) FieldValue(i int) etw.Value {
 	return (*ioThreadLayout)(e).FieldValue(i)
 }
 
-func (e *IOThreadUnretire) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadUnretire) Clone() *IOThreadUnretire { return &e }
+
+func (e IOThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadUnretire = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	ID:         47,
 	Level:      4,
 	Opcode:     2,
@@ -272,12 +253,16 @@ func (e *IOThreadUnretireV1) FieldValue(i int) etw.Value {
 	return (*ioThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *IOThreadUnretireV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IOThreadUnretireV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IOThreadUnretireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e IOThreadUnretireV1) Clone() *IOThreadUnretireV1 { return &e }
+
+func (e IOThreadUnretireV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IOThreadUnretireV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IOThreadUnretireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ioThreadUnretireV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
 	ID:         47,
 	Version:    1,
 	Level:      4,
@@ -288,83 +273,56 @@ var ioThreadUnretireV1 = etw.EventDesc{
 	TaskName:   "IOThreadRetirement",
 	OpcodeName: "Stop",
 	Fields:     ioThreadV1LayoutFields,
-	Extends:    &ioThreadUnretire,
 	New:        func() etw.Event { return new(IOThreadUnretireV1) },
 }
 
-// AnyIOThreadUnretire is event 47 in any version: [IOThreadUnretire] and
-// [IOThreadUnretireV1].
+// AnyIOThreadUnretire is event 47, of task IOThreadRetirement, opcode
+// win:Stop, keyword ThreadingKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A retired I/O thread of the thread pool is used again. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [IOThreadUnretire] and [IOThreadUnretireV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyIOThreadUnretire struct {
 	Seen etw.Seen
 
-	IOThreadCount    uint32
+	// Number of I/O threads, this one included while it exists.
+	IOThreadCount uint32
+	// Number of I/O threads that are retired.
 	RetiredIOThreads uint32
-	ClrInstanceID    uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyIOThreadUnretire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyIOThreadUnretire = []*etw.EventDesc{&ioThreadUnretire, &ioThreadUnretireV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyIOThreadUnretire) EventDescs() []*etw.EventDesc { return anyIOThreadUnretire }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyIOThreadUnretire) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ioThreadUnretire
-	}
-	return &ioThreadUnretireV1
+	return etw.DescOf(anyIOThreadUnretire, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyIOThreadUnretire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v IOThreadUnretireV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadUnretire{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
-	default:
-		var v IOThreadUnretire
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyIOThreadUnretire{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			IOThreadCount:    v.IOThreadCount,
-			RetiredIOThreads: v.RetiredIOThreads,
-		}
-	}
-	return n, err
+	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadUnretire)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyIOThreadUnretire) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "IOThreadCount":
-		return etw.UintValue(uint64(e.IOThreadCount))
-	case "RetiredIOThreads":
-		return etw.UintValue(uint64(e.RetiredIOThreads))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyIOThreadV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyIOThreadUnretire) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyIOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyIOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyIOThreadUnretire) Clone() *AnyIOThreadUnretire { return &e }
+
+func (e AnyIOThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyIOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// JitInstrumentationData is JitInstrumentationData: event 297, version 0, of
-// task JitInstrumentationData, opcode InstrumentationData, keyword
+// JitInstrumentationData is event 297, version 0, of task
+// JitInstrumentationData, opcode InstrumentationData, keyword
 // JitInstrumentationDataKeyword, level win:Informational.
 //
 // Profile data that instrumented code of a method collected, for optimizing
@@ -43,20 +43,20 @@ func (e *JitInstrumentationData) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	e.MethodFlags = binary.LittleEndian.Uint32(p[2:])
 	e.DataSize = binary.LittleEndian.Uint32(p[6:])
 	e.MethodID = binary.LittleEndian.Uint64(p[10:])
-	r := etw.NewReader(p, 18, ptr)
-	e.Data = r.BinaryN(uint64(e.DataSize))
-	return r.Done(&jitInstrumentationData)
+	c := etw.NewCursor(p, 18, ptr)
+	e.Data = c.BinaryN(uint64(e.DataSize))
+	return c.Done(&jitInstrumentationData)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *JitInstrumentationData) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint32(e.MethodFlags)
-	w.Uint32(e.DataSize)
-	w.Uint64(e.MethodID)
-	w.BinaryN(4, e.Data, uint64(e.DataSize))
-	return w.Done(&jitInstrumentationData)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint32(e.MethodFlags)
+	a.Uint32(e.DataSize)
+	a.Uint64(e.MethodID)
+	a.BinaryN(4, e.Data, uint64(e.DataSize))
+	return a.Done(&jitInstrumentationData)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -76,12 +76,19 @@ func (e *JitInstrumentationData) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *JitInstrumentationData) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *JitInstrumentationData) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *JitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e JitInstrumentationData) Clone() *JitInstrumentationData {
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e JitInstrumentationData) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e JitInstrumentationData) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e JitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jitInstrumentationData = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
 	ID:         297,
 	Level:      4,
 	Opcode:     11,
@@ -92,7 +99,7 @@ var jitInstrumentationData = etw.EventDesc{
 	OpcodeName: "InstrumentationData",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "MethodFlags", Type: etw.InUInt32},
+		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "DataSize", Type: etw.InUInt32},
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 2}},
@@ -100,10 +107,84 @@ var jitInstrumentationData = etw.EventDesc{
 	New: func() etw.Event { return new(JitInstrumentationData) },
 }
 
-// JitInstrumentationDataVerbose is JitInstrumentationDataVerbose: event 298,
-// version 0, of task JitInstrumentationData, opcode
-// InstrumentationDataVerbose, keyword JitInstrumentationDataKeyword, level
-// win:Informational.
+// AnyJitInstrumentationData is event 297, of task JitInstrumentationData,
+// opcode InstrumentationData, keyword JitInstrumentationDataKeyword, level
+// win:Informational, in any version.
+//
+// Profile data that instrumented code of a method collected, for optimizing
+// it.
+//
+// The only version is [JitInstrumentationData]; a newer one is decoded like
+// it.
+type AnyJitInstrumentationData struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Flags of the method. The manifest names none.
+	MethodFlags uint32
+	// Number of bytes of Data.
+	DataSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// The profile data, in the runtime's own format.
+	Data etw.Binary
+}
+
+var anyJitInstrumentationData = []*etw.EventDesc{&jitInstrumentationData}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyJitInstrumentationData) EventDescs() []*etw.EventDesc { return anyJitInstrumentationData }
+func (e *AnyJitInstrumentationData) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyJitInstrumentationData, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyJitInstrumentationData) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v JitInstrumentationData
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.MethodFlags = v.MethodFlags
+	e.DataSize = v.DataSize
+	e.MethodID = v.MethodID
+	e.Data = v.Data
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyJitInstrumentationData) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.MethodFlags))
+	case 2:
+		return etw.UintValue(uint64(e.DataSize))
+	case 3:
+		return etw.UintValue(e.MethodID)
+	case 4:
+		return etw.BinaryValue(e.Data)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyJitInstrumentationData) Clone() *AnyJitInstrumentationData {
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e AnyJitInstrumentationData) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyJitInstrumentationData) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyJitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// JitInstrumentationDataVerbose is event 298, version 0, of task
+// JitInstrumentationData, opcode InstrumentationDataVerbose, keyword
+// JitInstrumentationDataKeyword, level win:Informational.
 //
 // Profile data that instrumented code of a method collected, with the method's
 // name.
@@ -148,28 +229,28 @@ func (e *JitInstrumentationDataVerbose) DecodePayload(p []byte, ptr etw.PtrSize)
 	e.MethodID = binary.LittleEndian.Uint64(p[10:])
 	e.ModuleID = binary.LittleEndian.Uint64(p[18:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[26:])
-	r := etw.NewReader(p, 30, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.Data = r.BinaryN(uint64(e.DataSize))
-	return r.Done(&jitInstrumentationDataVerbose)
+	c := etw.NewCursor(p, 30, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.Data = c.BinaryN(uint64(e.DataSize))
+	return c.Done(&jitInstrumentationDataVerbose)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *JitInstrumentationDataVerbose) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint32(e.MethodFlags)
-	w.Uint32(e.DataSize)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint32(e.MethodToken)
-	w.UTF16Z(6, e.MethodNamespace)
-	w.UTF16Z(7, e.MethodName)
-	w.UTF16Z(8, e.MethodSignature)
-	w.BinaryN(9, e.Data, uint64(e.DataSize))
-	return w.Done(&jitInstrumentationDataVerbose)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint32(e.MethodFlags)
+	a.Uint32(e.DataSize)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint32(e.MethodToken)
+	a.UTF16Z(6, e.MethodNamespace)
+	a.UTF16Z(7, e.MethodName)
+	a.UTF16Z(8, e.MethodSignature)
+	a.BinaryN(9, e.Data, uint64(e.DataSize))
+	return a.Done(&jitInstrumentationDataVerbose)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -199,12 +280,22 @@ func (e *JitInstrumentationDataVerbose) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *JitInstrumentationDataVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *JitInstrumentationDataVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *JitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e JitInstrumentationDataVerbose) Clone() *JitInstrumentationDataVerbose {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e JitInstrumentationDataVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e JitInstrumentationDataVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e JitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var jitInstrumentationDataVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
 	ID:         298,
 	Level:      4,
 	Opcode:     12,
@@ -215,7 +306,7 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 	OpcodeName: "InstrumentationDataVerbose",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "MethodFlags", Type: etw.InUInt32},
+		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "DataSize", Type: etw.InUInt32},
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -226,4 +317,111 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 		{Name: "Data", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeField, N: 2}},
 	},
 	New: func() etw.Event { return new(JitInstrumentationDataVerbose) },
+}
+
+// AnyJitInstrumentationDataVerbose is event 298, of task
+// JitInstrumentationData, opcode InstrumentationDataVerbose, keyword
+// JitInstrumentationDataKeyword, level win:Informational, in any version.
+//
+// Profile data that instrumented code of a method collected, with the method's
+// name.
+//
+// The only version is [JitInstrumentationDataVerbose]; a newer one is decoded
+// like it.
+type AnyJitInstrumentationDataVerbose struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Flags of the method. The manifest names none.
+	MethodFlags uint32
+	// Number of bytes of Data.
+	DataSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// Full name of the class of the method, with its namespace.
+	MethodNamespace etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
+	MethodSignature etw.UTF16
+	// The profile data, in the runtime's own format.
+	Data etw.Binary
+}
+
+var anyJitInstrumentationDataVerbose = []*etw.EventDesc{&jitInstrumentationDataVerbose}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyJitInstrumentationDataVerbose) EventDescs() []*etw.EventDesc {
+	return anyJitInstrumentationDataVerbose
+}
+func (e *AnyJitInstrumentationDataVerbose) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyJitInstrumentationDataVerbose, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyJitInstrumentationDataVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v JitInstrumentationDataVerbose
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.MethodFlags = v.MethodFlags
+	e.DataSize = v.DataSize
+	e.MethodID = v.MethodID
+	e.ModuleID = v.ModuleID
+	e.MethodToken = v.MethodToken
+	e.MethodNamespace = v.MethodNamespace
+	e.MethodName = v.MethodName
+	e.MethodSignature = v.MethodSignature
+	e.Data = v.Data
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyJitInstrumentationDataVerbose) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.MethodFlags))
+	case 2:
+		return etw.UintValue(uint64(e.DataSize))
+	case 3:
+		return etw.UintValue(e.MethodID)
+	case 4:
+		return etw.UintValue(e.ModuleID)
+	case 5:
+		return etw.UintValue(uint64(e.MethodToken))
+	case 6:
+		return etw.UTF16Value(e.MethodNamespace)
+	case 7:
+		return etw.UTF16Value(e.MethodName)
+	case 8:
+		return etw.UTF16Value(e.MethodSignature)
+	case 9:
+		return etw.BinaryValue(e.Data)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyJitInstrumentationDataVerbose) Clone() *AnyJitInstrumentationDataVerbose {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e AnyJitInstrumentationDataVerbose) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyJitInstrumentationDataVerbose) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyJitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

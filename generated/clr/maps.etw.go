@@ -162,6 +162,7 @@ const (
 	GCSuspendEEReasonSuspendForDebugger          GCSuspendEEReason = 5 // The debugger.
 	GCSuspendEEReasonSuspendForGCPrep            GCSuspendEEReason = 6 // The preparation of a garbage collection.
 	GCSuspendEEReasonSuspendForDebuggerSweep     GCSuspendEEReason = 7 // The debugger, to stop the threads that it had missed.
+	GCSuspendEEReasonSuspendForProfiler          GCSuspendEEReason = 8 // A profiler asked for it.
 )
 
 var gcSuspendEEReasonMap = etw.MapDesc{
@@ -175,6 +176,7 @@ var gcSuspendEEReasonMap = etw.MapDesc{
 		{Value: 5, Name: "SuspendForDebugger"},
 		{Value: 6, Name: "SuspendForGCPrep"},
 		{Value: 7, Name: "SuspendForDebuggerSweep"},
+		{Value: 8, Name: "SuspendForProfiler"},
 	},
 }
 
@@ -196,6 +198,7 @@ const (
 	GCSuspendEEReason16SuspendForDebugger          GCSuspendEEReason16 = 5 // The debugger.
 	GCSuspendEEReason16SuspendForGCPrep            GCSuspendEEReason16 = 6 // The preparation of a garbage collection.
 	GCSuspendEEReason16SuspendForDebuggerSweep     GCSuspendEEReason16 = 7 // The debugger, to stop the threads that it had missed.
+	GCSuspendEEReason16SuspendForProfiler          GCSuspendEEReason16 = 8 // A profiler asked for it.
 )
 
 var gcSuspendEEReason16Map = etw.MapDesc{
@@ -209,6 +212,7 @@ var gcSuspendEEReason16Map = etw.MapDesc{
 		{Value: 5, Name: "SuspendForDebugger"},
 		{Value: 6, Name: "SuspendForGCPrep"},
 		{Value: 7, Name: "SuspendForDebuggerSweep"},
+		{Value: 8, Name: "SuspendForProfiler"},
 	},
 }
 
@@ -309,12 +313,18 @@ type GCRootKind uint32
 
 // Values of GCRootKind.
 const (
-	GCRootKindStack     GCRootKind = 0 // A thread's stack.
-	GCRootKindFinalizer GCRootKind = 1 // The queue of objects to be finalized.
-	GCRootKindHandle    GCRootKind = 2 // A handle.
-	GCRootKindOlder     GCRootKind = 3 // An object of an older generation.
-	GCRootKindSizedRef  GCRootKind = 4 // A sized reference handle.
-	GCRootKindOverflow  GCRootKind = 5 // What was left over when the mark stack overflowed.
+	GCRootKindStack           GCRootKind = 0 // A thread's stack.
+	GCRootKindFinalizer       GCRootKind = 1 // The queue of objects to be finalized.
+	GCRootKindHandle          GCRootKind = 2 // A handle.
+	GCRootKindOlder           GCRootKind = 3 // An object of an older generation.
+	GCRootKindSizedRef        GCRootKind = 4 // A sized reference handle.
+	GCRootKindOverflow        GCRootKind = 5 // What was left over when the mark stack overflowed.
+	GCRootKindDependentHandle GCRootKind = 6 // A dependent handle.
+	// An object that is ready for finalization since this collection.
+	GCRootKindNewFinalizer GCRootKind = 7
+	// Work that one thread of a server collection took over from another.
+	GCRootKindSteal      GCRootKind = 8
+	GCRootKindBackground GCRootKind = 9 // What a background collection marked.
 )
 
 var gcRootKindMap = etw.MapDesc{
@@ -326,41 +336,42 @@ var gcRootKindMap = etw.MapDesc{
 		{Value: 3, Name: "Older"},
 		{Value: 4, Name: "SizedRef"},
 		{Value: 5, Name: "Overflow"},
+		{Value: 6, Name: "DependentHandle"},
+		{Value: 7, Name: "NewFinalizer"},
+		{Value: 8, Name: "Steal"},
+		{Value: 9, Name: "Background"},
 	},
 }
 
 // String returns the name of v, or its number if it has none.
 func (v GCRootKind) String() string { return gcRootKindMap.ValueString(uint32(v)) }
 
-// GCRootKind8 is a value of the map GCRootKindMap.
+// GCBulkRootKind is a value of the map GCBulkRootKindMap.
 //
-// A GCRootKind says where a root of the heap was found.
-type GCRootKind8 uint8
+// A GCBulkRootKind says where a heap dump found a root. It differs from
+// GCRootKind, which is about what a collection marks.
+type GCBulkRootKind uint8
 
-// Values of GCRootKind8.
+// Values of GCBulkRootKind.
 const (
-	GCRootKind8Stack     GCRootKind8 = 0 // A thread's stack.
-	GCRootKind8Finalizer GCRootKind8 = 1 // The queue of objects to be finalized.
-	GCRootKind8Handle    GCRootKind8 = 2 // A handle.
-	GCRootKind8Older     GCRootKind8 = 3 // An object of an older generation.
-	GCRootKind8SizedRef  GCRootKind8 = 4 // A sized reference handle.
-	GCRootKind8Overflow  GCRootKind8 = 5 // What was left over when the mark stack overflowed.
+	GCBulkRootKindStack     GCBulkRootKind = 0 // A thread's stack.
+	GCBulkRootKindFinalizer GCBulkRootKind = 1 // The queue of objects to be finalized.
+	GCBulkRootKindHandle    GCBulkRootKind = 2 // A handle.
+	GCBulkRootKindOther     GCBulkRootKind = 3 // Another place.
 )
 
-var gcRootKind8Map = etw.MapDesc{
-	Name: "GCRootKindMap",
+var gcBulkRootKindMap = etw.MapDesc{
+	Name: "GCBulkRootKindMap",
 	Entries: []etw.MapEntry{
 		{Value: 0, Name: "Stack"},
 		{Value: 1, Name: "Finalizer"},
 		{Value: 2, Name: "Handle"},
-		{Value: 3, Name: "Older"},
-		{Value: 4, Name: "SizedRef"},
-		{Value: 5, Name: "Overflow"},
+		{Value: 3, Name: "Other"},
 	},
 }
 
 // String returns the name of v, or its number if it has none.
-func (v GCRootKind8) String() string { return gcRootKind8Map.ValueString(uint32(v)) }
+func (v GCBulkRootKind) String() string { return gcBulkRootKindMap.ValueString(uint32(v)) }
 
 // GCHandleKind is a value of the map GCHandleKindMap.
 //
@@ -460,10 +471,11 @@ type AssemblyFlags uint32
 
 // Values of AssemblyFlags.
 const (
-	AssemblyFlagsDomainNeutral AssemblyFlags = 0x1 // Shared by the application domains.
-	AssemblyFlagsDynamic       AssemblyFlags = 0x2 // Made at run time.
-	AssemblyFlagsNative        AssemblyFlags = 0x4 // Has a native image.
-	AssemblyFlagsCollectible   AssemblyFlags = 0x8 // Can be unloaded by itself.
+	AssemblyFlagsDomainNeutral AssemblyFlags = 0x1  // Shared by the application domains.
+	AssemblyFlagsDynamic       AssemblyFlags = 0x2  // Made at run time.
+	AssemblyFlagsNative        AssemblyFlags = 0x4  // Has a native image.
+	AssemblyFlagsCollectible   AssemblyFlags = 0x8  // Can be unloaded by itself.
+	AssemblyFlagsReadyToRun    AssemblyFlags = 0x10 // Has a ReadyToRun image.
 )
 
 var assemblyFlagsMap = etw.MapDesc{
@@ -474,6 +486,7 @@ var assemblyFlagsMap = etw.MapDesc{
 		{Value: 0x2, Name: "Dynamic"},
 		{Value: 0x4, Name: "Native"},
 		{Value: 0x8, Name: "Collectible"},
+		{Value: 0x10, Name: "ReadyToRun"},
 	},
 }
 
@@ -679,17 +692,20 @@ const (
 	StartupFlagsLoaderOptimizationMultiDomain StartupFlags = 0x4
 	StartupFlagsLoaderSafeMode                StartupFlags = 0x10 // No version policy is applied to this version.
 	// The version is only the preferred one, and nothing is started yet.
-	StartupFlagsLoaderSetPreference           StartupFlags = 0x100
-	StartupFlagsServerGC                      StartupFlags = 0x1000   // Server mode of the garbage collector.
-	StartupFlagsHoardGCVM                     StartupFlags = 0x2000   // Memory once used by the collector is kept.
-	StartupFlagsSingleVersionHostingInterface StartupFlags = 0x4000   // The host supports a single version.
-	StartupFlagsLegacyImpersonation           StartupFlags = 0x10000  // Impersonation does not flow to asynchronous calls.
-	StartupFlagsDisableCommitThreadStack      StartupFlags = 0x20000  // Stacks are not committed as a whole.
-	StartupFlagsAlwaysFlowImpersonation       StartupFlags = 0x40000  // Impersonation always flows to asynchronous calls.
-	StartupFlagsTrimGCCommit                  StartupFlags = 0x80000  // The collector commits little memory.
-	StartupFlagsETW                           StartupFlags = 0x100000 // Event tracing is on.
-	StartupFlagsServerBuild                   StartupFlags = 0x200000 // Server build of the runtime.
-	StartupFlagsARM                           StartupFlags = 0x400000 // Monitoring of application domains' resources is on.
+	StartupFlagsLoaderSetPreference            StartupFlags = 0x100
+	StartupFlagsServerGC                       StartupFlags = 0x1000    // Server mode of the garbage collector.
+	StartupFlagsHoardGCVM                      StartupFlags = 0x2000    // Memory once used by the collector is kept.
+	StartupFlagsSingleVersionHostingInterface  StartupFlags = 0x4000    // The host supports a single version.
+	StartupFlagsLegacyImpersonation            StartupFlags = 0x10000   // Impersonation does not flow to asynchronous calls.
+	StartupFlagsDisableCommitThreadStack       StartupFlags = 0x20000   // Stacks are not committed as a whole.
+	StartupFlagsAlwaysFlowImpersonation        StartupFlags = 0x40000   // Impersonation always flows to asynchronous calls.
+	StartupFlagsTrimGCCommit                   StartupFlags = 0x80000   // The collector commits little memory.
+	StartupFlagsETW                            StartupFlags = 0x100000  // Event tracing is on.
+	StartupFlagsServerBuild                    StartupFlags = 0x200000  // Server build of the runtime.
+	StartupFlagsARM                            StartupFlags = 0x400000  // Monitoring of application domains' resources is on.
+	StartupFlagsSingleAppDomain                StartupFlags = 0x800000  // One application domain, and no others.
+	StartupFlagsAppXAppModel                   StartupFlags = 0x1000000 // An application of the Microsoft Store.
+	StartupFlagsDisableRandomizedStringHashing StartupFlags = 0x2000000 // Hash codes of strings do not differ from run to run.
 )
 
 var startupFlagsMap = etw.MapDesc{
@@ -711,6 +727,9 @@ var startupFlagsMap = etw.MapDesc{
 		{Value: 0x100000, Name: "ETW"},
 		{Value: 0x200000, Name: "SERVER_BUILD"},
 		{Value: 0x400000, Name: "ARM"},
+		{Value: 0x800000, Name: "SingleAppDomain"},
+		{Value: 0x1000000, Name: "AppXAppModel"},
+		{Value: 0x2000000, Name: "DisableRandomizedStringHashing"},
 	},
 }
 
@@ -1130,6 +1149,7 @@ const (
 	GCCondemnConditionsJoinedServoPostpone         GCCondemnConditions = 0x8000000  // Tuning of background collections: put off.
 	GCCondemnConditionsJoinedStressMix             GCCondemnConditions = 0x10000000 // A test that mixes kinds of collections.
 	GCCondemnConditionsJoinedStress                GCCondemnConditions = 0x20000000 // A test that forces collections.
+	GCCondemnConditionsJoinedAggressive            GCCondemnConditions = 0x40000000 // The program asked for an aggressive collection.
 )
 
 var gcCondemnConditionsMap = etw.MapDesc{
@@ -1166,6 +1186,7 @@ var gcCondemnConditionsMap = etw.MapDesc{
 		{Value: 0x8000000, Name: "JoinedServoPostpone"},
 		{Value: 0x10000000, Name: "JoinedStressMix"},
 		{Value: 0x20000000, Name: "JoinedStress"},
+		{Value: 0x40000000, Name: "JoinedAggressive"},
 	},
 }
 
@@ -1241,6 +1262,7 @@ const (
 	GCCompactMechanismsHighMemoryFragmentation     GCCompactMechanisms = 0x100      // High memory load and fragmentation.
 	GCCompactMechanismsVeryHighMemoryFragmentation GCCompactMechanisms = 0x200      // Very high memory load and fragmentation.
 	GCCompactMechanismsNoGCMode                    GCCompactMechanisms = 0x400      // Before a region without collections.
+	GCCompactMechanismsAggressiveCompacting        GCCompactMechanisms = 0x800      // The program asked for an aggressive collection.
 	GCCompactMechanismsCompacted                   GCCompactMechanisms = 0x80000000 // The heap was compacted.
 )
 
@@ -1259,6 +1281,7 @@ var gcCompactMechanismsMap = etw.MapDesc{
 		{Value: 0x100, Name: "HighMemoryFragmentation"},
 		{Value: 0x200, Name: "VeryHighMemoryFragmentation"},
 		{Value: 0x400, Name: "NoGCMode"},
+		{Value: 0x800, Name: "AggressiveCompacting"},
 		{Value: 0x80000000, Name: "Compacted"},
 	},
 }
@@ -1397,6 +1420,35 @@ var methodExtentMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v MethodExtent) String() string { return methodExtentMap.ValueString(uint32(v)) }
+
+// JitAllocFlag is a set of flags of the map JitAllocFlagMap.
+//
+// JitAllocFlag says how the JIT wants the memory of a method aligned.
+type JitAllocFlag uint32
+
+// Values of JitAllocFlag.
+const (
+	JitAllocFlagCodeAlign16   JitAllocFlag = 0x1  // Code to 16 bytes.
+	JitAllocFlagRODataAlign16 JitAllocFlag = 0x2  // Constant data to 16 bytes.
+	JitAllocFlagCodeAlign32   JitAllocFlag = 0x4  // Code to 32 bytes.
+	JitAllocFlagRODataAlign32 JitAllocFlag = 0x8  // Constant data to 32 bytes.
+	JitAllocFlagRODataAlign64 JitAllocFlag = 0x10 // Constant data to 64 bytes.
+)
+
+var jitAllocFlagMap = etw.MapDesc{
+	Name:  "JitAllocFlagMap",
+	Flags: true,
+	Entries: []etw.MapEntry{
+		{Value: 0x1, Name: "CodeAlign16"},
+		{Value: 0x2, Name: "RODataAlign16"},
+		{Value: 0x4, Name: "CodeAlign32"},
+		{Value: 0x8, Name: "RODataAlign32"},
+		{Value: 0x10, Name: "RODataAlign64"},
+	},
+}
+
+// String returns the names of the flags that are set, joined by |.
+func (v JitAllocFlag) String() string { return jitAllocFlagMap.ValueString(uint32(v)) }
 
 // OptimizationTier is a value of the map OptimizationTierMap.
 //

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ProfilerMessage is ProfilerMessage: event 299, version 0, of task Profiler,
-// opcode Profiler, keyword ProfilerKeyword, level win:Informational.
+// ProfilerMessage is event 299, version 0, of task Profiler, opcode Profiler,
+// keyword ProfilerKeyword, level win:Informational.
 //
 // A message from the code that loads profilers.
 type ProfilerMessage struct {
@@ -31,17 +31,17 @@ func (e *ProfilerMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 		return 0, etw.Short(&profilerMessage, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.Message = r.UTF16()
-	return r.Done(&profilerMessage)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Message = c.UTF16()
+	return c.Done(&profilerMessage)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ProfilerMessage) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.Message)
-	return w.Done(&profilerMessage)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.Message)
+	return a.Done(&profilerMessage)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -55,12 +55,19 @@ func (e *ProfilerMessage) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ProfilerMessage) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ProfilerMessage) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ProfilerMessage) Clone() *ProfilerMessage {
+	e.Message = e.Message.Clone()
+	return &e
+}
+
+func (e ProfilerMessage) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ProfilerMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var profilerMessage = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x46, 0x5e, 0x89, 0x68, 0x03, 0xfd, 0x28, 0x45, 0x89, 0xd2, 0x5e, 0x1f, 0xbb, 0x1d, 0x3b, 0xcf},
 	ID:         299,
 	Level:      4,
 	Opcode:     11,
@@ -75,3 +82,59 @@ var profilerMessage = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(ProfilerMessage) },
 }
+
+// AnyProfilerMessage is event 299, of task Profiler, opcode Profiler, keyword
+// ProfilerKeyword, level win:Informational, in any version.
+//
+// A message from the code that loads profilers.
+//
+// The only version is [ProfilerMessage]; a newer one is decoded like it.
+type AnyProfilerMessage struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Text of the message.
+	Message etw.UTF16
+}
+
+var anyProfilerMessage = []*etw.EventDesc{&profilerMessage}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyProfilerMessage) EventDescs() []*etw.EventDesc { return anyProfilerMessage }
+func (e *AnyProfilerMessage) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyProfilerMessage, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyProfilerMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ProfilerMessage
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Message = v.Message
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyProfilerMessage) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.Message)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyProfilerMessage) Clone() *AnyProfilerMessage {
+	e.Message = e.Message.Clone()
+	return &e
+}
+
+func (e AnyProfilerMessage) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyProfilerMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(1 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 1)
+	_ = etw.EnforceVersion(2 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 2)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -17,7 +17,7 @@ var providerDesc = etw.ProviderDesc{
 }
 
 // Provider is Microsoft-Windows-DotNETRuntime
-// {e13c0d23-ccbc-4e12-931b-d9cc2eee27e4}.
+// e13c0d23-ccbc-4e12-931b-d9cc2eee27e4.
 //
 // Events of a running .NET runtime: garbage collection, loading, compilation,
 // exceptions, threads, locks, interop.
@@ -401,352 +401,192 @@ const (
 
 // Tasks.
 const (
-	// TaskGarbageCollection is GarbageCollection. The garbage collector and its
-	// heap.
+	// The garbage collector and its heap.
 	TaskGarbageCollection uint16 = 1
-	// TaskWorkerThreadCreation is WorkerThreadCreation. Worker threads of the
-	// thread pool of old runtimes.
+	// Worker threads of the thread pool of old runtimes.
 	TaskWorkerThreadCreation uint16 = 2
-	// TaskIOThreadCreation is IOThreadCreation. I/O threads of the thread pool.
+	// I/O threads of the thread pool.
 	TaskIOThreadCreation uint16 = 3
-	// TaskWorkerThreadRetirement is WorkerThreadRetirement. Worker threads of the
-	// thread pool of old runtimes that become idle.
+	// Worker threads of the thread pool of old runtimes that become idle.
 	TaskWorkerThreadRetirement uint16 = 4
-	// TaskIOThreadRetirement is IOThreadRetirement. I/O threads of the thread pool
-	// that become idle.
+	// I/O threads of the thread pool that become idle.
 	TaskIOThreadRetirement uint16 = 5
-	// TaskThreadpoolSuspension is ThreadpoolSuspension. Worker threads that are
-	// suspended because the processor is busy.
+	// Worker threads that are suspended because the processor is busy.
 	TaskThreadpoolSuspension uint16 = 6
-	// TaskException is Exception. Managed exceptions.
+	// Managed exceptions.
 	TaskException uint16 = 7
-	// TaskContention is Contention. Threads that wait for a lock.
+	// Threads that wait for a lock.
 	TaskContention uint16 = 8
-	// TaskCLRMethod is CLRMethod. Methods and their code.
+	// Methods and their code.
 	TaskCLRMethod uint16 = 9
-	// TaskCLRLoader is CLRLoader. Application domains, assemblies and modules.
+	// Application domains, assemblies and modules.
 	TaskCLRLoader uint16 = 10
-	// TaskCLRStack is CLRStack. Call stacks of other events.
+	// Call stacks of other events.
 	TaskCLRStack uint16 = 11
-	// TaskCLRStrongNameVerification is CLRStrongNameVerification. Checks of strong
-	// names.
+	// Checks of strong names.
 	TaskCLRStrongNameVerification uint16 = 12
-	// TaskCLRAuthenticodeVerification is CLRAuthenticodeVerification. Checks of
-	// Authenticode signatures.
+	// Checks of Authenticode signatures.
 	TaskCLRAuthenticodeVerification uint16 = 13
-	// TaskAppDomainResourceManagement is AppDomainResourceManagement. Use of
-	// memory and threads by application domains.
+	// Use of memory and threads by application domains.
 	TaskAppDomainResourceManagement uint16 = 14
-	// TaskCLRILStub is CLRILStub. Stubs for calls between managed and native code.
+	// Stubs for calls between managed and native code.
 	TaskCLRILStub uint16 = 15
-	// TaskThreadPoolWorkerThread is ThreadPoolWorkerThread. Worker threads of the
-	// thread pool.
+	// Worker threads of the thread pool.
 	TaskThreadPoolWorkerThread uint16 = 16
-	// TaskThreadPoolWorkerThreadRetirement is ThreadPoolWorkerThreadRetirement.
 	// Worker threads of the thread pool that become idle.
 	TaskThreadPoolWorkerThreadRetirement uint16 = 17
-	// TaskThreadPoolWorkerThreadAdjustment is ThreadPoolWorkerThreadAdjustment.
 	// The algorithm that decides how many worker threads there are.
 	TaskThreadPoolWorkerThreadAdjustment uint16 = 18
-	// TaskCLRRuntimeInformation is CLRRuntimeInformation. The runtime itself.
+	// The runtime itself.
 	TaskCLRRuntimeInformation uint16 = 19
-	// TaskCLRPerfTrack is CLRPerfTrack. Ranges of native images.
+	// Ranges of native images.
 	TaskCLRPerfTrack uint16 = 20
-	// TaskType is Type. Names of types.
+	// Names of types.
 	TaskType uint16 = 21
-	// TaskThreadPoolWorkingThreadCount is ThreadPoolWorkingThreadCount. Number of
-	// worker threads that are working.
+	// Number of worker threads that are working.
 	TaskThreadPoolWorkingThreadCount uint16 = 22
-	// TaskThreadPool is ThreadPool. The queue of the thread pool.
+	// The queue of the thread pool.
 	TaskThreadPool uint16 = 23
-	// TaskThread is Thread. Creation of threads.
+	// Creation of threads.
 	TaskThread uint16 = 24
-	// TaskDebugIPCEvent is DebugIPCEvent. Messages from the debugger.
+	// Messages from the debugger.
 	TaskDebugIPCEvent uint16 = 25
-	// TaskDebugExceptionProcessing is DebugExceptionProcessing. The debugger's
-	// part of handling exceptions.
+	// The debugger's part of handling exceptions.
 	TaskDebugExceptionProcessing uint16 = 26
-	// TaskExceptionCatch is ExceptionCatch. Catch blocks.
+	// Catch blocks.
 	TaskExceptionCatch uint16 = 27
-	// TaskExceptionFinally is ExceptionFinally. Finally blocks.
+	// Finally blocks.
 	TaskExceptionFinally uint16 = 28
-	// TaskExceptionFilter is ExceptionFilter. Exception filters.
+	// Exception filters.
 	TaskExceptionFilter uint16 = 29
-	// TaskCodeSymbols is CodeSymbols. Symbols of modules that were loaded from
-	// memory.
+	// Symbols of modules that were loaded from memory.
 	TaskCodeSymbols uint16 = 30
-	// TaskTieredCompilation is TieredCompilation. Compilation in tiers: quickly
-	// first, with optimization later.
+	// Compilation in tiers: quickly first, with optimization later.
 	TaskTieredCompilation uint16 = 31
-	// TaskAssemblyLoader is AssemblyLoader. The search for assemblies.
+	// The search for assemblies.
 	TaskAssemblyLoader uint16 = 32
-	// TaskTypeLoad is TypeLoad. Loading of types.
+	// Loading of types.
 	TaskTypeLoad uint16 = 33
-	// TaskJitInstrumentationData is JitInstrumentationData. Profile data of
-	// instrumented code.
+	// Profile data of instrumented code.
 	TaskJitInstrumentationData uint16 = 34
-	// TaskExecutionCheckpoint is ExecutionCheckpoint. Points of the runtime's
-	// start-up.
+	// Points of the runtime's start-up.
 	TaskExecutionCheckpoint uint16 = 35
-	// TaskProfiler is Profiler. Loading of profilers.
+	// Loading of profilers.
 	TaskProfiler uint16 = 36
-	// TaskYieldProcessorMeasurement is YieldProcessorMeasurement. Speed of the
-	// processor's pause instruction.
+	// Speed of the processor's pause instruction.
 	TaskYieldProcessorMeasurement uint16 = 37
-	// TaskThreadPoolMinMaxThreads is ThreadPoolMinMaxThreads. Limits of the thread
-	// pool.
+	// Limits of the thread pool.
 	TaskThreadPoolMinMaxThreads uint16 = 38
-	// TaskWaitHandleWait is WaitHandleWait. Waits on wait handles and monitors.
+	// Waits on wait handles and monitors.
 	TaskWaitHandleWait uint16 = 39
-	// TaskAllocationSampling is AllocationSampling. Allocations, sampled at
-	// random.
+	// Allocations, sampled at random.
 	TaskAllocationSampling uint16 = 40
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.
 const (
-	// OpcodeGarbageCollectionGCSuspendEEBegin is
-	// GarbageCollection.GCSuspendEEBegin.
-	OpcodeGarbageCollectionGCSuspendEEBegin uint8 = 10
-	// OpcodeGarbageCollectionGCAllocationTick is
-	// GarbageCollection.GCAllocationTick.
-	OpcodeGarbageCollectionGCAllocationTick uint8 = 11
-	// OpcodeGarbageCollectionGCCreateConcurrentThread is
-	// GarbageCollection.GCCreateConcurrentThread.
-	OpcodeGarbageCollectionGCCreateConcurrentThread uint8 = 12
-	// OpcodeGarbageCollectionGCTerminateConcurrentThread is
-	// GarbageCollection.GCTerminateConcurrentThread.
-	OpcodeGarbageCollectionGCTerminateConcurrentThread uint8 = 13
-	// OpcodeGarbageCollectionGCFinalizersEnd is GarbageCollection.GCFinalizersEnd.
-	OpcodeGarbageCollectionGCFinalizersEnd uint8 = 15
-	// OpcodeGarbageCollectionGCFinalizersBegin is
-	// GarbageCollection.GCFinalizersBegin.
-	OpcodeGarbageCollectionGCFinalizersBegin uint8 = 19
-	// OpcodeGarbageCollectionGCBulkRootEdge is GarbageCollection.GCBulkRootEdge.
-	OpcodeGarbageCollectionGCBulkRootEdge uint8 = 20
-	// OpcodeGarbageCollectionGCBulkRootConditionalWeakTableElementEdge is
-	// GarbageCollection.GCBulkRootConditionalWeakTableElementEdge.
-	OpcodeGarbageCollectionGCBulkRootConditionalWeakTableElementEdge uint8 = 21
-	// OpcodeGarbageCollectionGCBulkNode is GarbageCollection.GCBulkNode.
-	OpcodeGarbageCollectionGCBulkNode uint8 = 22
-	// OpcodeGarbageCollectionGCBulkEdge is GarbageCollection.GCBulkEdge.
-	OpcodeGarbageCollectionGCBulkEdge uint8 = 23
-	// OpcodeGarbageCollectionGCSampledObjectAllocation is
-	// GarbageCollection.GCSampledObjectAllocation.
-	OpcodeGarbageCollectionGCSampledObjectAllocation uint8 = 24
-	// OpcodeGarbageCollectionGCBulkSurvivingObjectRanges is
-	// GarbageCollection.GCBulkSurvivingObjectRanges.
-	OpcodeGarbageCollectionGCBulkSurvivingObjectRanges uint8 = 25
-	// OpcodeGarbageCollectionGCBulkMovedObjectRanges is
-	// GarbageCollection.GCBulkMovedObjectRanges.
-	OpcodeGarbageCollectionGCBulkMovedObjectRanges uint8 = 26
-	// OpcodeGarbageCollectionGCGenerationRange is
-	// GarbageCollection.GCGenerationRange.
-	OpcodeGarbageCollectionGCGenerationRange uint8 = 27
-	// OpcodeGarbageCollectionGCMarkStackRoots is
-	// GarbageCollection.GCMarkStackRoots.
-	OpcodeGarbageCollectionGCMarkStackRoots uint8 = 28
-	// OpcodeGarbageCollectionGCMarkFinalizeQueueRoots is
-	// GarbageCollection.GCMarkFinalizeQueueRoots.
-	OpcodeGarbageCollectionGCMarkFinalizeQueueRoots uint8 = 29
-	// OpcodeGarbageCollectionGCMarkHandles is GarbageCollection.GCMarkHandles.
-	OpcodeGarbageCollectionGCMarkHandles uint8 = 30
-	// OpcodeGarbageCollectionGCMarkOlderGenerationRoots is
-	// GarbageCollection.GCMarkOlderGenerationRoots.
-	OpcodeGarbageCollectionGCMarkOlderGenerationRoots uint8 = 31
-	// OpcodeGarbageCollectionFinalizeObject is GarbageCollection.FinalizeObject.
-	OpcodeGarbageCollectionFinalizeObject uint8 = 32
-	// OpcodeGarbageCollectionSetGCHandle is GarbageCollection.SetGCHandle.
-	OpcodeGarbageCollectionSetGCHandle uint8 = 33
-	// OpcodeGarbageCollectionDestroyGCHandle is GarbageCollection.DestroyGCHandle.
-	OpcodeGarbageCollectionDestroyGCHandle uint8 = 34
-	// OpcodeGarbageCollectionTriggered is GarbageCollection.Triggered.
-	OpcodeGarbageCollectionTriggered uint8 = 35
-	// OpcodeGarbageCollectionPinObjectAtGCTime is
-	// GarbageCollection.PinObjectAtGCTime.
-	OpcodeGarbageCollectionPinObjectAtGCTime uint8 = 36
-	// OpcodeGarbageCollectionGCBulkRootCCW is GarbageCollection.GCBulkRootCCW.
-	OpcodeGarbageCollectionGCBulkRootCCW uint8 = 38
-	// OpcodeGarbageCollectionGCBulkRCW is GarbageCollection.GCBulkRCW.
-	OpcodeGarbageCollectionGCBulkRCW uint8 = 39
-	// OpcodeGarbageCollectionGCBulkRootStaticVar is
-	// GarbageCollection.GCBulkRootStaticVar.
-	OpcodeGarbageCollectionGCBulkRootStaticVar uint8 = 40
-	// OpcodeGarbageCollectionGCDynamicEvent is GarbageCollection.GCDynamicEvent.
-	OpcodeGarbageCollectionGCDynamicEvent uint8 = 41
-	// OpcodeGarbageCollectionGCRestartEEEnd is GarbageCollection.GCRestartEEEnd.
-	OpcodeGarbageCollectionGCRestartEEEnd uint8 = 132
-	// OpcodeGarbageCollectionGCHeapStats is GarbageCollection.GCHeapStats.
-	OpcodeGarbageCollectionGCHeapStats uint8 = 133
-	// OpcodeGarbageCollectionGCCreateSegment is GarbageCollection.GCCreateSegment.
-	OpcodeGarbageCollectionGCCreateSegment uint8 = 134
-	// OpcodeGarbageCollectionGCFreeSegment is GarbageCollection.GCFreeSegment.
-	OpcodeGarbageCollectionGCFreeSegment uint8 = 135
-	// OpcodeGarbageCollectionGCRestartEEBegin is
-	// GarbageCollection.GCRestartEEBegin.
-	OpcodeGarbageCollectionGCRestartEEBegin uint8 = 136
-	// OpcodeGarbageCollectionGCSuspendEEEnd is GarbageCollection.GCSuspendEEEnd.
-	OpcodeGarbageCollectionGCSuspendEEEnd uint8 = 137
-	// OpcodeGarbageCollectionIncreaseMemoryPressure is
-	// GarbageCollection.IncreaseMemoryPressure.
-	OpcodeGarbageCollectionIncreaseMemoryPressure uint8 = 200
-	// OpcodeGarbageCollectionDecreaseMemoryPressure is
-	// GarbageCollection.DecreaseMemoryPressure.
-	OpcodeGarbageCollectionDecreaseMemoryPressure uint8 = 201
-	// OpcodeGarbageCollectionGCMarkWithType is GarbageCollection.GCMarkWithType.
-	OpcodeGarbageCollectionGCMarkWithType uint8 = 202
-	// OpcodeGarbageCollectionGCJoin is GarbageCollection.GCJoin.
-	OpcodeGarbageCollectionGCJoin uint8 = 203
-	// OpcodeGarbageCollectionGCPerHeapHistory is
-	// GarbageCollection.GCPerHeapHistory.
-	OpcodeGarbageCollectionGCPerHeapHistory uint8 = 204
-	// OpcodeGarbageCollectionGCGlobalHeapHistory is
-	// GarbageCollection.GCGlobalHeapHistory.
-	OpcodeGarbageCollectionGCGlobalHeapHistory uint8 = 205
-	// OpcodeGarbageCollectionGenAwareBegin is GarbageCollection.GenAwareBegin.
-	OpcodeGarbageCollectionGenAwareBegin uint8 = 206
-	// OpcodeGarbageCollectionGenAwareEnd is GarbageCollection.GenAwareEnd.
-	OpcodeGarbageCollectionGenAwareEnd uint8 = 207
-	// OpcodeGarbageCollectionGCLOHCompact is GarbageCollection.GCLOHCompact.
-	OpcodeGarbageCollectionGCLOHCompact uint8 = 208
-	// OpcodeGarbageCollectionGCFitBucketInfo is GarbageCollection.GCFitBucketInfo.
-	OpcodeGarbageCollectionGCFitBucketInfo uint8 = 209
-	// OpcodeContentionLockCreated is Contention.LockCreated.
-	OpcodeContentionLockCreated uint8 = 11
-	// OpcodeCLRMethodDCStartComplete is CLRMethod.DCStartComplete.
-	OpcodeCLRMethodDCStartComplete uint8 = 14
-	// OpcodeCLRMethodDCEndComplete is CLRMethod.DCEndComplete.
-	OpcodeCLRMethodDCEndComplete uint8 = 15
-	// OpcodeCLRMethodMethodLoad is CLRMethod.MethodLoad.
-	OpcodeCLRMethodMethodLoad uint8 = 33
-	// OpcodeCLRMethodMethodUnload is CLRMethod.MethodUnload.
-	OpcodeCLRMethodMethodUnload uint8 = 34
-	// OpcodeCLRMethodMethodDCStart is CLRMethod.MethodDCStart.
-	OpcodeCLRMethodMethodDCStart uint8 = 35
-	// OpcodeCLRMethodMethodDCEnd is CLRMethod.MethodDCEnd.
-	OpcodeCLRMethodMethodDCEnd uint8 = 36
-	// OpcodeCLRMethodMethodLoadVerbose is CLRMethod.MethodLoadVerbose.
-	OpcodeCLRMethodMethodLoadVerbose uint8 = 37
-	// OpcodeCLRMethodMethodUnloadVerbose is CLRMethod.MethodUnloadVerbose.
-	OpcodeCLRMethodMethodUnloadVerbose uint8 = 38
-	// OpcodeCLRMethodMethodDCStartVerbose is CLRMethod.MethodDCStartVerbose.
-	OpcodeCLRMethodMethodDCStartVerbose uint8 = 39
-	// OpcodeCLRMethodMethodDCEndVerbose is CLRMethod.MethodDCEndVerbose.
-	OpcodeCLRMethodMethodDCEndVerbose uint8 = 40
-	// OpcodeCLRMethodMethodJittingStarted is CLRMethod.MethodJittingStarted.
-	OpcodeCLRMethodMethodJittingStarted uint8 = 42
-	// OpcodeCLRMethodMethodDetails is CLRMethod.MethodDetails.
-	OpcodeCLRMethodMethodDetails uint8 = 43
-	// OpcodeCLRMethodJitInliningSucceeded is CLRMethod.JitInliningSucceeded.
-	OpcodeCLRMethodJitInliningSucceeded uint8 = 83
-	// OpcodeCLRMethodJitInliningFailed is CLRMethod.JitInliningFailed.
-	OpcodeCLRMethodJitInliningFailed uint8 = 84
-	// OpcodeCLRMethodJitTailCallSucceeded is CLRMethod.JitTailCallSucceeded.
-	OpcodeCLRMethodJitTailCallSucceeded uint8 = 85
-	// OpcodeCLRMethodJitTailCallFailed is CLRMethod.JitTailCallFailed.
-	OpcodeCLRMethodJitTailCallFailed uint8 = 86
-	// OpcodeCLRMethodMethodILToNativeMap is CLRMethod.MethodILToNativeMap.
-	OpcodeCLRMethodMethodILToNativeMap uint8 = 87
-	// OpcodeCLRMethodMemoryAllocatedForJitCode is
-	// CLRMethod.MemoryAllocatedForJitCode.
-	OpcodeCLRMethodMemoryAllocatedForJitCode uint8 = 103
-	// OpcodeCLRLoaderModuleLoad is CLRLoader.ModuleLoad.
-	OpcodeCLRLoaderModuleLoad uint8 = 33
-	// OpcodeCLRLoaderModuleUnload is CLRLoader.ModuleUnload.
-	OpcodeCLRLoaderModuleUnload uint8 = 34
-	// OpcodeCLRLoaderModuleDCStart is CLRLoader.ModuleDCStart.
-	OpcodeCLRLoaderModuleDCStart uint8 = 35
-	// OpcodeCLRLoaderModuleDCEnd is CLRLoader.ModuleDCEnd.
-	OpcodeCLRLoaderModuleDCEnd uint8 = 36
-	// OpcodeCLRLoaderAssemblyLoad is CLRLoader.AssemblyLoad.
-	OpcodeCLRLoaderAssemblyLoad uint8 = 37
-	// OpcodeCLRLoaderAssemblyUnload is CLRLoader.AssemblyUnload.
-	OpcodeCLRLoaderAssemblyUnload uint8 = 38
-	// OpcodeCLRLoaderAppDomainLoad is CLRLoader.AppDomainLoad.
-	OpcodeCLRLoaderAppDomainLoad uint8 = 41
-	// OpcodeCLRLoaderAppDomainUnload is CLRLoader.AppDomainUnload.
-	OpcodeCLRLoaderAppDomainUnload uint8 = 42
-	// OpcodeCLRLoaderDomainModuleLoad is CLRLoader.DomainModuleLoad.
-	OpcodeCLRLoaderDomainModuleLoad uint8 = 45
-	// OpcodeCLRStackCLRStackWalk is CLRStack.CLRStackWalk.
-	OpcodeCLRStackCLRStackWalk uint8 = 82
-	// OpcodeAppDomainResourceManagementAppDomainMemAllocated is
-	// AppDomainResourceManagement.AppDomainMemAllocated.
-	OpcodeAppDomainResourceManagementAppDomainMemAllocated uint8 = 48
-	// OpcodeAppDomainResourceManagementAppDomainMemSurvived is
-	// AppDomainResourceManagement.AppDomainMemSurvived.
-	OpcodeAppDomainResourceManagementAppDomainMemSurvived uint8 = 49
-	// OpcodeAppDomainResourceManagementThreadCreated is
-	// AppDomainResourceManagement.ThreadCreated.
-	OpcodeAppDomainResourceManagementThreadCreated uint8 = 50
-	// OpcodeAppDomainResourceManagementThreadTerminated is
-	// AppDomainResourceManagement.ThreadTerminated.
-	OpcodeAppDomainResourceManagementThreadTerminated uint8 = 51
-	// OpcodeAppDomainResourceManagementThreadDomainEnter is
-	// AppDomainResourceManagement.ThreadDomainEnter.
-	OpcodeAppDomainResourceManagementThreadDomainEnter uint8 = 52
-	// OpcodeCLRILStubILStubGenerated is CLRILStub.ILStubGenerated.
-	OpcodeCLRILStubILStubGenerated uint8 = 88
-	// OpcodeCLRILStubILStubCacheHit is CLRILStub.ILStubCacheHit.
-	OpcodeCLRILStubILStubCacheHit uint8 = 89
-	// OpcodeThreadPoolWorkerThreadWait is ThreadPoolWorkerThread.Wait.
-	OpcodeThreadPoolWorkerThreadWait uint8 = 90
-	// OpcodeThreadPoolWorkerThreadAdjustmentSample is
-	// ThreadPoolWorkerThreadAdjustment.Sample.
-	OpcodeThreadPoolWorkerThreadAdjustmentSample uint8 = 100
-	// OpcodeThreadPoolWorkerThreadAdjustmentAdjustment is
-	// ThreadPoolWorkerThreadAdjustment.Adjustment.
-	OpcodeThreadPoolWorkerThreadAdjustmentAdjustment uint8 = 101
-	// OpcodeThreadPoolWorkerThreadAdjustmentStats is
-	// ThreadPoolWorkerThreadAdjustment.Stats.
-	OpcodeThreadPoolWorkerThreadAdjustmentStats uint8 = 102
-	// OpcodeCLRPerfTrackModuleRangeLoad is CLRPerfTrack.ModuleRangeLoad.
-	OpcodeCLRPerfTrackModuleRangeLoad uint8 = 10
-	// OpcodeTypeBulkType is Type.BulkType.
-	OpcodeTypeBulkType uint8 = 10
-	// OpcodeThreadPoolEnqueue is ThreadPool.Enqueue.
-	OpcodeThreadPoolEnqueue uint8 = 11
-	// OpcodeThreadPoolDequeue is ThreadPool.Dequeue.
-	OpcodeThreadPoolDequeue uint8 = 12
-	// OpcodeThreadPoolIOEnqueue is ThreadPool.IOEnqueue.
-	OpcodeThreadPoolIOEnqueue uint8 = 13
-	// OpcodeThreadPoolIODequeue is ThreadPool.IODequeue.
-	OpcodeThreadPoolIODequeue uint8 = 14
-	// OpcodeThreadPoolIOPack is ThreadPool.IOPack.
-	OpcodeThreadPoolIOPack uint8 = 15
-	// OpcodeThreadCreating is Thread.Creating.
-	OpcodeThreadCreating uint8 = 11
-	// OpcodeThreadRunning is Thread.Running.
-	OpcodeThreadRunning uint8 = 12
-	// OpcodeTieredCompilationSettings is TieredCompilation.Settings.
-	OpcodeTieredCompilationSettings uint8 = 11
-	// OpcodeTieredCompilationPause is TieredCompilation.Pause.
-	OpcodeTieredCompilationPause uint8 = 12
-	// OpcodeTieredCompilationResume is TieredCompilation.Resume.
-	OpcodeTieredCompilationResume uint8 = 13
-	// OpcodeAssemblyLoaderResolutionAttempted is
-	// AssemblyLoader.ResolutionAttempted.
-	OpcodeAssemblyLoaderResolutionAttempted uint8 = 11
-	// OpcodeAssemblyLoaderAssemblyLoadContextResolvingHandlerInvoked is
-	// AssemblyLoader.AssemblyLoadContextResolvingHandlerInvoked.
-	OpcodeAssemblyLoaderAssemblyLoadContextResolvingHandlerInvoked uint8 = 12
-	// OpcodeAssemblyLoaderAppDomainAssemblyResolveHandlerInvoked is
-	// AssemblyLoader.AppDomainAssemblyResolveHandlerInvoked.
-	OpcodeAssemblyLoaderAppDomainAssemblyResolveHandlerInvoked uint8 = 13
-	// OpcodeAssemblyLoaderAssemblyLoadFromResolveHandlerInvoked is
-	// AssemblyLoader.AssemblyLoadFromResolveHandlerInvoked.
-	OpcodeAssemblyLoaderAssemblyLoadFromResolveHandlerInvoked uint8 = 14
-	// OpcodeAssemblyLoaderKnownPathProbed is AssemblyLoader.KnownPathProbed.
-	OpcodeAssemblyLoaderKnownPathProbed uint8 = 15
-	// OpcodeJitInstrumentationDataInstrumentationData is
-	// JitInstrumentationData.InstrumentationData.
-	OpcodeJitInstrumentationDataInstrumentationData uint8 = 11
-	// OpcodeJitInstrumentationDataInstrumentationDataVerbose is
-	// JitInstrumentationData.InstrumentationDataVerbose.
-	OpcodeJitInstrumentationDataInstrumentationDataVerbose uint8 = 12
-	// OpcodeExecutionCheckpointExecutionCheckpoint is
-	// ExecutionCheckpoint.ExecutionCheckpoint.
-	OpcodeExecutionCheckpointExecutionCheckpoint uint8 = 11
-	// OpcodeProfilerProfiler is Profiler.Profiler.
-	OpcodeProfilerProfiler uint8 = 11
+	OpcodeGarbageCollectionGCSuspendEEBegin                          etw.Opcode = 10
+	OpcodeGarbageCollectionGCAllocationTick                          etw.Opcode = 11
+	OpcodeGarbageCollectionGCCreateConcurrentThread                  etw.Opcode = 12
+	OpcodeGarbageCollectionGCTerminateConcurrentThread               etw.Opcode = 13
+	OpcodeGarbageCollectionGCFinalizersEnd                           etw.Opcode = 15
+	OpcodeGarbageCollectionGCFinalizersBegin                         etw.Opcode = 19
+	OpcodeGarbageCollectionGCBulkRootEdge                            etw.Opcode = 20
+	OpcodeGarbageCollectionGCBulkRootConditionalWeakTableElementEdge etw.Opcode = 21
+	OpcodeGarbageCollectionGCBulkNode                                etw.Opcode = 22
+	OpcodeGarbageCollectionGCBulkEdge                                etw.Opcode = 23
+	OpcodeGarbageCollectionGCSampledObjectAllocation                 etw.Opcode = 24
+	OpcodeGarbageCollectionGCBulkSurvivingObjectRanges               etw.Opcode = 25
+	OpcodeGarbageCollectionGCBulkMovedObjectRanges                   etw.Opcode = 26
+	OpcodeGarbageCollectionGCGenerationRange                         etw.Opcode = 27
+	OpcodeGarbageCollectionGCMarkStackRoots                          etw.Opcode = 28
+	OpcodeGarbageCollectionGCMarkFinalizeQueueRoots                  etw.Opcode = 29
+	OpcodeGarbageCollectionGCMarkHandles                             etw.Opcode = 30
+	OpcodeGarbageCollectionGCMarkOlderGenerationRoots                etw.Opcode = 31
+	OpcodeGarbageCollectionFinalizeObject                            etw.Opcode = 32
+	OpcodeGarbageCollectionSetGCHandle                               etw.Opcode = 33
+	OpcodeGarbageCollectionDestroyGCHandle                           etw.Opcode = 34
+	OpcodeGarbageCollectionTriggered                                 etw.Opcode = 35
+	OpcodeGarbageCollectionPinObjectAtGCTime                         etw.Opcode = 36
+	OpcodeGarbageCollectionGCBulkRootCCW                             etw.Opcode = 38
+	OpcodeGarbageCollectionGCBulkRCW                                 etw.Opcode = 39
+	OpcodeGarbageCollectionGCBulkRootStaticVar                       etw.Opcode = 40
+	OpcodeGarbageCollectionGCDynamicEvent                            etw.Opcode = 41
+	OpcodeGarbageCollectionGCRestartEEEnd                            etw.Opcode = 132
+	OpcodeGarbageCollectionGCHeapStats                               etw.Opcode = 133
+	OpcodeGarbageCollectionGCCreateSegment                           etw.Opcode = 134
+	OpcodeGarbageCollectionGCFreeSegment                             etw.Opcode = 135
+	OpcodeGarbageCollectionGCRestartEEBegin                          etw.Opcode = 136
+	OpcodeGarbageCollectionGCSuspendEEEnd                            etw.Opcode = 137
+	OpcodeGarbageCollectionIncreaseMemoryPressure                    etw.Opcode = 200
+	OpcodeGarbageCollectionDecreaseMemoryPressure                    etw.Opcode = 201
+	OpcodeGarbageCollectionGCMarkWithType                            etw.Opcode = 202
+	OpcodeGarbageCollectionGCJoin                                    etw.Opcode = 203
+	OpcodeGarbageCollectionGCPerHeapHistory                          etw.Opcode = 204
+	OpcodeGarbageCollectionGCGlobalHeapHistory                       etw.Opcode = 205
+	OpcodeGarbageCollectionGenAwareBegin                             etw.Opcode = 206
+	OpcodeGarbageCollectionGenAwareEnd                               etw.Opcode = 207
+	OpcodeGarbageCollectionGCLOHCompact                              etw.Opcode = 208
+	OpcodeGarbageCollectionGCFitBucketInfo                           etw.Opcode = 209
+	OpcodeContentionLockCreated                                      etw.Opcode = 11
+	OpcodeCLRMethodDCStartComplete                                   etw.Opcode = 14
+	OpcodeCLRMethodDCEndComplete                                     etw.Opcode = 15
+	OpcodeCLRMethodMethodLoad                                        etw.Opcode = 33
+	OpcodeCLRMethodMethodUnload                                      etw.Opcode = 34
+	OpcodeCLRMethodMethodDCStart                                     etw.Opcode = 35
+	OpcodeCLRMethodMethodDCEnd                                       etw.Opcode = 36
+	OpcodeCLRMethodMethodLoadVerbose                                 etw.Opcode = 37
+	OpcodeCLRMethodMethodUnloadVerbose                               etw.Opcode = 38
+	OpcodeCLRMethodMethodDCStartVerbose                              etw.Opcode = 39
+	OpcodeCLRMethodMethodDCEndVerbose                                etw.Opcode = 40
+	OpcodeCLRMethodMethodJittingStarted                              etw.Opcode = 42
+	OpcodeCLRMethodMethodDetails                                     etw.Opcode = 43
+	OpcodeCLRMethodJitInliningSucceeded                              etw.Opcode = 83
+	OpcodeCLRMethodJitInliningFailed                                 etw.Opcode = 84
+	OpcodeCLRMethodJitTailCallSucceeded                              etw.Opcode = 85
+	OpcodeCLRMethodJitTailCallFailed                                 etw.Opcode = 86
+	OpcodeCLRMethodMethodILToNativeMap                               etw.Opcode = 87
+	OpcodeCLRMethodMemoryAllocatedForJitCode                         etw.Opcode = 103
+	OpcodeCLRLoaderModuleLoad                                        etw.Opcode = 33
+	OpcodeCLRLoaderModuleUnload                                      etw.Opcode = 34
+	OpcodeCLRLoaderModuleDCStart                                     etw.Opcode = 35
+	OpcodeCLRLoaderModuleDCEnd                                       etw.Opcode = 36
+	OpcodeCLRLoaderAssemblyLoad                                      etw.Opcode = 37
+	OpcodeCLRLoaderAssemblyUnload                                    etw.Opcode = 38
+	OpcodeCLRLoaderAppDomainLoad                                     etw.Opcode = 41
+	OpcodeCLRLoaderAppDomainUnload                                   etw.Opcode = 42
+	OpcodeCLRLoaderDomainModuleLoad                                  etw.Opcode = 45
+	OpcodeCLRStackCLRStackWalk                                       etw.Opcode = 82
+	OpcodeAppDomainResourceManagementAppDomainMemAllocated           etw.Opcode = 48
+	OpcodeAppDomainResourceManagementAppDomainMemSurvived            etw.Opcode = 49
+	OpcodeAppDomainResourceManagementThreadCreated                   etw.Opcode = 50
+	OpcodeAppDomainResourceManagementThreadTerminated                etw.Opcode = 51
+	OpcodeAppDomainResourceManagementThreadDomainEnter               etw.Opcode = 52
+	OpcodeCLRILStubILStubGenerated                                   etw.Opcode = 88
+	OpcodeCLRILStubILStubCacheHit                                    etw.Opcode = 89
+	OpcodeThreadPoolWorkerThreadWait                                 etw.Opcode = 90
+	OpcodeThreadPoolWorkerThreadAdjustmentSample                     etw.Opcode = 100
+	OpcodeThreadPoolWorkerThreadAdjustmentAdjustment                 etw.Opcode = 101
+	OpcodeThreadPoolWorkerThreadAdjustmentStats                      etw.Opcode = 102
+	OpcodeCLRPerfTrackModuleRangeLoad                                etw.Opcode = 10
+	OpcodeTypeBulkType                                               etw.Opcode = 10
+	OpcodeThreadPoolEnqueue                                          etw.Opcode = 11
+	OpcodeThreadPoolDequeue                                          etw.Opcode = 12
+	OpcodeThreadPoolIOEnqueue                                        etw.Opcode = 13
+	OpcodeThreadPoolIODequeue                                        etw.Opcode = 14
+	OpcodeThreadPoolIOPack                                           etw.Opcode = 15
+	OpcodeThreadCreating                                             etw.Opcode = 11
+	OpcodeThreadRunning                                              etw.Opcode = 12
+	OpcodeTieredCompilationSettings                                  etw.Opcode = 11
+	OpcodeTieredCompilationPause                                     etw.Opcode = 12
+	OpcodeTieredCompilationResume                                    etw.Opcode = 13
+	OpcodeAssemblyLoaderResolutionAttempted                          etw.Opcode = 11
+	OpcodeAssemblyLoaderAssemblyLoadContextResolvingHandlerInvoked   etw.Opcode = 12
+	OpcodeAssemblyLoaderAppDomainAssemblyResolveHandlerInvoked       etw.Opcode = 13
+	OpcodeAssemblyLoaderAssemblyLoadFromResolveHandlerInvoked        etw.Opcode = 14
+	OpcodeAssemblyLoaderKnownPathProbed                              etw.Opcode = 15
+	OpcodeJitInstrumentationDataInstrumentationData                  etw.Opcode = 11
+	OpcodeJitInstrumentationDataInstrumentationDataVerbose           etw.Opcode = 12
+	OpcodeExecutionCheckpointExecutionCheckpoint                     etw.Opcode = 11
+	OpcodeProfilerProfiler                                           etw.Opcode = 11
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadCreating is ThreadCreating: event 70, version 0, of task Thread,
-// opcode Creating, keywords ThreadingKeyword and ThreadTransferKeyword, level
+// ThreadCreating is event 70, version 0, of task Thread, opcode Creating,
+// keywords ThreadingKeyword and ThreadTransferKeyword, level
 // win:Informational.
 //
 // A thread is being created. ThreadRunning with the same ID follows on the new
@@ -41,12 +41,16 @@ func (e *ThreadCreating) FieldValue(i int) etw.Value {
 	return (*threadStartWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadCreating) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadCreating) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadCreating) Clone() *ThreadCreating { return &e }
+
+func (e ThreadCreating) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadCreating) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadCreating = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
 	ID:         70,
 	Level:      4,
 	Opcode:     11,
@@ -64,17 +68,17 @@ var threadCreating = etw.EventDesc{
 type threadStartWorkLayout ThreadCreating
 
 func (e *threadStartWorkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.ID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.ID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *threadStartWorkLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.ID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.ID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *threadStartWorkLayout) FieldValue(i int) etw.Value {
@@ -92,8 +96,73 @@ var threadStartWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ThreadRunning is ThreadRunning: event 71, version 0, of task Thread, opcode
-// Running, keywords ThreadingKeyword and ThreadTransferKeyword, level
+// AnyThreadCreating is event 70, of task Thread, opcode Creating, keywords
+// ThreadingKeyword and ThreadTransferKeyword, level win:Informational, in any
+// version.
+//
+// A thread is being created. ThreadRunning with the same ID follows on the new
+// thread.
+//
+// The only version is [ThreadCreating]; a newer one is decoded like it.
+type AnyThreadCreating struct {
+	Seen etw.Seen
+
+	// Identifies the thread: the same in ThreadCreating and ThreadRunning.
+	ID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadCreating = []*etw.EventDesc{&threadCreating}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadCreating) EventDescs() []*etw.EventDesc { return anyThreadCreating }
+func (e *AnyThreadCreating) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadCreating, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadCreating) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadStartWorkLayout)(e).decode(version, p, ptr, anyThreadCreating)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadCreating) FieldValue(i int) etw.Value {
+	return (*anyThreadStartWorkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadCreating) Clone() *AnyThreadCreating { return &e }
+
+func (e AnyThreadCreating) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadCreating) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyThreadStartWorkLayout is what types for all versions of an event share,
+// the newest of which has the template ThreadStartWork.
+type anyThreadStartWorkLayout AnyThreadCreating
+
+func (e *anyThreadStartWorkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v threadStartWorkLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ID = v.ID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyThreadStartWorkLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.ID)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// ThreadRunning is event 71, version 0, of task Thread, opcode Running,
+// keywords ThreadingKeyword and ThreadTransferKeyword, level
 // win:Informational.
 //
 // A new thread begins to run. ThreadCreating with the same ID was written by
@@ -124,12 +193,16 @@ func (e *ThreadRunning) FieldValue(i int) etw.Value {
 	return (*threadStartWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadRunning) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadRunning) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadRunning) Clone() *ThreadRunning { return &e }
+
+func (e ThreadRunning) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadRunning) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadRunning = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
 	ID:         71,
 	Level:      4,
 	Opcode:     12,
@@ -141,3 +214,45 @@ var threadRunning = etw.EventDesc{
 	Fields:     threadStartWorkLayoutFields,
 	New:        func() etw.Event { return new(ThreadRunning) },
 }
+
+// AnyThreadRunning is event 71, of task Thread, opcode Running, keywords
+// ThreadingKeyword and ThreadTransferKeyword, level win:Informational, in any
+// version.
+//
+// A new thread begins to run. ThreadCreating with the same ID was written by
+// the thread that made it.
+//
+// The only version is [ThreadRunning]; a newer one is decoded like it.
+type AnyThreadRunning struct {
+	Seen etw.Seen
+
+	// Identifies the thread: the same in ThreadCreating and ThreadRunning.
+	ID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadRunning = []*etw.EventDesc{&threadRunning}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadRunning) EventDescs() []*etw.EventDesc { return anyThreadRunning }
+func (e *AnyThreadRunning) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadRunning, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadRunning) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadStartWorkLayout)(e).decode(version, p, ptr, anyThreadRunning)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadRunning) FieldValue(i int) etw.Value {
+	return (*anyThreadStartWorkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadRunning) Clone() *AnyThreadRunning { return &e }
+
+func (e AnyThreadRunning) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadRunning) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -9,9 +9,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolEnqueue is ThreadPoolEnqueue: event 61, version 0, of task
-// ThreadPool, opcode Enqueue, keywords ThreadingKeyword and
-// ThreadTransferKeyword, level win:Verbose.
+// ThreadPoolEnqueue is event 61, version 0, of task ThreadPool, opcode
+// Enqueue, keywords ThreadingKeyword and ThreadTransferKeyword, level
+// win:Verbose.
 //
 // A work item was put into the thread pool's queue.
 type ThreadPoolEnqueue struct {
@@ -40,12 +40,16 @@ func (e *ThreadPoolEnqueue) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolEnqueue) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolEnqueue) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolEnqueue) Clone() *ThreadPoolEnqueue { return &e }
+
+func (e ThreadPoolEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolEnqueue = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	ID:         61,
 	Level:      5,
 	Opcode:     11,
@@ -63,17 +67,17 @@ var threadPoolEnqueue = etw.EventDesc{
 type threadPoolWorkLayout ThreadPoolEnqueue
 
 func (e *threadPoolWorkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.WorkID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.WorkID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *threadPoolWorkLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.WorkID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.WorkID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *threadPoolWorkLayout) FieldValue(i int) etw.Value {
@@ -91,9 +95,75 @@ var threadPoolWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ThreadPoolDequeue is ThreadPoolDequeue: event 62, version 0, of task
-// ThreadPool, opcode Dequeue, keywords ThreadingKeyword and
-// ThreadTransferKeyword, level win:Verbose.
+// AnyThreadPoolEnqueue is event 61, of task ThreadPool, opcode Enqueue,
+// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
+// any version.
+//
+// A work item was put into the thread pool's queue.
+//
+// The only version is [ThreadPoolEnqueue]; a newer one is decoded like it.
+type AnyThreadPoolEnqueue struct {
+	Seen etw.Seen
+
+	// Identifies the work item: the same when it is enqueued and dequeued.
+	WorkID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolEnqueue = []*etw.EventDesc{&threadPoolEnqueue}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolEnqueue) EventDescs() []*etw.EventDesc { return anyThreadPoolEnqueue }
+func (e *AnyThreadPoolEnqueue) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolEnqueue, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolWorkLayout)(e).decode(version, p, ptr, anyThreadPoolEnqueue)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolEnqueue) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolWorkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolEnqueue) Clone() *AnyThreadPoolEnqueue { return &e }
+
+func (e AnyThreadPoolEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyThreadPoolWorkLayout is what types for all versions of an event share,
+// the newest of which has the template ThreadPoolWork.
+type anyThreadPoolWorkLayout AnyThreadPoolEnqueue
+
+func (e *anyThreadPoolWorkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v threadPoolWorkLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.WorkID = v.WorkID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyThreadPoolWorkLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.WorkID)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// ThreadPoolDequeue is event 62, version 0, of task ThreadPool, opcode
+// Dequeue, keywords ThreadingKeyword and ThreadTransferKeyword, level
+// win:Verbose.
 //
 // A work item was taken from the thread pool's queue and is about to run.
 type ThreadPoolDequeue struct {
@@ -122,12 +192,16 @@ func (e *ThreadPoolDequeue) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolDequeue) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolDequeue) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolDequeue) Clone() *ThreadPoolDequeue { return &e }
+
+func (e ThreadPoolDequeue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolDequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolDequeue = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	ID:         62,
 	Level:      5,
 	Opcode:     12,
@@ -140,9 +214,52 @@ var threadPoolDequeue = etw.EventDesc{
 	New:        func() etw.Event { return new(ThreadPoolDequeue) },
 }
 
-// ThreadPoolIOEnqueue is ThreadPoolIOEnqueue: event 63, version 0, of task
-// ThreadPool, opcode IOEnqueue, keywords ThreadingKeyword and
-// ThreadTransferKeyword, level win:Verbose.
+// AnyThreadPoolDequeue is event 62, of task ThreadPool, opcode Dequeue,
+// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
+// any version.
+//
+// A work item was taken from the thread pool's queue and is about to run.
+//
+// The only version is [ThreadPoolDequeue]; a newer one is decoded like it.
+type AnyThreadPoolDequeue struct {
+	Seen etw.Seen
+
+	// Identifies the work item: the same when it is enqueued and dequeued.
+	WorkID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolDequeue = []*etw.EventDesc{&threadPoolDequeue}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolDequeue) EventDescs() []*etw.EventDesc { return anyThreadPoolDequeue }
+func (e *AnyThreadPoolDequeue) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolDequeue, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolWorkLayout)(e).decode(version, p, ptr, anyThreadPoolDequeue)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolDequeue) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolWorkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolDequeue) Clone() *AnyThreadPoolDequeue { return &e }
+
+func (e AnyThreadPoolDequeue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolDequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ThreadPoolIOEnqueue is event 63, version 0, of task ThreadPool, opcode
+// IOEnqueue, keywords ThreadingKeyword and ThreadTransferKeyword, level
+// win:Verbose.
 //
 // An I/O operation was handed to the thread pool.
 type ThreadPoolIOEnqueue struct {
@@ -162,22 +279,22 @@ func (*ThreadPoolIOEnqueue) EventDesc() *etw.EventDesc { return &threadPoolIOEnq
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolIOEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.NativeOverlapped = r.Pointer()
-	e.Overlapped = r.Pointer()
-	e.MultiDequeues = r.Bool()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&threadPoolIOEnqueue)
+	c := etw.NewCursor(p, 0, ptr)
+	e.NativeOverlapped = c.Pointer()
+	e.Overlapped = c.Pointer()
+	e.MultiDequeues = c.Bool()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&threadPoolIOEnqueue)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadPoolIOEnqueue) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.NativeOverlapped)
-	w.Pointer(1, e.Overlapped)
-	w.Bool(e.MultiDequeues)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&threadPoolIOEnqueue)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.NativeOverlapped)
+	a.Pointer(1, e.Overlapped)
+	a.Bool(e.MultiDequeues)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&threadPoolIOEnqueue)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -195,12 +312,16 @@ func (e *ThreadPoolIOEnqueue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadPoolIOEnqueue) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolIOEnqueue) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolIOEnqueue) Clone() *ThreadPoolIOEnqueue { return &e }
+
+func (e ThreadPoolIOEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolIOEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolIOEnqueue = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	ID:         63,
 	Level:      5,
 	Opcode:     13,
@@ -218,9 +339,73 @@ var threadPoolIOEnqueue = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolIOEnqueue) },
 }
 
-// ThreadPoolIODequeue is ThreadPoolIODequeue: event 64, version 0, of task
-// ThreadPool, opcode IODequeue, keywords ThreadingKeyword and
-// ThreadTransferKeyword, level win:Verbose.
+// AnyThreadPoolIOEnqueue is event 63, of task ThreadPool, opcode IOEnqueue,
+// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
+// any version.
+//
+// An I/O operation was handed to the thread pool.
+//
+// The only version is [ThreadPoolIOEnqueue]; a newer one is decoded like it.
+type AnyThreadPoolIOEnqueue struct {
+	Seen etw.Seen
+
+	// Address of the native OVERLAPPED structure of the operation.
+	NativeOverlapped etw.Pointer
+	// Address of the managed object of the operation.
+	Overlapped etw.Pointer
+	// Whether the operation may be dequeued more than once.
+	MultiDequeues etw.Bool
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolIOEnqueue = []*etw.EventDesc{&threadPoolIOEnqueue}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolIOEnqueue) EventDescs() []*etw.EventDesc { return anyThreadPoolIOEnqueue }
+func (e *AnyThreadPoolIOEnqueue) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolIOEnqueue, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolIOEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ThreadPoolIOEnqueue
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.NativeOverlapped = v.NativeOverlapped
+	e.Overlapped = v.Overlapped
+	e.MultiDequeues = v.MultiDequeues
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolIOEnqueue) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.NativeOverlapped)
+	case 1:
+		return etw.PointerValue(e.Overlapped)
+	case 2:
+		return etw.BoolValue(e.MultiDequeues)
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolIOEnqueue) Clone() *AnyThreadPoolIOEnqueue { return &e }
+
+func (e AnyThreadPoolIOEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolIOEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ThreadPoolIODequeue is event 64, version 0, of task ThreadPool, opcode
+// IODequeue, keywords ThreadingKeyword and ThreadTransferKeyword, level
+// win:Verbose.
 //
 // The completion of an I/O operation was taken from the thread pool's queue.
 type ThreadPoolIODequeue struct {
@@ -251,12 +436,16 @@ func (e *ThreadPoolIODequeue) FieldValue(i int) etw.Value {
 	return (*threadPoolIOWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolIODequeue) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolIODequeue) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolIODequeue) Clone() *ThreadPoolIODequeue { return &e }
+
+func (e ThreadPoolIODequeue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolIODequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolIODequeue = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	ID:         64,
 	Level:      5,
 	Opcode:     14,
@@ -274,19 +463,19 @@ var threadPoolIODequeue = etw.EventDesc{
 type threadPoolIOWorkLayout ThreadPoolIODequeue
 
 func (e *threadPoolIOWorkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.NativeOverlapped = r.Pointer()
-	e.Overlapped = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.NativeOverlapped = c.Pointer()
+	e.Overlapped = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *threadPoolIOWorkLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.NativeOverlapped)
-	w.Pointer(1, e.Overlapped)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.NativeOverlapped)
+	a.Pointer(1, e.Overlapped)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *threadPoolIOWorkLayout) FieldValue(i int) etw.Value {
@@ -307,8 +496,79 @@ var threadPoolIOWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ThreadPoolIOPack is ThreadPoolIOPack: event 65, version 0, of task
-// ThreadPool, opcode IOPack, keyword ThreadingKeyword, level win:Verbose.
+// AnyThreadPoolIODequeue is event 64, of task ThreadPool, opcode IODequeue,
+// keywords ThreadingKeyword and ThreadTransferKeyword, level win:Verbose, in
+// any version.
+//
+// The completion of an I/O operation was taken from the thread pool's queue.
+//
+// The only version is [ThreadPoolIODequeue]; a newer one is decoded like it.
+type AnyThreadPoolIODequeue struct {
+	Seen etw.Seen
+
+	// Address of the native OVERLAPPED structure of the operation.
+	NativeOverlapped etw.Pointer
+	// Address of the managed object of the operation.
+	Overlapped etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolIODequeue = []*etw.EventDesc{&threadPoolIODequeue}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolIODequeue) EventDescs() []*etw.EventDesc { return anyThreadPoolIODequeue }
+func (e *AnyThreadPoolIODequeue) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolIODequeue, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolIODequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolIOWorkLayout)(e).decode(version, p, ptr, anyThreadPoolIODequeue)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolIODequeue) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolIOWorkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolIODequeue) Clone() *AnyThreadPoolIODequeue { return &e }
+
+func (e AnyThreadPoolIODequeue) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolIODequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyThreadPoolIOWorkLayout is what types for all versions of an event share,
+// the newest of which has the template ThreadPoolIOWork.
+type anyThreadPoolIOWorkLayout AnyThreadPoolIODequeue
+
+func (e *anyThreadPoolIOWorkLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v threadPoolIOWorkLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.NativeOverlapped = v.NativeOverlapped
+	e.Overlapped = v.Overlapped
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyThreadPoolIOWorkLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.NativeOverlapped)
+	case 1:
+		return etw.PointerValue(e.Overlapped)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// ThreadPoolIOPack is event 65, version 0, of task ThreadPool, opcode IOPack,
+// keyword ThreadingKeyword, level win:Verbose.
 //
 // An overlapped structure was made ready for an I/O operation.
 type ThreadPoolIOPack struct {
@@ -339,12 +599,16 @@ func (e *ThreadPoolIOPack) FieldValue(i int) etw.Value {
 	return (*threadPoolIOWorkLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolIOPack) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolIOPack) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolIOPack) Clone() *ThreadPoolIOPack { return &e }
+
+func (e ThreadPoolIOPack) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolIOPack) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolIOPack = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
 	ID:         65,
 	Level:      5,
 	Opcode:     15,
@@ -356,3 +620,47 @@ var threadPoolIOPack = etw.EventDesc{
 	Fields:     threadPoolIOWorkLayoutFields,
 	New:        func() etw.Event { return new(ThreadPoolIOPack) },
 }
+
+// AnyThreadPoolIOPack is event 65, of task ThreadPool, opcode IOPack, keyword
+// ThreadingKeyword, level win:Verbose, in any version.
+//
+// An overlapped structure was made ready for an I/O operation.
+//
+// The only version is [ThreadPoolIOPack]; a newer one is decoded like it.
+type AnyThreadPoolIOPack struct {
+	Seen etw.Seen
+
+	// Address of the native OVERLAPPED structure of the operation.
+	NativeOverlapped etw.Pointer
+	// Address of the managed object of the operation.
+	Overlapped etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolIOPack = []*etw.EventDesc{&threadPoolIOPack}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolIOPack) EventDescs() []*etw.EventDesc { return anyThreadPoolIOPack }
+func (e *AnyThreadPoolIOPack) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolIOPack, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolIOPack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolIOWorkLayout)(e).decode(version, p, ptr, anyThreadPoolIOPack)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolIOPack) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolIOWorkLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolIOPack) Clone() *AnyThreadPoolIOPack { return &e }
+
+func (e AnyThreadPoolIOPack) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolIOPack) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadpoolSuspensionSuspendThread is ThreadpoolSuspensionSuspendThread:
-// event 48, version 0, of task ThreadpoolSuspension, opcode win:Start, keyword
-// ThreadingKeyword, level win:Informational.
+// ThreadpoolSuspensionSuspendThread is event 48, version 0, of task
+// ThreadpoolSuspension, opcode win:Start, keyword ThreadingKeyword, level
+// win:Informational.
 //
 // A worker thread was suspended because the processor is busy.
 type ThreadpoolSuspensionSuspendThread struct {
@@ -43,14 +43,18 @@ func (e *ThreadpoolSuspensionSuspendThread) FieldValue(i int) etw.Value {
 	return (*clrThreadPoolSuspendLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadpoolSuspensionSuspendThread) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *ThreadpoolSuspensionSuspendThread) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e.
+func (e ThreadpoolSuspensionSuspendThread) Clone() *ThreadpoolSuspensionSuspendThread { return &e }
+
+func (e ThreadpoolSuspensionSuspendThread) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e ThreadpoolSuspensionSuspendThread) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var threadpoolSuspensionSuspendThread = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
 	ID:         48,
 	Level:      4,
 	Opcode:     1,
@@ -97,9 +101,82 @@ var clrThreadPoolSuspendLayoutFields = []etw.FieldDesc{
 	{Name: "CpuUtilization", Type: etw.InUInt32},
 }
 
-// ThreadpoolSuspensionResumeThread is ThreadpoolSuspensionResumeThread: event
-// 49, version 0, of task ThreadpoolSuspension, opcode win:Stop, keyword
-// ThreadingKeyword, level win:Informational.
+// AnyThreadpoolSuspensionSuspendThread is event 48, of task
+// ThreadpoolSuspension, opcode win:Start, keyword ThreadingKeyword, level
+// win:Informational, in any version.
+//
+// A worker thread was suspended because the processor is busy.
+//
+// The only version is [ThreadpoolSuspensionSuspendThread]; a newer one is
+// decoded like it.
+type AnyThreadpoolSuspensionSuspendThread struct {
+	Seen etw.Seen
+
+	// Number of the managed thread.
+	ClrThreadID uint32
+	// Load of the processor in percent.
+	CpuUtilization uint32
+}
+
+var anyThreadpoolSuspensionSuspendThread = []*etw.EventDesc{&threadpoolSuspensionSuspendThread}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadpoolSuspensionSuspendThread) EventDescs() []*etw.EventDesc {
+	return anyThreadpoolSuspensionSuspendThread
+}
+func (e *AnyThreadpoolSuspensionSuspendThread) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadpoolSuspensionSuspendThread, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadpoolSuspensionSuspendThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyClrThreadPoolSuspendLayout)(e).decode(version, p, ptr, anyThreadpoolSuspensionSuspendThread)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadpoolSuspensionSuspendThread) FieldValue(i int) etw.Value {
+	return (*anyClrThreadPoolSuspendLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadpoolSuspensionSuspendThread) Clone() *AnyThreadpoolSuspensionSuspendThread {
+	return &e
+}
+
+func (e AnyThreadpoolSuspensionSuspendThread) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadpoolSuspensionSuspendThread) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// anyClrThreadPoolSuspendLayout is what types for all versions of an event
+// share, the newest of which has the template ClrThreadPoolSuspend.
+type anyClrThreadPoolSuspendLayout AnyThreadpoolSuspensionSuspendThread
+
+func (e *anyClrThreadPoolSuspendLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v clrThreadPoolSuspendLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrThreadID = v.ClrThreadID
+	e.CpuUtilization = v.CpuUtilization
+	return n, err
+}
+
+func (e *anyClrThreadPoolSuspendLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrThreadID))
+	case 1:
+		return etw.UintValue(uint64(e.CpuUtilization))
+	}
+	return etw.Value{}
+}
+
+// ThreadpoolSuspensionResumeThread is event 49, version 0, of task
+// ThreadpoolSuspension, opcode win:Stop, keyword ThreadingKeyword, level
+// win:Informational.
 //
 // A suspended worker thread runs again.
 type ThreadpoolSuspensionResumeThread struct {
@@ -130,14 +207,18 @@ func (e *ThreadpoolSuspensionResumeThread) FieldValue(i int) etw.Value {
 	return (*clrThreadPoolSuspendLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadpoolSuspensionResumeThread) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *ThreadpoolSuspensionResumeThread) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e.
+func (e ThreadpoolSuspensionResumeThread) Clone() *ThreadpoolSuspensionResumeThread { return &e }
+
+func (e ThreadpoolSuspensionResumeThread) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e ThreadpoolSuspensionResumeThread) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var threadpoolSuspensionResumeThread = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
 	ID:         49,
 	Level:      4,
 	Opcode:     2,
@@ -148,4 +229,52 @@ var threadpoolSuspensionResumeThread = etw.EventDesc{
 	OpcodeName: "Stop",
 	Fields:     clrThreadPoolSuspendLayoutFields,
 	New:        func() etw.Event { return new(ThreadpoolSuspensionResumeThread) },
+}
+
+// AnyThreadpoolSuspensionResumeThread is event 49, of task
+// ThreadpoolSuspension, opcode win:Stop, keyword ThreadingKeyword, level
+// win:Informational, in any version.
+//
+// A suspended worker thread runs again.
+//
+// The only version is [ThreadpoolSuspensionResumeThread]; a newer one is
+// decoded like it.
+type AnyThreadpoolSuspensionResumeThread struct {
+	Seen etw.Seen
+
+	// Number of the managed thread.
+	ClrThreadID uint32
+	// Load of the processor in percent.
+	CpuUtilization uint32
+}
+
+var anyThreadpoolSuspensionResumeThread = []*etw.EventDesc{&threadpoolSuspensionResumeThread}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadpoolSuspensionResumeThread) EventDescs() []*etw.EventDesc {
+	return anyThreadpoolSuspensionResumeThread
+}
+func (e *AnyThreadpoolSuspensionResumeThread) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadpoolSuspensionResumeThread, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadpoolSuspensionResumeThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyClrThreadPoolSuspendLayout)(e).decode(version, p, ptr, anyThreadpoolSuspensionResumeThread)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadpoolSuspensionResumeThread) FieldValue(i int) etw.Value {
+	return (*anyClrThreadPoolSuspendLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadpoolSuspensionResumeThread) Clone() *AnyThreadpoolSuspensionResumeThread { return &e }
+
+func (e AnyThreadpoolSuspensionResumeThread) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadpoolSuspensionResumeThread) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

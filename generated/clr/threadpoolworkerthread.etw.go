@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolWorkerThreadStart is ThreadPoolWorkerThreadStart: event 50,
-// version 0, of task ThreadPoolWorkerThread, opcode win:Start, keyword
-// ThreadingKeyword, level win:Informational.
+// ThreadPoolWorkerThreadStart is event 50, version 0, of task
+// ThreadPoolWorkerThread, opcode win:Start, keyword ThreadingKeyword, level
+// win:Informational.
 //
 // A worker thread of the thread pool started.
 type ThreadPoolWorkerThreadStart struct {
@@ -43,12 +43,16 @@ func (e *ThreadPoolWorkerThreadStart) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolWorkerThreadStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadStart) Clone() *ThreadPoolWorkerThreadStart { return &e }
+
+func (e ThreadPoolWorkerThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolWorkerThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkerThreadStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
 	ID:         50,
 	Level:      4,
 	Opcode:     1,
@@ -100,9 +104,83 @@ var threadPoolWorkerThreadLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ThreadPoolWorkerThreadStop is ThreadPoolWorkerThreadStop: event 51, version
-// 0, of task ThreadPoolWorkerThread, opcode win:Stop, keyword
-// ThreadingKeyword, level win:Informational.
+// AnyThreadPoolWorkerThreadStart is event 50, of task ThreadPoolWorkerThread,
+// opcode win:Start, keyword ThreadingKeyword, level win:Informational, in any
+// version.
+//
+// A worker thread of the thread pool started.
+//
+// The only version is [ThreadPoolWorkerThreadStart]; a newer one is decoded
+// like it.
+type AnyThreadPoolWorkerThreadStart struct {
+	Seen etw.Seen
+
+	// Number of worker threads that are there to work.
+	ActiveWorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreadCount uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadStart = []*etw.EventDesc{&threadPoolWorkerThreadStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadStart) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadStart
+}
+func (e *AnyThreadPoolWorkerThreadStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadStart) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadStart) Clone() *AnyThreadPoolWorkerThreadStart { return &e }
+
+func (e AnyThreadPoolWorkerThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolWorkerThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyThreadPoolWorkerThreadLayout is what types for all versions of an event
+// share, the newest of which has the template ThreadPoolWorkerThread.
+type anyThreadPoolWorkerThreadLayout AnyThreadPoolWorkerThreadStart
+
+func (e *anyThreadPoolWorkerThreadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v threadPoolWorkerThreadLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ActiveWorkerThreadCount = v.ActiveWorkerThreadCount
+	e.RetiredWorkerThreadCount = v.RetiredWorkerThreadCount
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyThreadPoolWorkerThreadLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ActiveWorkerThreadCount))
+	case 1:
+		return etw.UintValue(uint64(e.RetiredWorkerThreadCount))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// ThreadPoolWorkerThreadStop is event 51, version 0, of task
+// ThreadPoolWorkerThread, opcode win:Stop, keyword ThreadingKeyword, level
+// win:Informational.
 //
 // A worker thread of the thread pool stopped.
 type ThreadPoolWorkerThreadStop struct {
@@ -133,12 +211,16 @@ func (e *ThreadPoolWorkerThreadStop) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolWorkerThreadStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadStop) Clone() *ThreadPoolWorkerThreadStop { return &e }
+
+func (e ThreadPoolWorkerThreadStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolWorkerThreadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkerThreadStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
 	ID:         51,
 	Level:      4,
 	Opcode:     2,
@@ -151,9 +233,57 @@ var threadPoolWorkerThreadStop = etw.EventDesc{
 	New:        func() etw.Event { return new(ThreadPoolWorkerThreadStop) },
 }
 
-// ThreadPoolWorkerThreadWait is ThreadPoolWorkerThreadWait: event 57, version
-// 0, of task ThreadPoolWorkerThread, opcode Wait, keyword ThreadingKeyword,
-// level win:Informational.
+// AnyThreadPoolWorkerThreadStop is event 51, of task ThreadPoolWorkerThread,
+// opcode win:Stop, keyword ThreadingKeyword, level win:Informational, in any
+// version.
+//
+// A worker thread of the thread pool stopped.
+//
+// The only version is [ThreadPoolWorkerThreadStop]; a newer one is decoded
+// like it.
+type AnyThreadPoolWorkerThreadStop struct {
+	Seen etw.Seen
+
+	// Number of worker threads that are there to work.
+	ActiveWorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreadCount uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadStop = []*etw.EventDesc{&threadPoolWorkerThreadStop}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadStop) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadStop
+}
+func (e *AnyThreadPoolWorkerThreadStop) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadStop, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadStop)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadStop) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadStop) Clone() *AnyThreadPoolWorkerThreadStop { return &e }
+
+func (e AnyThreadPoolWorkerThreadStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolWorkerThreadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ThreadPoolWorkerThreadWait is event 57, version 0, of task
+// ThreadPoolWorkerThread, opcode Wait, keyword ThreadingKeyword, level
+// win:Informational.
 //
 // A worker thread of the thread pool begins to wait for work.
 type ThreadPoolWorkerThreadWait struct {
@@ -184,12 +314,16 @@ func (e *ThreadPoolWorkerThreadWait) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadWait) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolWorkerThreadWait) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadWait) Clone() *ThreadPoolWorkerThreadWait { return &e }
+
+func (e ThreadPoolWorkerThreadWait) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolWorkerThreadWait) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkerThreadWait = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
 	ID:         57,
 	Level:      4,
 	Opcode:     90,
@@ -201,3 +335,51 @@ var threadPoolWorkerThreadWait = etw.EventDesc{
 	Fields:     threadPoolWorkerThreadLayoutFields,
 	New:        func() etw.Event { return new(ThreadPoolWorkerThreadWait) },
 }
+
+// AnyThreadPoolWorkerThreadWait is event 57, of task ThreadPoolWorkerThread,
+// opcode Wait, keyword ThreadingKeyword, level win:Informational, in any
+// version.
+//
+// A worker thread of the thread pool begins to wait for work.
+//
+// The only version is [ThreadPoolWorkerThreadWait]; a newer one is decoded
+// like it.
+type AnyThreadPoolWorkerThreadWait struct {
+	Seen etw.Seen
+
+	// Number of worker threads that are there to work.
+	ActiveWorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreadCount uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadWait = []*etw.EventDesc{&threadPoolWorkerThreadWait}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadWait) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadWait
+}
+func (e *AnyThreadPoolWorkerThreadWait) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadWait, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadWait)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadWait) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadWait) Clone() *AnyThreadPoolWorkerThreadWait { return &e }
+
+func (e AnyThreadPoolWorkerThreadWait) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolWorkerThreadWait) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

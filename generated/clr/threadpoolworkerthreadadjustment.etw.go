@@ -11,8 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolWorkerThreadAdjustmentSample is
-// ThreadPoolWorkerThreadAdjustmentSample: event 54, version 0, of task
+// ThreadPoolWorkerThreadAdjustmentSample is event 54, version 0, of task
 // ThreadPoolWorkerThreadAdjustment, opcode Sample, keyword ThreadingKeyword,
 // level win:Informational.
 //
@@ -58,16 +57,22 @@ func (e *ThreadPoolWorkerThreadAdjustmentSample) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadPoolWorkerThreadAdjustmentSample) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadAdjustmentSample) Clone() *ThreadPoolWorkerThreadAdjustmentSample {
+	return &e
 }
-func (e *ThreadPoolWorkerThreadAdjustmentSample) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e ThreadPoolWorkerThreadAdjustmentSample) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e ThreadPoolWorkerThreadAdjustmentSample) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
 	ID:         54,
 	Level:      4,
 	Opcode:     100,
@@ -83,8 +88,70 @@ var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentSample) },
 }
 
-// ThreadPoolWorkerThreadAdjustmentAdjustment is
-// ThreadPoolWorkerThreadAdjustmentAdjustment: event 55, version 0, of task
+// AnyThreadPoolWorkerThreadAdjustmentSample is event 54, of task
+// ThreadPoolWorkerThreadAdjustment, opcode Sample, keyword ThreadingKeyword,
+// level win:Informational, in any version.
+//
+// The thread pool measured its throughput at its present number of threads.
+//
+// The only version is [ThreadPoolWorkerThreadAdjustmentSample]; a newer one is
+// decoded like it.
+type AnyThreadPoolWorkerThreadAdjustmentSample struct {
+	Seen etw.Seen
+
+	// Completed work items per second.
+	Throughput float64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadAdjustmentSample = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentSample}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadAdjustmentSample) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadAdjustmentSample
+}
+func (e *AnyThreadPoolWorkerThreadAdjustmentSample) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadAdjustmentSample, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadAdjustmentSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ThreadPoolWorkerThreadAdjustmentSample
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Throughput = v.Throughput
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadAdjustmentSample) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.FloatValue(e.Throughput)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadAdjustmentSample) Clone() *AnyThreadPoolWorkerThreadAdjustmentSample {
+	return &e
+}
+
+func (e AnyThreadPoolWorkerThreadAdjustmentSample) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyThreadPoolWorkerThreadAdjustmentSample) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// ThreadPoolWorkerThreadAdjustmentAdjustment is event 55, version 0, of task
 // ThreadPoolWorkerThreadAdjustment, opcode Adjustment, keyword
 // ThreadingKeyword, level win:Informational.
 //
@@ -144,16 +211,22 @@ func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) FieldValue(i int) etw.Value
 	return etw.Value{}
 }
 
-func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadAdjustmentAdjustment) Clone() *ThreadPoolWorkerThreadAdjustmentAdjustment {
+	return &e
 }
-func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e ThreadPoolWorkerThreadAdjustmentAdjustment) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e ThreadPoolWorkerThreadAdjustmentAdjustment) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
 	ID:         55,
 	Level:      4,
 	Opcode:     101,
@@ -171,8 +244,81 @@ var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentAdjustment) },
 }
 
-// ThreadPoolWorkerThreadAdjustmentStats is
-// ThreadPoolWorkerThreadAdjustmentStats: event 56, version 0, of task
+// AnyThreadPoolWorkerThreadAdjustmentAdjustment is event 55, of task
+// ThreadPoolWorkerThreadAdjustment, opcode Adjustment, keyword
+// ThreadingKeyword, level win:Informational, in any version.
+//
+// The thread pool's algorithm for injecting threads changed the number of
+// worker threads.
+//
+// The only version is [ThreadPoolWorkerThreadAdjustmentAdjustment]; a newer
+// one is decoded like it.
+type AnyThreadPoolWorkerThreadAdjustmentAdjustment struct {
+	Seen etw.Seen
+
+	// Completed work items per second, averaged over the last samples.
+	AverageThroughput float64
+	// Number of worker threads from now on.
+	NewWorkerThreadCount uint32
+	// Why the number was changed.
+	Reason ThreadAdjustmentReason
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadAdjustmentAdjustment = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentAdjustment}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadAdjustmentAdjustment) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadAdjustmentAdjustment
+}
+func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadAdjustmentAdjustment, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ThreadPoolWorkerThreadAdjustmentAdjustment
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.AverageThroughput = v.AverageThroughput
+	e.NewWorkerThreadCount = v.NewWorkerThreadCount
+	e.Reason = v.Reason
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.FloatValue(e.AverageThroughput)
+	case 1:
+		return etw.UintValue(uint64(e.NewWorkerThreadCount))
+	case 2:
+		return etw.UintValue(uint64(e.Reason))
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) Clone() *AnyThreadPoolWorkerThreadAdjustmentAdjustment {
+	return &e
+}
+
+func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// ThreadPoolWorkerThreadAdjustmentStats is event 56, version 0, of task
 // ThreadPoolWorkerThreadAdjustment, opcode Stats, keyword ThreadingKeyword,
 // level win:Verbose.
 //
@@ -274,16 +420,22 @@ func (e *ThreadPoolWorkerThreadAdjustmentStats) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadPoolWorkerThreadAdjustmentStats) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadAdjustmentStats) Clone() *ThreadPoolWorkerThreadAdjustmentStats {
+	return &e
 }
-func (e *ThreadPoolWorkerThreadAdjustmentStats) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e ThreadPoolWorkerThreadAdjustmentStats) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e ThreadPoolWorkerThreadAdjustmentStats) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
 	ID:         56,
 	Level:      5,
 	Opcode:     102,
@@ -306,4 +458,114 @@ var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(ThreadPoolWorkerThreadAdjustmentStats) },
+}
+
+// AnyThreadPoolWorkerThreadAdjustmentStats is event 56, of task
+// ThreadPoolWorkerThreadAdjustment, opcode Stats, keyword ThreadingKeyword,
+// level win:Verbose, in any version.
+//
+// The inner state of the thread pool's algorithm for injecting threads, after
+// each of its steps.
+//
+// The only version is [ThreadPoolWorkerThreadAdjustmentStats]; a newer one is
+// decoded like it.
+type AnyThreadPoolWorkerThreadAdjustmentStats struct {
+	Seen etw.Seen
+
+	// Duration of the sample in seconds.
+	Duration float64
+	// Completed work items per second.
+	Throughput float64
+	// The wave in the number of threads that the algorithm causes to see its
+	// effect.
+	ThreadWave float64
+	// The wave in the throughput that goes with it.
+	ThroughputWave float64
+	// Estimate of the noise in the throughput.
+	ThroughputErrorEstimate float64
+	// Estimate of the noise in the throughput, averaged over the last samples.
+	AverageThroughputErrorEstimate float64
+	// By how much the throughput follows the number of threads.
+	ThroughputRatio float64
+	// How far the ratio can be trusted: 0 not at all.
+	Confidence float64
+	// Number of threads the algorithm wants next, a fraction included.
+	NewControlSetting float64
+	// Height of the next wave, in threads.
+	NewThreadWaveMagnitude uint16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadAdjustmentStats = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentStats}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadAdjustmentStats) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadAdjustmentStats
+}
+func (e *AnyThreadPoolWorkerThreadAdjustmentStats) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadAdjustmentStats, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadAdjustmentStats) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ThreadPoolWorkerThreadAdjustmentStats
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Duration = v.Duration
+	e.Throughput = v.Throughput
+	e.ThreadWave = v.ThreadWave
+	e.ThroughputWave = v.ThroughputWave
+	e.ThroughputErrorEstimate = v.ThroughputErrorEstimate
+	e.AverageThroughputErrorEstimate = v.AverageThroughputErrorEstimate
+	e.ThroughputRatio = v.ThroughputRatio
+	e.Confidence = v.Confidence
+	e.NewControlSetting = v.NewControlSetting
+	e.NewThreadWaveMagnitude = v.NewThreadWaveMagnitude
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadAdjustmentStats) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.FloatValue(e.Duration)
+	case 1:
+		return etw.FloatValue(e.Throughput)
+	case 2:
+		return etw.FloatValue(e.ThreadWave)
+	case 3:
+		return etw.FloatValue(e.ThroughputWave)
+	case 4:
+		return etw.FloatValue(e.ThroughputErrorEstimate)
+	case 5:
+		return etw.FloatValue(e.AverageThroughputErrorEstimate)
+	case 6:
+		return etw.FloatValue(e.ThroughputRatio)
+	case 7:
+		return etw.FloatValue(e.Confidence)
+	case 8:
+		return etw.FloatValue(e.NewControlSetting)
+	case 9:
+		return etw.UintValue(uint64(e.NewThreadWaveMagnitude))
+	case 10:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadAdjustmentStats) Clone() *AnyThreadPoolWorkerThreadAdjustmentStats {
+	return &e
+}
+
+func (e AnyThreadPoolWorkerThreadAdjustmentStats) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyThreadPoolWorkerThreadAdjustmentStats) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

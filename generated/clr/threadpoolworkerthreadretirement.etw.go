@@ -9,8 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolWorkerThreadRetirementStart is
-// ThreadPoolWorkerThreadRetirementStart: event 52, version 0, of task
+// ThreadPoolWorkerThreadRetirementStart is event 52, version 0, of task
 // ThreadPoolWorkerThreadRetirement, opcode win:Start, keyword
 // ThreadingKeyword, level win:Informational.
 //
@@ -45,16 +44,22 @@ func (e *ThreadPoolWorkerThreadRetirementStart) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadRetirementStart) String() string {
-	return string(etw.AppendText(nil, e))
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadRetirementStart) Clone() *ThreadPoolWorkerThreadRetirementStart {
+	return &e
 }
-func (e *ThreadPoolWorkerThreadRetirementStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+
+func (e ThreadPoolWorkerThreadRetirementStart) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e ThreadPoolWorkerThreadRetirementStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
 	ID:         52,
 	Level:      4,
 	Opcode:     1,
@@ -67,8 +72,61 @@ var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
 	New:        func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStart) },
 }
 
-// ThreadPoolWorkerThreadRetirementStop is
-// ThreadPoolWorkerThreadRetirementStop: event 53, version 0, of task
+// AnyThreadPoolWorkerThreadRetirementStart is event 52, of task
+// ThreadPoolWorkerThreadRetirement, opcode win:Start, keyword
+// ThreadingKeyword, level win:Informational, in any version.
+//
+// A worker thread of the thread pool retires.
+//
+// The only version is [ThreadPoolWorkerThreadRetirementStart]; a newer one is
+// decoded like it.
+type AnyThreadPoolWorkerThreadRetirementStart struct {
+	Seen etw.Seen
+
+	// Number of worker threads that are there to work.
+	ActiveWorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreadCount uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadRetirementStart = []*etw.EventDesc{&threadPoolWorkerThreadRetirementStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadRetirementStart) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadRetirementStart
+}
+func (e *AnyThreadPoolWorkerThreadRetirementStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadRetirementStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadRetirementStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadRetirementStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadRetirementStart) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadRetirementStart) Clone() *AnyThreadPoolWorkerThreadRetirementStart {
+	return &e
+}
+
+func (e AnyThreadPoolWorkerThreadRetirementStart) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyThreadPoolWorkerThreadRetirementStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// ThreadPoolWorkerThreadRetirementStop is event 53, version 0, of task
 // ThreadPoolWorkerThreadRetirement, opcode win:Stop, keyword ThreadingKeyword,
 // level win:Informational.
 //
@@ -103,14 +161,20 @@ func (e *ThreadPoolWorkerThreadRetirementStop) FieldValue(i int) etw.Value {
 	return (*threadPoolWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *ThreadPoolWorkerThreadRetirementStop) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolWorkerThreadRetirementStop) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e.
+func (e ThreadPoolWorkerThreadRetirementStop) Clone() *ThreadPoolWorkerThreadRetirementStop {
+	return &e
+}
+
+func (e ThreadPoolWorkerThreadRetirementStop) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolWorkerThreadRetirementStop) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
 	ID:         53,
 	Level:      4,
 	Opcode:     2,
@@ -121,4 +185,58 @@ var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
 	OpcodeName: "Stop",
 	Fields:     threadPoolWorkerThreadLayoutFields,
 	New:        func() etw.Event { return new(ThreadPoolWorkerThreadRetirementStop) },
+}
+
+// AnyThreadPoolWorkerThreadRetirementStop is event 53, of task
+// ThreadPoolWorkerThreadRetirement, opcode win:Stop, keyword ThreadingKeyword,
+// level win:Informational, in any version.
+//
+// A retired worker thread of the thread pool became active again.
+//
+// The only version is [ThreadPoolWorkerThreadRetirementStop]; a newer one is
+// decoded like it.
+type AnyThreadPoolWorkerThreadRetirementStop struct {
+	Seen etw.Seen
+
+	// Number of worker threads that are there to work.
+	ActiveWorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreadCount uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkerThreadRetirementStop = []*etw.EventDesc{&threadPoolWorkerThreadRetirementStop}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkerThreadRetirementStop) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkerThreadRetirementStop
+}
+func (e *AnyThreadPoolWorkerThreadRetirementStop) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkerThreadRetirementStop, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkerThreadRetirementStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyThreadPoolWorkerThreadLayout)(e).decode(version, p, ptr, anyThreadPoolWorkerThreadRetirementStop)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkerThreadRetirementStop) FieldValue(i int) etw.Value {
+	return (*anyThreadPoolWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkerThreadRetirementStop) Clone() *AnyThreadPoolWorkerThreadRetirementStop {
+	return &e
+}
+
+func (e AnyThreadPoolWorkerThreadRetirementStop) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyThreadPoolWorkerThreadRetirementStop) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolWorkingThreadCount is ThreadPoolWorkingThreadCount: event 60,
-// version 0, of task ThreadPoolWorkingThreadCount, opcode win:Start, keyword
-// ThreadingKeyword, level win:Verbose.
+// ThreadPoolWorkingThreadCount is event 60, version 0, of task
+// ThreadPoolWorkingThreadCount, opcode win:Start, keyword ThreadingKeyword,
+// level win:Verbose.
 //
 // The number of worker threads that are working changed.
 type ThreadPoolWorkingThreadCount struct {
@@ -54,12 +54,16 @@ func (e *ThreadPoolWorkingThreadCount) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadPoolWorkingThreadCount) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadPoolWorkingThreadCount) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadPoolWorkingThreadCount) Clone() *ThreadPoolWorkingThreadCount { return &e }
+
+func (e ThreadPoolWorkingThreadCount) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadPoolWorkingThreadCount) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadPoolWorkingThreadCount = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x96, 0x2b, 0x03, 0x1b, 0x7c, 0x76, 0xe4, 0x42, 0x84, 0x81, 0xcb, 0x52, 0x8a, 0x66, 0xd7, 0xbd},
 	ID:         60,
 	Level:      5,
 	Opcode:     1,
@@ -73,4 +77,63 @@ var threadPoolWorkingThreadCount = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(ThreadPoolWorkingThreadCount) },
+}
+
+// AnyThreadPoolWorkingThreadCount is event 60, of task
+// ThreadPoolWorkingThreadCount, opcode win:Start, keyword ThreadingKeyword,
+// level win:Verbose, in any version.
+//
+// The number of worker threads that are working changed.
+//
+// The only version is [ThreadPoolWorkingThreadCount]; a newer one is decoded
+// like it.
+type AnyThreadPoolWorkingThreadCount struct {
+	Seen etw.Seen
+
+	// Number of worker threads that are working.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadPoolWorkingThreadCount = []*etw.EventDesc{&threadPoolWorkingThreadCount}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadPoolWorkingThreadCount) EventDescs() []*etw.EventDesc {
+	return anyThreadPoolWorkingThreadCount
+}
+func (e *AnyThreadPoolWorkingThreadCount) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyThreadPoolWorkingThreadCount, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadPoolWorkingThreadCount) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ThreadPoolWorkingThreadCount
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadPoolWorkingThreadCount) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadPoolWorkingThreadCount) Clone() *AnyThreadPoolWorkingThreadCount { return &e }
+
+func (e AnyThreadPoolWorkingThreadCount) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadPoolWorkingThreadCount) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TieredCompilationSettings is TieredCompilationSettings: event 280, version
-// 0, of task TieredCompilation, opcode Settings, keyword CompilationKeyword,
-// level win:Informational.
+// TieredCompilationSettings is event 280, version 0, of task
+// TieredCompilation, opcode Settings, keyword CompilationKeyword, level
+// win:Informational.
 //
 // How tiered compilation is set up in this process.
 type TieredCompilationSettings struct {
@@ -54,12 +54,16 @@ func (e *TieredCompilationSettings) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationSettings) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *TieredCompilationSettings) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *TieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e TieredCompilationSettings) Clone() *TieredCompilationSettings { return &e }
+
+func (e TieredCompilationSettings) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e TieredCompilationSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e TieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tieredCompilationSettings = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
 	ID:         280,
 	Level:      4,
 	Opcode:     11,
@@ -75,9 +79,65 @@ var tieredCompilationSettings = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationSettings) },
 }
 
-// TieredCompilationPause is TieredCompilationPause: event 281, version 0, of
-// task TieredCompilation, opcode Pause, keyword CompilationKeyword, level
-// win:Informational.
+// AnyTieredCompilationSettings is event 280, of task TieredCompilation, opcode
+// Settings, keyword CompilationKeyword, level win:Informational, in any
+// version.
+//
+// How tiered compilation is set up in this process.
+//
+// The only version is [TieredCompilationSettings]; a newer one is decoded like
+// it.
+type AnyTieredCompilationSettings struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The options that are on.
+	Flags TieredCompilationSettingsFlags
+}
+
+var anyTieredCompilationSettings = []*etw.EventDesc{&tieredCompilationSettings}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTieredCompilationSettings) EventDescs() []*etw.EventDesc {
+	return anyTieredCompilationSettings
+}
+func (e *AnyTieredCompilationSettings) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTieredCompilationSettings, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTieredCompilationSettings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TieredCompilationSettings
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Flags = v.Flags
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTieredCompilationSettings) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.Flags))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTieredCompilationSettings) Clone() *AnyTieredCompilationSettings { return &e }
+
+func (e AnyTieredCompilationSettings) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTieredCompilationSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// TieredCompilationPause is event 281, version 0, of task TieredCompilation,
+// opcode Pause, keyword CompilationKeyword, level win:Informational.
 //
 // Methods are being compiled for the first time, so the promotion of hot
 // methods to better code is put off.
@@ -114,12 +174,16 @@ func (e *TieredCompilationPause) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationPause) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *TieredCompilationPause) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *TieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e TieredCompilationPause) Clone() *TieredCompilationPause { return &e }
+
+func (e TieredCompilationPause) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e TieredCompilationPause) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e TieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tieredCompilationPause = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
 	ID:         281,
 	Level:      4,
 	Opcode:     12,
@@ -134,9 +198,58 @@ var tieredCompilationPause = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationPause) },
 }
 
-// TieredCompilationResume is TieredCompilationResume: event 282, version 0, of
-// task TieredCompilation, opcode Resume, keyword CompilationKeyword, level
-// win:Informational.
+// AnyTieredCompilationPause is event 281, of task TieredCompilation, opcode
+// Pause, keyword CompilationKeyword, level win:Informational, in any version.
+//
+// Methods are being compiled for the first time, so the promotion of hot
+// methods to better code is put off.
+//
+// The only version is [TieredCompilationPause]; a newer one is decoded like
+// it.
+type AnyTieredCompilationPause struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyTieredCompilationPause = []*etw.EventDesc{&tieredCompilationPause}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTieredCompilationPause) EventDescs() []*etw.EventDesc { return anyTieredCompilationPause }
+func (e *AnyTieredCompilationPause) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTieredCompilationPause, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTieredCompilationPause) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TieredCompilationPause
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTieredCompilationPause) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTieredCompilationPause) Clone() *AnyTieredCompilationPause { return &e }
+
+func (e AnyTieredCompilationPause) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTieredCompilationPause) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// TieredCompilationResume is event 282, version 0, of task TieredCompilation,
+// opcode Resume, keyword CompilationKeyword, level win:Informational.
 //
 // The promotion of hot methods to better code goes on.
 type TieredCompilationResume struct {
@@ -178,12 +291,16 @@ func (e *TieredCompilationResume) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationResume) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *TieredCompilationResume) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *TieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e TieredCompilationResume) Clone() *TieredCompilationResume { return &e }
+
+func (e TieredCompilationResume) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e TieredCompilationResume) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e TieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tieredCompilationResume = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
 	ID:         282,
 	Level:      4,
 	Opcode:     13,
@@ -199,9 +316,63 @@ var tieredCompilationResume = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationResume) },
 }
 
-// TieredCompilationBackgroundJitStart is TieredCompilationBackgroundJitStart:
-// event 283, version 0, of task TieredCompilation, opcode win:Start, keyword
-// CompilationKeyword, level win:Informational.
+// AnyTieredCompilationResume is event 282, of task TieredCompilation, opcode
+// Resume, keyword CompilationKeyword, level win:Informational, in any version.
+//
+// The promotion of hot methods to better code goes on.
+//
+// The only version is [TieredCompilationResume]; a newer one is decoded like
+// it.
+type AnyTieredCompilationResume struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Number of methods that were first called while promotion was paused.
+	NewMethodCount uint32
+}
+
+var anyTieredCompilationResume = []*etw.EventDesc{&tieredCompilationResume}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTieredCompilationResume) EventDescs() []*etw.EventDesc { return anyTieredCompilationResume }
+func (e *AnyTieredCompilationResume) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTieredCompilationResume, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTieredCompilationResume) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TieredCompilationResume
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.NewMethodCount = v.NewMethodCount
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTieredCompilationResume) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.NewMethodCount))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTieredCompilationResume) Clone() *AnyTieredCompilationResume { return &e }
+
+func (e AnyTieredCompilationResume) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTieredCompilationResume) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// TieredCompilationBackgroundJitStart is event 283, version 0, of task
+// TieredCompilation, opcode win:Start, keyword CompilationKeyword, level
+// win:Informational.
 //
 // The background thread begins to compile hot methods again, with
 // optimization.
@@ -246,14 +417,18 @@ func (e *TieredCompilationBackgroundJitStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationBackgroundJitStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *TieredCompilationBackgroundJitStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *TieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e.
+func (e TieredCompilationBackgroundJitStart) Clone() *TieredCompilationBackgroundJitStart { return &e }
+
+func (e TieredCompilationBackgroundJitStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e TieredCompilationBackgroundJitStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e TieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var tieredCompilationBackgroundJitStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
 	ID:         283,
 	Level:      4,
 	Opcode:     1,
@@ -269,9 +444,73 @@ var tieredCompilationBackgroundJitStart = etw.EventDesc{
 	New: func() etw.Event { return new(TieredCompilationBackgroundJitStart) },
 }
 
-// TieredCompilationBackgroundJitStop is TieredCompilationBackgroundJitStop:
-// event 284, version 0, of task TieredCompilation, opcode win:Stop, keyword
-// CompilationKeyword, level win:Informational.
+// AnyTieredCompilationBackgroundJitStart is event 283, of task
+// TieredCompilation, opcode win:Start, keyword CompilationKeyword, level
+// win:Informational, in any version.
+//
+// The background thread begins to compile hot methods again, with
+// optimization.
+//
+// The only version is [TieredCompilationBackgroundJitStart]; a newer one is
+// decoded like it.
+type AnyTieredCompilationBackgroundJitStart struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Number of methods that wait for compilation.
+	PendingMethodCount uint32
+}
+
+var anyTieredCompilationBackgroundJitStart = []*etw.EventDesc{&tieredCompilationBackgroundJitStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTieredCompilationBackgroundJitStart) EventDescs() []*etw.EventDesc {
+	return anyTieredCompilationBackgroundJitStart
+}
+func (e *AnyTieredCompilationBackgroundJitStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTieredCompilationBackgroundJitStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTieredCompilationBackgroundJitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TieredCompilationBackgroundJitStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.PendingMethodCount = v.PendingMethodCount
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTieredCompilationBackgroundJitStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.PendingMethodCount))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTieredCompilationBackgroundJitStart) Clone() *AnyTieredCompilationBackgroundJitStart {
+	return &e
+}
+
+func (e AnyTieredCompilationBackgroundJitStart) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyTieredCompilationBackgroundJitStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyTieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// TieredCompilationBackgroundJitStop is event 284, version 0, of task
+// TieredCompilation, opcode win:Stop, keyword CompilationKeyword, level
+// win:Informational.
 //
 // The background thread paused or finished compiling hot methods again.
 type TieredCompilationBackgroundJitStop struct {
@@ -321,14 +560,18 @@ func (e *TieredCompilationBackgroundJitStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationBackgroundJitStop) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *TieredCompilationBackgroundJitStop) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *TieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e.
+func (e TieredCompilationBackgroundJitStop) Clone() *TieredCompilationBackgroundJitStop { return &e }
+
+func (e TieredCompilationBackgroundJitStop) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e TieredCompilationBackgroundJitStop) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e TieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var tieredCompilationBackgroundJitStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
 	ID:         284,
 	Level:      4,
 	Opcode:     2,
@@ -343,4 +586,72 @@ var tieredCompilationBackgroundJitStop = etw.EventDesc{
 		{Name: "JittedMethodCount", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(TieredCompilationBackgroundJitStop) },
+}
+
+// AnyTieredCompilationBackgroundJitStop is event 284, of task
+// TieredCompilation, opcode win:Stop, keyword CompilationKeyword, level
+// win:Informational, in any version.
+//
+// The background thread paused or finished compiling hot methods again.
+//
+// The only version is [TieredCompilationBackgroundJitStop]; a newer one is
+// decoded like it.
+type AnyTieredCompilationBackgroundJitStop struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Number of methods that still wait for compilation.
+	PendingMethodCount uint32
+	// Number of methods that were compiled.
+	JittedMethodCount uint32
+}
+
+var anyTieredCompilationBackgroundJitStop = []*etw.EventDesc{&tieredCompilationBackgroundJitStop}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTieredCompilationBackgroundJitStop) EventDescs() []*etw.EventDesc {
+	return anyTieredCompilationBackgroundJitStop
+}
+func (e *AnyTieredCompilationBackgroundJitStop) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTieredCompilationBackgroundJitStop, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTieredCompilationBackgroundJitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TieredCompilationBackgroundJitStop
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.PendingMethodCount = v.PendingMethodCount
+	e.JittedMethodCount = v.JittedMethodCount
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTieredCompilationBackgroundJitStop) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.PendingMethodCount))
+	case 2:
+		return etw.UintValue(uint64(e.JittedMethodCount))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTieredCompilationBackgroundJitStop) Clone() *AnyTieredCompilationBackgroundJitStop {
+	return &e
+}
+
+func (e AnyTieredCompilationBackgroundJitStop) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyTieredCompilationBackgroundJitStop) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyTieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

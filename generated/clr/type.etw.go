@@ -12,8 +12,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// BulkType is BulkType: event 15, version 0, of task Type, opcode BulkType,
-// keyword TypeKeyword, level win:Informational.
+// BulkType is event 15, version 0, of task Type, opcode BulkType, keyword
+// TypeKeyword, level win:Informational.
 //
 // Describes a batch of types. Other events give a type only as a TypeID; this
 // one says what that number means. With the type keyword enabled, a type is
@@ -38,18 +38,18 @@ func (e *BulkType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[4:])
-	r := etw.NewReader(p, 6, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&bulkType)
+	c := etw.NewCursor(p, 6, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&bulkType)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *BulkType) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint16(e.ClrInstanceID)
-	e.Values.write(&w, 2, uint64(e.Count))
-	return w.Done(&bulkType)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint16(e.ClrInstanceID)
+	e.Values.write(&a, 2, uint64(e.Count))
+	return a.Done(&bulkType)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -65,12 +65,19 @@ func (e *BulkType) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BulkType) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BulkType) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BulkType) Clone() *BulkType {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e BulkType) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BulkType) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bulkType = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x9b, 0x5a, 0x3e, 0x00, 0x57, 0x47, 0x3e, 0x4d, 0xb4, 0xa1, 0xe4, 0x7b, 0xfb, 0x48, 0x94, 0x08},
 	ID:         15,
 	Level:      4,
 	Opcode:     10,
@@ -85,7 +92,7 @@ var bulkType = etw.EventDesc{
 		{Name: "Values", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
 			{Name: "TypeID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 			{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
-			{Name: "TypeNameID", Type: etw.InUInt32},
+			{Name: "TypeNameID", Type: etw.InUInt32, Out: etw.OutHexInt32},
 			{Name: "Flags", Type: etw.InUInt32, Map: &typeFlagsMap},
 			{Name: "CorElementType", Type: etw.InUInt8, Map: &corElementTypeMap},
 			{Name: "Name", Type: etw.InUnicodeString},
@@ -120,8 +127,8 @@ type BulkTypeValue struct {
 	TypeParameters etw.Uint64s // TypeParameterCount elements
 }
 
-func (v *BulkTypeValue) read(r *etw.Reader) {
-	p := r.Bytes(25)
+func (v *BulkTypeValue) read(c *etw.Cursor) {
+	p := c.Bytes(25)
 	if len(p) < 25 {
 		return
 	}
@@ -130,20 +137,20 @@ func (v *BulkTypeValue) read(r *etw.Reader) {
 	v.TypeNameID = binary.LittleEndian.Uint32(p[16:])
 	v.Flags = TypeFlags(binary.LittleEndian.Uint32(p[20:]))
 	v.CorElementType = CorElementType(p[24])
-	v.Name = r.UTF16()
-	v.TypeParameterCount = r.Uint32()
-	v.TypeParameters = r.Uint64s(uint64(v.TypeParameterCount))
+	v.Name = c.UTF16()
+	v.TypeParameterCount = c.Uint32()
+	v.TypeParameters = c.Uint64s(uint64(v.TypeParameterCount))
 }
 
-func (v *BulkTypeValue) write(w *etw.Writer, i int) {
-	w.Uint64(v.TypeID)
-	w.Uint64(v.ModuleID)
-	w.Uint32(v.TypeNameID)
-	w.Uint32(uint32(v.Flags))
-	w.Uint8(uint8(v.CorElementType))
-	w.UTF16Z(i, v.Name)
-	w.Uint32(v.TypeParameterCount)
-	w.Uint64s(i, v.TypeParameters, uint64(v.TypeParameterCount))
+func (v *BulkTypeValue) write(a *etw.Appender, i int) {
+	a.Uint64(v.TypeID)
+	a.Uint64(v.ModuleID)
+	a.Uint32(v.TypeNameID)
+	a.Uint32(uint32(v.Flags))
+	a.Uint8(uint8(v.CorElementType))
+	a.UTF16Z(i, v.Name)
+	a.Uint32(v.TypeParameterCount)
+	a.Uint64s(i, v.TypeParameters, uint64(v.TypeParameterCount))
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -169,7 +176,18 @@ func (v *BulkTypeValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v BulkTypeValue) String() string { return etw.StructString(&bulkType.Fields[2], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v BulkTypeValue) Clone() BulkTypeValue {
+	v.Name = v.Name.Clone()
+	v.TypeParameters = v.TypeParameters.Clone()
+	return v
+}
+
+func (v *BulkTypeValue) value() etw.Value { return etw.StructValue(&bulkType.Fields[2], v) }
+
+func (v BulkTypeValue) String() string               { return v.value().String() }
+func (v BulkTypeValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v BulkTypeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // BulkTypeValues is a sequence of [BulkTypeValue] that aliases a payload.
 type BulkTypeValues struct {
@@ -180,11 +198,11 @@ type BulkTypeValues struct {
 
 // MakeBulkTypeValues encodes elements, for building an event.
 func MakeBulkTypeValues(ptr etw.PtrSize, vs ...BulkTypeValue) (BulkTypeValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return BulkTypeValues{}, err
 	}
@@ -197,10 +215,10 @@ func (s BulkTypeValues) Len() int { return s.n }
 // All iterates over the elements.
 func (s BulkTypeValues) All() iter.Seq[BulkTypeValue] {
 	return func(yield func(BulkTypeValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v BulkTypeValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -217,17 +235,88 @@ func (s BulkTypeValues) Equal(t BulkTypeValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *BulkTypeValues) read(r *etw.Reader, n uint64) {
-	s.n = r.Count(n, 31)
-	s.ptr = r.PtrSize()
-	from := r.Offset()
-	var v BulkTypeValue
-	for i := 0; i < s.n && !r.Failed(); i++ {
-		v.read(r)
-	}
-	s.p = r.Since(from)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s BulkTypeValues) Clone() BulkTypeValues {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s BulkTypeValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s BulkTypeValues) String() string               { return etw.ElementsText(s.All()) }
+func (s BulkTypeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s BulkTypeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *BulkTypeValues) read(c *etw.Cursor, n uint64) {
+	s.n = c.Count(n, 31)
+	s.ptr = c.PtrSize()
+	from := c.Offset()
+	var v BulkTypeValue
+	for i := 0; i < s.n && !c.Failed(); i++ {
+		v.read(c)
+	}
+	s.p = c.Since(from)
 }
+
+func (s BulkTypeValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyBulkType is event 15, of task Type, opcode BulkType, keyword TypeKeyword,
+// level win:Informational, in any version.
+//
+// Describes a batch of types. Other events give a type only as a TypeID; this
+// one says what that number means. With the type keyword enabled, a type is
+// described before or soon after it is first used.
+//
+// The only version is [BulkType]; a newer one is decoded like it.
+type AnyBulkType struct {
+	Seen etw.Seen
+
+	// Number of elements of Values.
+	Count uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The elements of the batch.
+	Values BulkTypeValues // Count elements
+}
+
+var anyBulkType = []*etw.EventDesc{&bulkType}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBulkType) EventDescs() []*etw.EventDesc { return anyBulkType }
+func (e *AnyBulkType) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBulkType, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBulkType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v BulkType
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBulkType) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 2:
+		return etw.ArrayValue(&bulkType.Fields[2], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBulkType) Clone() *AnyBulkType {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyBulkType) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBulkType) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TypeLoadStart is TypeLoadStart: event 73, version 0, of task TypeLoad,
-// opcode win:Start, keyword TypeDiagnosticKeyword, level win:Informational.
+// TypeLoadStart is event 73, version 0, of task TypeLoad, opcode win:Start,
+// keyword TypeDiagnosticKeyword, level win:Informational.
 //
 // The loading of a type begins.
 type TypeLoadStart struct {
@@ -53,12 +53,16 @@ func (e *TypeLoadStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeLoadStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *TypeLoadStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *TypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e TypeLoadStart) Clone() *TypeLoadStart { return &e }
+
+func (e TypeLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e TypeLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e TypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var typeLoadStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
 	ID:         73,
 	Level:      4,
 	Opcode:     1,
@@ -74,8 +78,59 @@ var typeLoadStart = etw.EventDesc{
 	New: func() etw.Event { return new(TypeLoadStart) },
 }
 
-// TypeLoadStop is TypeLoadStop: event 74, version 0, of task TypeLoad, opcode
-// win:Stop, keyword TypeDiagnosticKeyword, level win:Informational.
+// AnyTypeLoadStart is event 73, of task TypeLoad, opcode win:Start, keyword
+// TypeDiagnosticKeyword, level win:Informational, in any version.
+//
+// The loading of a type begins.
+//
+// The only version is [TypeLoadStart]; a newer one is decoded like it.
+type AnyTypeLoadStart struct {
+	Seen etw.Seen
+
+	// Pairs the start with its stop.
+	TypeLoadStartID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyTypeLoadStart = []*etw.EventDesc{&typeLoadStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTypeLoadStart) EventDescs() []*etw.EventDesc { return anyTypeLoadStart }
+func (e *AnyTypeLoadStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTypeLoadStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTypeLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TypeLoadStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeLoadStartID = v.TypeLoadStartID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTypeLoadStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.TypeLoadStartID))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTypeLoadStart) Clone() *AnyTypeLoadStart { return &e }
+
+func (e AnyTypeLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTypeLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// TypeLoadStop is event 74, version 0, of task TypeLoad, opcode win:Stop,
+// keyword TypeDiagnosticKeyword, level win:Informational.
 //
 // The loading of a type ended.
 type TypeLoadStop struct {
@@ -104,20 +159,20 @@ func (e *TypeLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[4:])
 	e.LoadLevel = binary.LittleEndian.Uint16(p[6:])
 	e.TypeID = binary.LittleEndian.Uint64(p[8:])
-	r := etw.NewReader(p, 16, ptr)
-	e.TypeName = r.UTF16()
-	return r.Done(&typeLoadStop)
+	c := etw.NewCursor(p, 16, ptr)
+	e.TypeName = c.UTF16()
+	return c.Done(&typeLoadStop)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *TypeLoadStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.TypeLoadStartID)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint16(e.LoadLevel)
-	w.Uint64(e.TypeID)
-	w.UTF16Z(4, e.TypeName)
-	return w.Done(&typeLoadStop)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.TypeLoadStartID)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint16(e.LoadLevel)
+	a.Uint64(e.TypeID)
+	a.UTF16Z(4, e.TypeName)
+	return a.Done(&typeLoadStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -137,12 +192,19 @@ func (e *TypeLoadStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeLoadStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *TypeLoadStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *TypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e TypeLoadStop) Clone() *TypeLoadStop {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e TypeLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e TypeLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e TypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var typeLoadStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
 	ID:         74,
 	Level:      4,
 	Opcode:     2,
@@ -160,3 +222,72 @@ var typeLoadStop = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(TypeLoadStop) },
 }
+
+// AnyTypeLoadStop is event 74, of task TypeLoad, opcode win:Stop, keyword
+// TypeDiagnosticKeyword, level win:Informational, in any version.
+//
+// The loading of a type ended.
+//
+// The only version is [TypeLoadStop]; a newer one is decoded like it.
+type AnyTypeLoadStop struct {
+	Seen etw.Seen
+
+	// Pairs the stop with its start.
+	TypeLoadStartID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// How far the type is loaded now; the numbers depend on the runtime's version.
+	LoadLevel uint16
+	// Identifier of the type; BulkType tells its name.
+	TypeID uint64
+	// Full name of the type.
+	TypeName etw.UTF16
+}
+
+var anyTypeLoadStop = []*etw.EventDesc{&typeLoadStop}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTypeLoadStop) EventDescs() []*etw.EventDesc { return anyTypeLoadStop }
+func (e *AnyTypeLoadStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTypeLoadStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTypeLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TypeLoadStop
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeLoadStartID = v.TypeLoadStartID
+	e.ClrInstanceID = v.ClrInstanceID
+	e.LoadLevel = v.LoadLevel
+	e.TypeID = v.TypeID
+	e.TypeName = v.TypeName
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTypeLoadStop) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.TypeLoadStartID))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 2:
+		return etw.UintValue(uint64(e.LoadLevel))
+	case 3:
+		return etw.UintValue(e.TypeID)
+	case 4:
+		return etw.UTF16Value(e.TypeName)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyTypeLoadStop) Clone() *AnyTypeLoadStop {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e AnyTypeLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTypeLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

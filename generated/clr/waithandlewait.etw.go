@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// WaitHandleWaitStart is WaitHandleWaitStart: event 301, version 0, of task
-// WaitHandleWait, opcode win:Start, keyword WaitHandleKeyword, level
-// win:Verbose.
+// WaitHandleWaitStart is event 301, version 0, of task WaitHandleWait, opcode
+// win:Start, keyword WaitHandleKeyword, level win:Verbose.
 //
 // A thread begins to wait on a wait handle or a monitor.
 type WaitHandleWaitStart struct {
@@ -34,19 +33,19 @@ func (e *WaitHandleWaitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 		return 0, etw.Short(&waitHandleWaitStart, p, ptr)
 	}
 	e.WaitSource = WaitHandleWaitSource(p[0])
-	r := etw.NewReader(p, 1, ptr)
-	e.AssociatedObjectID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&waitHandleWaitStart)
+	c := etw.NewCursor(p, 1, ptr)
+	e.AssociatedObjectID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&waitHandleWaitStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *WaitHandleWaitStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint8(uint8(e.WaitSource))
-	w.Pointer(1, e.AssociatedObjectID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&waitHandleWaitStart)
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(uint8(e.WaitSource))
+	a.Pointer(1, e.AssociatedObjectID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&waitHandleWaitStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -62,12 +61,16 @@ func (e *WaitHandleWaitStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *WaitHandleWaitStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *WaitHandleWaitStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *WaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e WaitHandleWaitStart) Clone() *WaitHandleWaitStart { return &e }
+
+func (e WaitHandleWaitStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e WaitHandleWaitStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e WaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var waitHandleWaitStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
 	ID:         301,
 	Level:      5,
 	Opcode:     1,
@@ -84,9 +87,66 @@ var waitHandleWaitStart = etw.EventDesc{
 	New: func() etw.Event { return new(WaitHandleWaitStart) },
 }
 
-// WaitHandleWaitStop is WaitHandleWaitStop: event 302, version 0, of task
-// WaitHandleWait, opcode win:Stop, keyword WaitHandleKeyword, level
-// win:Verbose.
+// AnyWaitHandleWaitStart is event 301, of task WaitHandleWait, opcode
+// win:Start, keyword WaitHandleKeyword, level win:Verbose, in any version.
+//
+// A thread begins to wait on a wait handle or a monitor.
+//
+// The only version is [WaitHandleWaitStart]; a newer one is decoded like it.
+type AnyWaitHandleWaitStart struct {
+	Seen etw.Seen
+
+	// What kind of wait it is.
+	WaitSource WaitHandleWaitSource
+	// Address of the object that is waited on; 0 if there is none.
+	AssociatedObjectID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyWaitHandleWaitStart = []*etw.EventDesc{&waitHandleWaitStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyWaitHandleWaitStart) EventDescs() []*etw.EventDesc { return anyWaitHandleWaitStart }
+func (e *AnyWaitHandleWaitStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyWaitHandleWaitStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyWaitHandleWaitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v WaitHandleWaitStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.WaitSource = v.WaitSource
+	e.AssociatedObjectID = v.AssociatedObjectID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyWaitHandleWaitStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.WaitSource))
+	case 1:
+		return etw.PointerValue(e.AssociatedObjectID)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyWaitHandleWaitStart) Clone() *AnyWaitHandleWaitStart { return &e }
+
+func (e AnyWaitHandleWaitStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyWaitHandleWaitStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// WaitHandleWaitStop is event 302, version 0, of task WaitHandleWait, opcode
+// win:Stop, keyword WaitHandleKeyword, level win:Verbose.
 //
 // The wait that WaitHandleWaitStart began on this thread ended.
 type WaitHandleWaitStop struct {
@@ -122,12 +182,16 @@ func (e *WaitHandleWaitStop) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *WaitHandleWaitStop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *WaitHandleWaitStop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *WaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e WaitHandleWaitStop) Clone() *WaitHandleWaitStop { return &e }
+
+func (e WaitHandleWaitStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e WaitHandleWaitStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e WaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var waitHandleWaitStop = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
 	ID:         302,
 	Level:      5,
 	Opcode:     2,
@@ -141,3 +205,51 @@ var waitHandleWaitStop = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(WaitHandleWaitStop) },
 }
+
+// AnyWaitHandleWaitStop is event 302, of task WaitHandleWait, opcode win:Stop,
+// keyword WaitHandleKeyword, level win:Verbose, in any version.
+//
+// The wait that WaitHandleWaitStart began on this thread ended.
+//
+// The only version is [WaitHandleWaitStop]; a newer one is decoded like it.
+type AnyWaitHandleWaitStop struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyWaitHandleWaitStop = []*etw.EventDesc{&waitHandleWaitStop}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyWaitHandleWaitStop) EventDescs() []*etw.EventDesc { return anyWaitHandleWaitStop }
+func (e *AnyWaitHandleWaitStop) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyWaitHandleWaitStop, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyWaitHandleWaitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v WaitHandleWaitStop
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyWaitHandleWaitStop) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyWaitHandleWaitStop) Clone() *AnyWaitHandleWaitStop { return &e }
+
+func (e AnyWaitHandleWaitStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyWaitHandleWaitStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

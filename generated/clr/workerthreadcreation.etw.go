@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// WorkerThreadCreate is WorkerThreadCreate: event 40, version 0, of task
-// WorkerThreadCreation, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
+// WorkerThreadCreate is event 40, version 0, of task WorkerThreadCreation,
+// opcode win:Start, keyword ThreadingKeyword, level win:Informational.
 //
 // A worker thread of the thread pool was created.
 type WorkerThreadCreate struct {
@@ -41,12 +40,16 @@ func (e *WorkerThreadCreate) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadCreate) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *WorkerThreadCreate) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *WorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e WorkerThreadCreate) Clone() *WorkerThreadCreate { return &e }
+
+func (e WorkerThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e WorkerThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e WorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadCreate = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
 	ID:         40,
 	Level:      4,
 	Opcode:     1,
@@ -93,9 +96,74 @@ var clrWorkerThreadLayoutFields = []etw.FieldDesc{
 	{Name: "RetiredWorkerThreads", Type: etw.InUInt32},
 }
 
-// WorkerThreadTerminate is WorkerThreadTerminate: event 41, version 0, of task
-// WorkerThreadCreation, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
+// AnyWorkerThreadCreate is event 40, of task WorkerThreadCreation, opcode
+// win:Start, keyword ThreadingKeyword, level win:Informational, in any
+// version.
+//
+// A worker thread of the thread pool was created.
+//
+// The only version is [WorkerThreadCreate]; a newer one is decoded like it.
+type AnyWorkerThreadCreate struct {
+	Seen etw.Seen
+
+	// Number of worker threads, this one included while it exists.
+	WorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreads uint32
+}
+
+var anyWorkerThreadCreate = []*etw.EventDesc{&workerThreadCreate}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyWorkerThreadCreate) EventDescs() []*etw.EventDesc { return anyWorkerThreadCreate }
+func (e *AnyWorkerThreadCreate) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyWorkerThreadCreate, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyWorkerThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadCreate)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyWorkerThreadCreate) FieldValue(i int) etw.Value {
+	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyWorkerThreadCreate) Clone() *AnyWorkerThreadCreate { return &e }
+
+func (e AnyWorkerThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyWorkerThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyClrWorkerThreadLayout is what types for all versions of an event share,
+// the newest of which has the template ClrWorkerThread.
+type anyClrWorkerThreadLayout AnyWorkerThreadCreate
+
+func (e *anyClrWorkerThreadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v clrWorkerThreadLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.WorkerThreadCount = v.WorkerThreadCount
+	e.RetiredWorkerThreads = v.RetiredWorkerThreads
+	return n, err
+}
+
+func (e *anyClrWorkerThreadLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.WorkerThreadCount))
+	case 1:
+		return etw.UintValue(uint64(e.RetiredWorkerThreads))
+	}
+	return etw.Value{}
+}
+
+// WorkerThreadTerminate is event 41, version 0, of task WorkerThreadCreation,
+// opcode win:Stop, keyword ThreadingKeyword, level win:Informational.
 //
 // A worker thread of the thread pool ended.
 type WorkerThreadTerminate struct {
@@ -124,12 +192,16 @@ func (e *WorkerThreadTerminate) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadTerminate) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *WorkerThreadTerminate) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *WorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e WorkerThreadTerminate) Clone() *WorkerThreadTerminate { return &e }
+
+func (e WorkerThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e WorkerThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e WorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadTerminate = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
 	ID:         41,
 	Level:      4,
 	Opcode:     2,
@@ -141,3 +213,45 @@ var workerThreadTerminate = etw.EventDesc{
 	Fields:     clrWorkerThreadLayoutFields,
 	New:        func() etw.Event { return new(WorkerThreadTerminate) },
 }
+
+// AnyWorkerThreadTerminate is event 41, of task WorkerThreadCreation, opcode
+// win:Stop, keyword ThreadingKeyword, level win:Informational, in any version.
+//
+// A worker thread of the thread pool ended.
+//
+// The only version is [WorkerThreadTerminate]; a newer one is decoded like it.
+type AnyWorkerThreadTerminate struct {
+	Seen etw.Seen
+
+	// Number of worker threads, this one included while it exists.
+	WorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreads uint32
+}
+
+var anyWorkerThreadTerminate = []*etw.EventDesc{&workerThreadTerminate}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyWorkerThreadTerminate) EventDescs() []*etw.EventDesc { return anyWorkerThreadTerminate }
+func (e *AnyWorkerThreadTerminate) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyWorkerThreadTerminate, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyWorkerThreadTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadTerminate)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyWorkerThreadTerminate) FieldValue(i int) etw.Value {
+	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyWorkerThreadTerminate) Clone() *AnyWorkerThreadTerminate { return &e }
+
+func (e AnyWorkerThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyWorkerThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

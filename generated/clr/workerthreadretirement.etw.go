@@ -9,9 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// WorkerThreadRetire is WorkerThreadRetire: event 42, version 0, of task
-// WorkerThreadRetirement, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
+// WorkerThreadRetire is event 42, version 0, of task WorkerThreadRetirement,
+// opcode win:Start, keyword ThreadingKeyword, level win:Informational.
 //
 // A worker thread of the thread pool has nothing to do and retires.
 type WorkerThreadRetire struct {
@@ -40,12 +39,16 @@ func (e *WorkerThreadRetire) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadRetire) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *WorkerThreadRetire) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *WorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e WorkerThreadRetire) Clone() *WorkerThreadRetire { return &e }
+
+func (e WorkerThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e WorkerThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e WorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadRetire = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
 	ID:         42,
 	Level:      4,
 	Opcode:     1,
@@ -58,9 +61,51 @@ var workerThreadRetire = etw.EventDesc{
 	New:        func() etw.Event { return new(WorkerThreadRetire) },
 }
 
-// WorkerThreadUnretire is WorkerThreadUnretire: event 43, version 0, of task
-// WorkerThreadRetirement, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
+// AnyWorkerThreadRetire is event 42, of task WorkerThreadRetirement, opcode
+// win:Start, keyword ThreadingKeyword, level win:Informational, in any
+// version.
+//
+// A worker thread of the thread pool has nothing to do and retires.
+//
+// The only version is [WorkerThreadRetire]; a newer one is decoded like it.
+type AnyWorkerThreadRetire struct {
+	Seen etw.Seen
+
+	// Number of worker threads, this one included while it exists.
+	WorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreads uint32
+}
+
+var anyWorkerThreadRetire = []*etw.EventDesc{&workerThreadRetire}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyWorkerThreadRetire) EventDescs() []*etw.EventDesc { return anyWorkerThreadRetire }
+func (e *AnyWorkerThreadRetire) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyWorkerThreadRetire, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyWorkerThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadRetire)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyWorkerThreadRetire) FieldValue(i int) etw.Value {
+	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyWorkerThreadRetire) Clone() *AnyWorkerThreadRetire { return &e }
+
+func (e AnyWorkerThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyWorkerThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// WorkerThreadUnretire is event 43, version 0, of task WorkerThreadRetirement,
+// opcode win:Stop, keyword ThreadingKeyword, level win:Informational.
 //
 // A retired worker thread of the thread pool is used again.
 type WorkerThreadUnretire struct {
@@ -89,12 +134,16 @@ func (e *WorkerThreadUnretire) FieldValue(i int) etw.Value {
 	return (*clrWorkerThreadLayout)(e).FieldValue(i)
 }
 
-func (e *WorkerThreadUnretire) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *WorkerThreadUnretire) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *WorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e WorkerThreadUnretire) Clone() *WorkerThreadUnretire { return &e }
+
+func (e WorkerThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e WorkerThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e WorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var workerThreadUnretire = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
 	ID:         43,
 	Level:      4,
 	Opcode:     2,
@@ -106,3 +155,45 @@ var workerThreadUnretire = etw.EventDesc{
 	Fields:     clrWorkerThreadLayoutFields,
 	New:        func() etw.Event { return new(WorkerThreadUnretire) },
 }
+
+// AnyWorkerThreadUnretire is event 43, of task WorkerThreadRetirement, opcode
+// win:Stop, keyword ThreadingKeyword, level win:Informational, in any version.
+//
+// A retired worker thread of the thread pool is used again.
+//
+// The only version is [WorkerThreadUnretire]; a newer one is decoded like it.
+type AnyWorkerThreadUnretire struct {
+	Seen etw.Seen
+
+	// Number of worker threads, this one included while it exists.
+	WorkerThreadCount uint32
+	// Number of worker threads that are retired.
+	RetiredWorkerThreads uint32
+}
+
+var anyWorkerThreadUnretire = []*etw.EventDesc{&workerThreadUnretire}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyWorkerThreadUnretire) EventDescs() []*etw.EventDesc { return anyWorkerThreadUnretire }
+func (e *AnyWorkerThreadUnretire) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyWorkerThreadUnretire, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyWorkerThreadUnretire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyClrWorkerThreadLayout)(e).decode(version, p, ptr, anyWorkerThreadUnretire)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyWorkerThreadUnretire) FieldValue(i int) etw.Value {
+	return (*anyClrWorkerThreadLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyWorkerThreadUnretire) Clone() *AnyWorkerThreadUnretire { return &e }
+
+func (e AnyWorkerThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyWorkerThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

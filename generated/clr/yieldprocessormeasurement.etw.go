@@ -11,9 +11,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// YieldProcessorMeasurement is YieldProcessorMeasurement: event 58, version 0,
-// of task YieldProcessorMeasurement, opcode win:Info, keyword
-// ThreadingKeyword, level win:Informational.
+// YieldProcessorMeasurement is event 58, version 0, of task
+// YieldProcessorMeasurement, opcode win:Info, keyword ThreadingKeyword, level
+// win:Informational.
 //
 // The runtime measured how long the processor's pause instruction takes, from
 // which it derives how long to spin.
@@ -62,12 +62,16 @@ func (e *YieldProcessorMeasurement) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *YieldProcessorMeasurement) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *YieldProcessorMeasurement) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *YieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e YieldProcessorMeasurement) Clone() *YieldProcessorMeasurement { return &e }
+
+func (e YieldProcessorMeasurement) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e YieldProcessorMeasurement) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e YieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var yieldProcessorMeasurement = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x24, 0xc3, 0xaf, 0xb4, 0xce, 0xde, 0x02, 0x4b, 0x86, 0xdc, 0xaa, 0xb8, 0xf2, 0x2b, 0xc1, 0xb1},
 	ID:         58,
 	Level:      4,
 	Task:       37,
@@ -82,3 +86,66 @@ var yieldProcessorMeasurement = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(YieldProcessorMeasurement) },
 }
+
+// AnyYieldProcessorMeasurement is event 58, of task YieldProcessorMeasurement,
+// opcode win:Info, keyword ThreadingKeyword, level win:Informational, in any
+// version.
+//
+// The runtime measured how long the processor's pause instruction takes, from
+// which it derives how long to spin.
+//
+// The only version is [YieldProcessorMeasurement]; a newer one is decoded like
+// it.
+type AnyYieldProcessorMeasurement struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Duration of one pause instruction in this measurement, in nanoseconds.
+	NsPerYield float64
+	// Duration that the runtime goes by now, in nanoseconds.
+	EstablishedNsPerYield float64
+}
+
+var anyYieldProcessorMeasurement = []*etw.EventDesc{&yieldProcessorMeasurement}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyYieldProcessorMeasurement) EventDescs() []*etw.EventDesc {
+	return anyYieldProcessorMeasurement
+}
+func (e *AnyYieldProcessorMeasurement) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyYieldProcessorMeasurement, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyYieldProcessorMeasurement) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v YieldProcessorMeasurement
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.NsPerYield = v.NsPerYield
+	e.EstablishedNsPerYield = v.EstablishedNsPerYield
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyYieldProcessorMeasurement) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.FloatValue(e.NsPerYield)
+	case 2:
+		return etw.FloatValue(e.EstablishedNsPerYield)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyYieldProcessorMeasurement) Clone() *AnyYieldProcessorMeasurement { return &e }
+
+func (e AnyYieldProcessorMeasurement) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyYieldProcessorMeasurement) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyYieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

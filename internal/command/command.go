@@ -11,6 +11,9 @@ import (
 // Add adds a subcommand to root, so that [Began] tells what its function returns
 // from what package cobra says about the command line.
 func Add(root, cmd *cobra.Command) {
+	// Cobra takes the argument behind a flag that it does not know yet for its
+	// value: the help of a command is asked for in either order.
+	root.InitDefaultHelpFlag()
 	do := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := do(cmd, args); err != nil {

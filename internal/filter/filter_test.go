@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/etwgen/etwgen/internal/decode"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -78,7 +77,7 @@ func TestMoment(t *testing.T) {
 		{"2024-05-01T10:00:01Z", time.Second, 0}, {"2024-05-01T12:00:01+02:00", time.Second, 0},
 		{"2024-05-01T10:00:00.0000001Z", 0, -1}, {"2024-05-01T10:00:00.0000001Z", 100, 0},
 	} {
-		m, err := ParseMoment(c.text)
+		m, err := ParseMoment(c.text, time.UTC)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -87,11 +86,20 @@ func TestMoment(t *testing.T) {
 			t.Errorf("%v against %q: %d, want %d", c.at, c.text, got, c.want)
 		}
 	}
-	for _, text := range []string{"", "soon", "NaN", "1e300", "2024-05-01", "10:00"} {
-		if m, err := ParseMoment(text); err == nil {
+	for _, text := range []string{"", "soon", "NaN", "1e300", "2024-13-01", "25:00"} {
+		if m, err := ParseMoment(text, time.UTC); err == nil {
 			t.Errorf("%q: %+v", text, m)
 		}
 	}
+}
+
+func provider(t *testing.T, text string) Provider {
+	t.Helper()
+	p, err := ParseProvider(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestJudge(t *testing.T) {
@@ -101,8 +109,8 @@ func TestJudge(t *testing.T) {
 		Clock: &etw.Clock{},
 	}
 	classic := *rec
-	classic.Kind, classic.ID = etw.Classic, 0
-	event := &decode.Event{Provider: "Acme-Widgets", Name: "WidgetMade", Task: "Widget", Opcode: "Start"}
+	classic.Kind, classic.ID = etw.KindClassic, 0
+	event := &etw.EventInfo{Provider: "Acme-Widgets", Name: "WidgetMade", Task: "Widget", Opcode: "Start"}
 	elapsed := 10 * time.Millisecond
 	numbers := func(text string) Numbers {
 		n, err := ParseNumbers(text, 1<<32)
@@ -112,7 +120,7 @@ func TestJudge(t *testing.T) {
 		return n
 	}
 	moment := func(text string) *Moment {
-		m, err := ParseMoment(text)
+		m, err := ParseMoment(text, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,14 +133,14 @@ func TestJudge(t *testing.T) {
 		want   Verdict
 	}{
 		{"all", Header{}, rec, Take},
-		{"provider", Header{Providers: []Provider{ParseProvider("acme-*")}}, rec, Take},
-		{"one of two providers", Header{Providers: []Provider{ParseProvider("other"), ParseProvider("Acme-Widgets")}}, rec, Take},
-		{"GUID", Header{Providers: []Provider{ParseProvider("{" + guid.String() + "}")}}, rec, Take},
-		{"other provider", Header{Providers: []Provider{ParseProvider("clr")}}, rec, Skip},
-		{"event", Header{Events: []Glob{"widget*"}}, rec, Take},
-		{"task and opcode", Header{Events: []Glob{"Widget/Start"}}, rec, Take},
-		{"other event", Header{Events: []Glob{"Widget"}}, rec, Skip},
-		{"provider, but other event", Header{Providers: []Provider{ParseProvider("acme-*")}, Events: []Glob{"x"}}, rec, Skip},
+		{"provider", Header{Providers: []Provider{provider(t, "acme-*")}}, rec, Take},
+		{"one of two providers", Header{Providers: []Provider{provider(t, "other"), provider(t, "Acme-Widgets")}}, rec, Take},
+		{"GUID", Header{Providers: []Provider{provider(t, "{"+guid.String()+"}")}}, rec, Take},
+		{"other provider", Header{Providers: []Provider{provider(t, "clr")}}, rec, Skip},
+		{"event", Header{Events: []Event{ParseEvent("widget*")}}, rec, Take},
+		{"task and opcode", Header{Events: []Event{ParseEvent("Widget/Start")}}, rec, Take},
+		{"other event", Header{Events: []Event{ParseEvent("Gadget")}}, rec, Skip},
+		{"provider, but other event", Header{Providers: []Provider{provider(t, "acme-*")}, Events: []Event{ParseEvent("x")}}, rec, Skip},
 		{"id", Header{IDs: numbers("1-5")}, rec, Take},
 		{"other id", Header{IDs: numbers("6")}, rec, Skip},
 		{"classic events have no id", Header{IDs: numbers("0")}, &classic, Skip},
@@ -249,10 +257,10 @@ func TestWhereErrors(t *testing.T) {
 		"Size":       "has no operator",
 		"Size 5":     "has no operator",
 		"Size =":     `has no value; write ""`,
-		"= 5":        "is no name of a field",
-		"a b = 5":    "is no name of a field",
-		"a..b = 5":   "is no name of a field",
-		"a.=5":       "is no name of a field",
+		"= 5":        "is not the name of a field",
+		"a b = 5":    "is not the name of a field",
+		"a..b = 5":   "is not the name of a field",
+		"a.=5":       "is not the name of a field",
 		"Size ! 5":   "has no operator",
 		"Name ~ (":   "missing closing )",
 		"Name !~ [z": "missing closing ]",

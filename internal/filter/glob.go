@@ -39,15 +39,3 @@ func (g Glob) Match(s string) bool {
 	}
 	return strings.Trim(pattern[p:], "*") == ""
 }
-
-// matchAny reports whether one of the patterns matches one of the names.
-func matchAny(globs []Glob, names ...string) bool {
-	for _, g := range globs {
-		for _, name := range names {
-			if g.Match(name) {
-				return true
-			}
-		}
-	}
-	return false
-}

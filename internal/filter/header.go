@@ -1,29 +1,39 @@
 package filter
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
-	"github.com/etwgen/etwgen/internal/decode"
+	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A Header chooses records by their headers. The zero Header takes all.
 type Header struct {
 	Providers []Provider
-	Events    []Glob // of the name of an event, or of its task and opcode
+	Events    []Event
 	IDs       Numbers
 	Processes Numbers
 	Threads   Numbers
 	// Level is the least important level that is taken. 0 stands for all; events
 	// of level 0 are always taken.
-	Level uint8
+	Level etw.Level
 	// Keywords takes the events that have one of them. 0 stands for all.
 	Keywords uint64
 	From, To *Moment // from the one up to, but not including, the other
 
-	kinds map[*decode.Event]bool // whether names match
+	named []verdictOfNames // by the index of the event
 }
+
+// A verdictOfNames says whether the names of an event match.
+type verdictOfNames uint8
+
+const (
+	namesUnknown verdictOfNames = iota
+	namesMatch
+	namesDiffer
+)
 
 // A Provider is a pattern of a name, or a GUID.
 type Provider struct {
@@ -32,17 +42,20 @@ type Provider struct {
 }
 
 // ParseProvider reads a provider: the alias of a built-in one, a GUID, or a
-// pattern of names.
-func ParseProvider(text string) Provider {
-	for _, b := range decode.Builtins {
+// pattern of names. It is an error if text looks like a GUID and is none.
+func ParseProvider(text string) (Provider, error) {
+	for _, b := range builtin.Providers {
 		if strings.EqualFold(text, b.Alias) {
-			return Provider{GUID: b.Desc.GUID}
+			return Provider{GUID: b.Desc.GUID}, nil
 		}
 	}
 	if g, err := etw.ParseGUID(text); err == nil {
-		return Provider{GUID: g}
+		return Provider{GUID: g}, nil
 	}
-	return Provider{Name: Glob(text)}
+	if strings.HasPrefix(text, "{") {
+		return Provider{}, fmt.Errorf("%q is not a GUID such as {e13c0d23-ccbc-4e12-931b-d9cc2eee27e4}", text)
+	}
+	return Provider{Name: Glob(text)}, nil
 }
 
 // Match reports whether p is the provider of that name and GUID.
@@ -65,50 +78,90 @@ const (
 
 // Judge says whether to take the record r, which is an event e and was logged the
 // given time after the start of the session.
-func (h *Header) Judge(r *etw.Record, e *decode.Event, elapsed time.Duration) Verdict {
+func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) Verdict {
 	if h.To != nil && h.To.compare(r, elapsed) >= 0 {
 		return Late
+	}
+	if len(h.Providers)+len(h.Events) > 0 && !h.Named(r, e) {
+		return Skip
 	}
 	if h.From != nil && h.From.compare(r, elapsed) < 0 {
 		return Skip
 	}
-	if h.Level != 0 && r.Level > h.Level || h.Keywords != 0 && r.Keywords&h.Keywords == 0 {
+	if h.Level != 0 && r.Level > h.Level || h.Keywords != 0 && keywordsOf(r, e)&h.Keywords == 0 {
 		return Skip
 	}
-	if h.IDs != nil && (r.Kind == etw.Classic || !h.IDs.Has(int64(r.ID))) {
+	if h.IDs != nil && (r.Kind == etw.KindClassic || !h.IDs.Has(int64(r.ID))) {
 		return Skip
 	}
 	if !h.Processes.Has(r.ProcessID) || !h.Threads.Has(r.ThreadID) {
 		return Skip
 	}
-	if len(h.Providers)+len(h.Events) > 0 && !h.named(r, e) {
-		return Skip
-	}
 	return Take
 }
 
-// named reports whether the names of an event match, and remembers it.
-func (h *Header) named(r *etw.Record, e *decode.Event) bool {
-	ok, known := h.kinds[e]
-	if !known {
-		ok = h.matchProvider(r, e) && h.matchEvent(e)
-		if h.kinds == nil {
-			h.kinds = make(map[*decode.Event]bool)
-		}
-		h.kinds[e] = ok
+// keywordsOf returns the keywords of a record. Those of classic events have none,
+// but their descriptions may say what turns them on.
+func keywordsOf(r *etw.Record, e *etw.EventInfo) uint64 {
+	if r.Kind == etw.KindClassic && e.Desc != nil {
+		return e.Desc.Keywords
 	}
-	return ok
+	return r.Keywords
 }
 
-func (h *Header) matchProvider(r *etw.Record, e *decode.Event) bool {
+// Named reports whether the names of an event match, and remembers it.
+func (h *Header) Named(r *etw.Record, e *etw.EventInfo) bool {
+	for e.Index >= len(h.named) {
+		h.named = append(h.named, namesUnknown)
+	}
+	v := &h.named[e.Index]
+	if *v == namesUnknown {
+		*v = namesDiffer
+		if h.matchProvider(r, e) && h.matchEvent(r, e) {
+			*v = namesMatch
+		}
+	}
+	return *v == namesMatch
+}
+
+func (h *Header) matchProvider(r *etw.Record, e *etw.EventInfo) bool {
 	for i := range h.Providers {
-		if h.Providers[i].Match(e.Provider, r.Provider) {
+		p := &h.Providers[i]
+		if e.Desc != nil && e.Desc.Provider != nil && p.Match(e.Desc.Provider.Name, e.Desc.Provider.GUID) {
+			return true
+		}
+		if p.Match(e.Provider, r.Provider) || r.Kind == etw.KindClassic && p.Name != "" && p.Name.Match(e.Task) || p.Name != "" && builtin.IsKernel(r) && p.Name.Match(kernelProvider) {
 			return true
 		}
 	}
 	return len(h.Providers) == 0
 }
 
-func (h *Header) matchEvent(e *decode.Event) bool {
-	return len(h.Events) == 0 || matchAny(h.Events, e.Name, e.Task+"/"+e.Opcode)
+func (h *Header) matchEvent(r *etw.Record, e *etw.EventInfo) bool {
+	for _, p := range h.Events {
+		if p.Match(r, e) {
+			return true
+		}
+	}
+	return len(h.Events) == 0
+}
+
+// MatchDesc reports whether the names and ids that h asks for may be those of the
+// event that d describes.
+func (h *Header) MatchDesc(d *etw.EventDesc) bool {
+	if d.Provider != nil {
+		r := etw.Record{Kind: d.Kind, Provider: d.Key().Provider}
+		if !h.matchProvider(&r, &etw.EventInfo{Provider: d.Provider.Name, Desc: d}) {
+			return false
+		}
+	}
+	if h.IDs != nil && (d.Kind == etw.KindClassic || !h.IDs.Has(int64(d.ID))) {
+		return false
+	}
+	for _, p := range h.Events {
+		if p.MatchDesc(d) {
+			return true
+		}
+	}
+	return len(h.Events) == 0
 }

@@ -42,16 +42,16 @@ func parseNumber(text string) (number, bool) {
 // numberOf returns the value v of field d as a number, if it is one.
 func numberOf(d *etw.FieldDesc, v etw.Value) (number, bool) {
 	switch v.Kind() {
-	case etw.IntValueKind:
+	case etw.ValueInt:
 		return number{integer: v.Uint(), negative: v.Int() < 0}, true
-	case etw.UintValueKind:
+	case etw.ValueUint:
 		if d.Out == etw.OutPort { // big-endian
 			return number{integer: v.Uint()>>8&0xff | v.Uint()&0xff<<8}, true
 		}
 		return number{integer: v.Uint()}, true
-	case etw.BoolValueKind, etw.PointerValueKind:
+	case etw.ValueBool, etw.ValuePointer:
 		return number{integer: v.Uint()}, true
-	case etw.FloatValueKind, etw.Float32ValueKind:
+	case etw.ValueFloat, etw.ValueFloat32:
 		return number{float: v.Float(), isFloat: true}, true
 	}
 	return number{}, false

@@ -11,6 +11,9 @@ type Numbers []span
 
 type span struct{ low, high int64 }
 
+// Number returns the range that is one number.
+func Number(n int64) Numbers { return Numbers{{n, n}} }
+
 // ParseNumbers reads ranges up to a largest number.
 func ParseNumbers(text string, most int64) (Numbers, error) {
 	var n Numbers

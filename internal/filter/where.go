@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -54,7 +53,7 @@ func ParseWhere(text string) (*Where, error) {
 	w := &Where{path: strings.Split(name, "."), op: op}
 	for _, part := range w.path {
 		if part == "" || strings.ContainsAny(part, " \t\r\n\"") {
-			return nil, fmt.Errorf("%q is no name of a field", name)
+			return nil, fmt.Errorf("%q is not the name of a field", name)
 		}
 	}
 	switch n := len(value); {
@@ -106,6 +105,9 @@ func (w *Where) read() error {
 	return nil
 }
 
+// Path returns the name of the field: those of structs, then that of the member.
+func (w *Where) Path() []string { return w.path }
+
 // String returns the condition as ParseWhere reads it.
 func (w *Where) String() string {
 	return strings.Join(w.path, ".") + " " + string(w.op) + " \"" + w.text + "\""
@@ -126,19 +128,16 @@ func (w *Where) Match(e etw.Described) bool {
 // reach follows the rest of the path from the value v of field d.
 func (w *Where) reach(d *etw.FieldDesc, v etw.Value, path []string) bool {
 	switch v.Kind() {
-	case etw.NoValue:
+	case etw.ValueNone:
 		return false
-	case etw.ArrayValueKind:
-		if isText(d) {
-			break
-		}
+	case etw.ValueArray:
 		for elem := range v.Elements() {
 			if w.reach(d, elem, path) {
 				return true
 			}
 		}
 		return false
-	case etw.StructValueKind:
+	case etw.ValueStruct:
 		if len(path) == 0 {
 			break
 		}
@@ -189,12 +188,12 @@ func (w *Where) compare(d *etw.FieldDesc, v etw.Value) (int, bool) {
 		return 0, false
 	}
 	switch v.Kind() {
-	case etw.GUIDValueKind:
+	case etw.ValueGUID:
 		if w.value.guid == nil {
 			return 0, false
 		}
 		return strings.Compare(v.GUID().String(), w.value.guid.String()), true
-	case etw.FileTimeValueKind:
+	case etw.ValueFileTime:
 		if w.value.time == nil {
 			return 0, false
 		}
@@ -203,23 +202,5 @@ func (w *Where) compare(d *etw.FieldDesc, v etw.Value) (int, bool) {
 	return strings.Compare(plain(d, v), w.text), true
 }
 
-// isText reports whether an array of d is shown as text.
-func isText(d *etw.FieldDesc) bool {
-	switch d.Out {
-	case etw.OutString, etw.OutUTF8, etw.OutXML, etw.OutJSON:
-		return d.Type == etw.InUInt8 || d.Type == etw.InInt8 || d.Type == etw.InUInt16
-	}
-	return false
-}
-
-// plain returns the text of a value, without the quotes that surround text with
-// spaces.
-func plain(d *etw.FieldDesc, v etw.Value) string {
-	text := string(etw.AppendFieldText(nil, d, v))
-	if strings.HasPrefix(text, `"`) {
-		if unquoted, err := strconv.Unquote(text); err == nil {
-			return unquoted
-		}
-	}
-	return text
-}
+// plain returns the text of a value, without quotes.
+func plain(d *etw.FieldDesc, v etw.Value) string { return string(etw.AppendFieldPlain(nil, d, v)) }

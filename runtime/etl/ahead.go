@@ -10,12 +10,16 @@ import "runtime"
 type ahead struct {
 	files []*file
 	plan  []bufferRef
+	// kept are the blocks of the plan that have not been taken, if it was not nil
+	// from the start: the prepass left them loaded.
+	kept  []*block
 	next  int      // the first of plan that is not being loaded
 	queue []*batch // being loaded or ready, in order
 	bytes int64    // of queue
 
-	freeBlocks  []*block
-	freeBatches []*batch
+	// Blocks for most of a buffer, and for less.
+	freeLarge, freeSmall []*block
+	freeBatches          []*batch
 }
 
 // A batch is what one goroutine loads.
@@ -29,7 +33,7 @@ type batch struct {
 
 const (
 	// aheadBytes bounds the memory of blocks that are loaded ahead.
-	aheadBytes = 8 << 20
+	aheadBytes = 4 << 20
 	// batchBytes is how much one goroutine loads at least, so that small buffers
 	// do not cost one each.
 	batchBytes = 64 << 10
@@ -39,7 +43,7 @@ const (
 // processor keep it busy while the consumer takes one.
 func (a *ahead) refill() {
 	limit := 2 * runtime.GOMAXPROCS(0)
-	for a.next < len(a.plan) && len(a.queue) < limit && (len(a.queue) == 0 || a.bytes < aheadBytes) {
+	for a.kept == nil && a.next < len(a.plan) && len(a.queue) < limit && (len(a.queue) == 0 || a.bytes < aheadBytes) {
 		a.start()
 	}
 }
@@ -48,9 +52,7 @@ func (a *ahead) refill() {
 func (a *ahead) start() {
 	t := a.newBatch()
 	for size := int64(0); a.next < len(a.plan) && size < batchBytes; a.next++ {
-		b := a.newBlock()
-		b.ref = a.plan[a.next]
-		b.file = a.files[b.ref.file]
+		b := a.newBlock(&a.plan[a.next])
 		t.blocks = append(t.blocks, b)
 		size += b.ref.memory()
 		a.bytes += b.ref.memory()
@@ -68,6 +70,11 @@ func (t *batch) load() {
 
 // take returns the next block of the plan, loaded.
 func (a *ahead) take() *block {
+	if a.kept != nil {
+		b := a.kept[0]
+		a.kept[0], a.kept = nil, a.kept[1:]
+		return b
+	}
 	a.refill()
 	t := a.queue[0]
 	if !t.ready {
@@ -94,20 +101,36 @@ func (a *ahead) stop() {
 			<-t.done
 		}
 	}
-	a.queue, a.freeBlocks, a.freeBatches = nil, nil, nil
+	a.queue, a.kept, a.freeLarge, a.freeSmall, a.freeBatches = nil, nil, nil, nil, nil
 	a.next = len(a.plan)
 }
 
 // release takes back a block that is not needed any more.
-func (a *ahead) release(b *block) { a.freeBlocks = append(a.freeBlocks, b) }
-
-func (a *ahead) newBlock() *block {
-	if n := len(a.freeBlocks); n > 0 {
-		b := a.freeBlocks[n-1]
-		a.freeBlocks = a.freeBlocks[:n-1]
-		return b
+func (a *ahead) release(b *block) {
+	if a.kept != nil {
+		return // there is nothing left to load into it
 	}
-	return new(block)
+	free := a.free(&b.ref)
+	*free = append(*free, b)
+}
+
+// free returns the free blocks for buffers like ref.
+func (a *ahead) free(ref *bufferRef) *[]*block {
+	if a.files[ref.file].isLarge(ref.extent) {
+		return &a.freeLarge
+	}
+	return &a.freeSmall
+}
+
+// newBlock returns a block for the buffer ref.
+func (a *ahead) newBlock(ref *bufferRef) *block {
+	b := new(block)
+	if free := a.free(ref); len(*free) > 0 {
+		last := len(*free) - 1
+		b, *free = (*free)[last], (*free)[:last]
+	}
+	b.ref, b.file = *ref, a.files[ref.file]
+	return b
 }
 
 func (a *ahead) newBatch() *batch {

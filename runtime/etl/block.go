@@ -2,12 +2,14 @@ package etl
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/etwgen/etwgen/runtime/etl/internal/xca"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A block is a buffer in memory: its records without compression, found and in
@@ -18,15 +20,16 @@ type block struct {
 	data []byte // of the records; offset 0 is bufferHeaderSize in the buffer
 
 	entries []entry
-	next    int // the first of the entries that is not delivered
+	next    int   // the first of the entries that is not delivered
+	held    int64 // by the merge
 
 	tally blockTally
 }
 
 // An entry is one record of a block.
 type entry struct {
-	key int64
-	off uint32
+	key       int64
+	off, size uint32
 }
 
 // A blockTally is what reading a block adds to the statistics.
@@ -35,7 +38,7 @@ type blockTally struct {
 	damaged   int // records that are none
 	truncated bool
 	unread    int64
-	damage    *Damage
+	damage    *etw.Damage
 }
 
 // An unpacker is what a block needs only while it is loaded.
@@ -55,14 +58,35 @@ func (b *block) load() {
 	if b.ref.compressed {
 		b.unpack()
 	} else {
-		b.data = b.sized(b.data, int(min(b.ref.extent, b.ref.size))-bufferHeaderSize)
-		b.data = b.data[:b.read(b.data)]
-		if b.ref.cut {
-			b.cutOff()
-		}
+		b.copy()
+	}
+	if b.ref.cut {
+		b.cutOff()
 	}
 	b.walk()
+	if b.ref.doubtful && len(b.entries) == 0 {
+		b.tally = blockTally{} // whatever is in it, that is as it should be
+	}
 	b.sort()
+}
+
+// copy reads the buffer, which is not compressed, and some bytes behind its
+// records: there is filling, unless the header is wrong about where they end.
+func (b *block) copy() {
+	filled, room := int(min(b.ref.extent, b.ref.size))-bufferHeaderSize, int(b.ref.size)-bufferHeaderSize
+	b.data = b.sized(b.data, min(filled+messageHeaderSize, room))
+	b.data = b.data[:b.read(b.data)]
+	switch {
+	case len(b.data) <= filled:
+	case beginsRecord(b.data[filled:]):
+		if b.ref.least == 0 {
+			b.ref.least = b.ref.extent
+		}
+		b.data = b.sized(b.data, room)
+		b.data = b.data[:b.read(b.data)]
+	default:
+		b.data = b.data[:filled]
+	}
 }
 
 // read fills p with what is behind the buffer's header, and returns how much
@@ -71,7 +95,7 @@ func (b *block) read(p []byte) int {
 	n, err := b.file.readAt(p, b.ref.pos+bufferHeaderSize)
 	switch {
 	case err != nil:
-		b.fail(0, &Damage{Err: err})
+		b.fail(0, err)
 	case n < len(p):
 		// The file has become shorter since it was scanned.
 		b.ref.cut = true
@@ -88,59 +112,59 @@ func (b *block) unpack() {
 	b.data = b.sized(b.data, int(b.ref.extent)-bufferHeaderSize)
 	n, err := b.file.decompress(b.data, u.packed, &u.huffman)
 	b.data = b.data[:n]
-	switch {
-	case err == nil:
-	case b.ref.cut:
-		b.cutOff()
-	default:
-		b.fail(n, &Damage{Err: ErrCompression, What: fmt.Sprintf(
-			"%v after %d of %d bytes", err, n, b.ref.extent-bufferHeaderSize)})
+	if b.ref.least > 0 {
+		// Two members of the header disagree on how much there is.
+		if err != nil && n == int(b.ref.least)-bufferHeaderSize {
+			err = nil
+		} else if err == nil {
+			b.fail(n, fmt.Errorf("%w: %d bytes are said to be filled, but there are more", ErrHeader, b.ref.least))
+		}
+	}
+	if err != nil && !b.ref.cut {
+		b.fail(n, fmt.Errorf("%w: %v after %d of %d bytes", ErrCompression, err, n, b.ref.extent-bufferHeaderSize))
 	}
 }
 
 // cutOff notes that the file ends before the buffer does.
 func (b *block) cutOff() {
 	b.tally.truncated = true
-	b.fail(len(b.data), &Damage{Err: ErrTruncated, What: "the file ends in it"})
+	b.fail(len(b.data), fmt.Errorf("the file ends in it: %w", ErrTruncated))
 }
 
 // fail notes that what follows offset at of the records is lost. The first
 // fault of a block explains those after it.
-func (b *block) fail(at int, d *Damage) {
+func (b *block) fail(at int, err error) {
 	if b.tally.damage != nil {
 		return
 	}
-	d.File, d.Offset = b.file.name, b.ref.pos
+	part := "buffer"
 	if at > 0 {
-		d.At = at + bufferHeaderSize
+		part = fmt.Sprintf("buffer at %#x", at+bufferHeaderSize)
 	}
-	b.tally.damage = d
+	b.tally.damage = b.file.damageAt(b.ref.pos, part, err)
 	b.tally.unread = max(int64(b.ref.extent)-bufferHeaderSize-int64(at), 0)
 }
 
 // typicalRecord is a guess at the size of records, on the low side.
 const typicalRecord = 64
 
-// walk finds the records. Each begins at a multiple of 8; after the last there
-// may be a filling. What is no record ends the block, since there is no way to
-// tell where the next one begins.
+// walk finds the records. Each begins at a multiple of 8. What is not a record
+// ends the block, since there is no way to tell where the next one begins.
 func (b *block) walk() {
 	if b.entries == nil {
 		b.entries = make([]entry, 0, cap(b.data)/typicalRecord+1)
 	}
 	key, timed := b.ref.first, false
-	for off := 0; len(b.data)-off >= messageHeaderSize; {
+	off := 0
+	for len(b.data)-off >= messageHeaderSize {
 		p := b.data[off:]
-		if isFilling(p) {
-			return
-		}
-		r, fault := measure(p)
-		if fault != "" {
-			if b.tally.damage == nil {
-				b.tally.damaged++
-				b.fail(off, &Damage{Err: ErrRecord, What: fault})
+		r, sound := measureRecord(p)
+		if !sound {
+			var fault string
+			if r, fault = measure(p); fault != "" {
+				b.broken(off, fault)
+				return
 			}
-			return
 		}
 		if r.timed {
 			key = b.file.key(r.ticks)
@@ -154,11 +178,37 @@ func (b *block) walk() {
 			}
 		}
 		if r.known {
-			b.entries = append(b.entries, entry{key, uint32(off)})
+			b.entries = append(b.entries, entry{key, uint32(off), uint32(r.size)})
 		} else {
 			b.tally.unknown++
 		}
 		off += (r.size + 7) &^ 7
+	}
+	if off < len(b.data) {
+		b.broken(off, "what is left is less than a record")
+	} else if !b.ref.compressed {
+		b.longer(off)
+	}
+}
+
+// longer notes that there are records up to offset off, if the header has an end
+// before.
+func (b *block) longer(off int) {
+	if least := int(b.ref.least); least > 0 && off > least-bufferHeaderSize {
+		b.fail(len(b.data), fmt.Errorf("%w: %d bytes are said to be filled, but records go on", ErrHeader, least))
+	}
+}
+
+// broken notes that what is at offset off is not a record, unless the block has
+// another fault before, which explains it, or may end there.
+func (b *block) broken(off int, fault string) {
+	if !b.ref.compressed && b.ref.least > 0 && off >= int(b.ref.least)-bufferHeaderSize {
+		b.longer(off)
+		return
+	}
+	if b.tally.damage == nil {
+		b.tally.damaged++
+		b.fail(off, fmt.Errorf("%w: %s", ErrRecord, fault))
 	}
 }
 
@@ -173,29 +223,43 @@ func (b *block) sort() {
 	}
 }
 
+// key returns the key of the next record.
+func (b *block) key() int64 { return b.entries[b.next].key }
+
 // record returns the bytes of the record of entry e.
 func (b *block) record(e entry) []byte {
-	p := b.data[e.off:]
-	size := int(binary.LittleEndian.Uint16(p))
-	if p[3] == markerRecord {
-		size = int(binary.LittleEndian.Uint16(p[recordLayouts[p[2]].sizeAt:]))
-	}
-	return p[:size:size]
+	end := e.off + e.size
+	return b.data[e.off:end:end]
 }
 
-// memory returns how many bytes the buffer ref takes once loaded, not counting
-// the table of its records.
+// memory returns about how many bytes the buffer ref takes once loaded, not
+// counting the table of its records.
 func (ref *bufferRef) memory() int64 { return int64(ref.extent) }
 
+// blockSize is about what a block takes itself.
+const blockSize = 256
+
+// memory returns how many bytes b takes.
+func (b *block) memory() int64 {
+	return blockSize + int64(cap(b.data)) + int64(cap(b.entries))*int64(unsafe.Sizeof(entry{}))
+}
+
+// isLarge reports whether n bytes are most of a buffer of f.
+func (f *file) isLarge(n uint32) bool { return n > f.limit/2 }
+
 // sized returns p with length n. If p has no room for that, the new one has room
-// for any buffer of the session, unless those are very large.
+// for any buffer of the session if that does not mean to waste half of it, and
+// for some more in any case.
 func (b *block) sized(p []byte, n int) []byte {
 	if cap(p) >= n {
 		return p[:n]
 	}
-	room := n
-	if size := b.file.header.BufferSize; size <= 1<<20 {
-		room = max(room, int(size))
+	room := 1 << bits.Len(uint(n))
+	if limit := b.file.limit; b.file.isLarge(uint32(n)) {
+		room = n
+		if limit <= 1<<20 {
+			room = max(n, int(limit))
+		}
 	}
 	return make([]byte, n, room)
 }

@@ -6,14 +6,19 @@ import "encoding/binary"
 // begins with a header, WMI_BUFFER_HEADER, that is never compressed.
 const bufferHeaderSize = 0x48
 
-// maxBufferSize bounds what a header can make the reader allocate. Windows
-// itself allows 16 MiB.
-const maxBufferSize = 64 << 20
+// Limits of what headers say. The first is that of Windows.
+const (
+	maxBufferSize  = 16 << 20
+	minBufferSize  = 1 << 10
+	maxBufferState = 6
+	maxSequence    = 1 << 40
+)
 
 // Bits of bufferHeader.flags.
 const (
 	bufferProcessorIndex = 0x20 // the processor has 16 bits instead of 8
 	bufferCompressed     = 0x40
+	maxBufferFlags       = 0xff
 )
 
 // Types of buffers without records.
@@ -28,7 +33,10 @@ const (
 // members hold run-time state that leaks into files.
 type bufferHeader struct {
 	size      uint32 // on disk, with this header
+	saved     uint32 // mostly the same as extent, but not always
+	used      uint32 // references to it, in memory
 	extent    uint32 // with this header and without compression; FilledBytes
+	least     uint32 // what extent may be as well, if it is not 0
 	sequence  int64
 	processor uint16
 	logger    uint16
@@ -41,6 +49,8 @@ func parseBufferHeader(b []byte) bufferHeader {
 	_ = b[bufferHeaderSize-1]
 	h := bufferHeader{
 		size:     binary.LittleEndian.Uint32(b[0x00:]),
+		saved:    binary.LittleEndian.Uint32(b[0x04:]),
+		used:     binary.LittleEndian.Uint32(b[0x0c:]),
 		sequence: int64(binary.LittleEndian.Uint64(b[0x18:])),
 		logger:   binary.LittleEndian.Uint16(b[0x2a:]),
 		state:    binary.LittleEndian.Uint32(b[0x2c:]),
@@ -64,11 +74,72 @@ func (h *bufferHeader) hasRecords() bool {
 	case bufferRefTime, bufferEmpty, bufferDebugInfo:
 		return false
 	}
-	return h.extent > bufferHeaderSize
+	return true
 }
 
-// sane reports whether the header can be one at all.
-func (h *bufferHeader) sane() bool {
-	return h.size >= bufferHeaderSize && h.size <= maxBufferSize &&
-		h.extent <= maxBufferSize && h.typ <= maxBufferType
+// faults counts the members of h that cannot be right in this file, and those
+// that are otherwise in all files that are known. A header with one fault is still
+// told from everything else by what is right; one that only has oddities may be
+// part of another header, or of a file of another kind.
+func (f *file) faults(h *bufferHeader) (faults, oddities int) {
+	extentFits := h.extent >= bufferHeaderSize && h.extent <= f.limit
+	faults = count(
+		!f.sizeFits(h),
+		!extentFits,
+		h.typ > maxBufferType,
+		h.flags > maxBufferFlags || f.grid > 0 && h.compressed(),
+		h.sequence < 0 || h.sequence > maxSequence)
+	oddities = count(
+		extentFits && h.saved != h.extent,
+		h.used != 0,
+		h.state > maxBufferState,
+		h.logger != f.first.logger,
+		!h.compressed() && f.isCompressed())
+	return faults, oddities
 }
+
+func count(list ...bool) (n int) {
+	for _, b := range list {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// A likeness says how much something looks like the header of a buffer.
+type likeness uint8
+
+const (
+	unlike likeness = iota
+	alike
+	same
+)
+
+func (f *file) likeness(h *bufferHeader) likeness {
+	switch faults, oddities := f.faults(h); {
+	case faults+oddities <= 1:
+		return same
+	case faults == 0:
+		return alike
+	}
+	return unlike
+}
+
+// sizeFits reports whether the size of h can be right.
+func (f *file) sizeFits(h *bufferHeader) bool {
+	switch {
+	case f.grid > 0:
+		return int64(h.size) == f.grid
+	case h.compressed() || f.isCompressed():
+		return h.size >= bufferHeaderSize && int64(h.size) <= f.maxOnDisk()
+	}
+	return h.size >= bufferHeaderSize && h.size <= maxBufferSize && h.size%8 == 0
+}
+
+// isCompressed reports whether the header of the file says that it is.
+func (f *file) isCompressed() bool { return f.header.Mode&ModeCompressed != 0 }
+
+// maxOnDisk is the size that a compressed buffer may have: what does not compress
+// grows by a bit for each byte.
+func (f *file) maxOnDisk() int64 { return int64(f.limit) + int64(f.limit)/8 + 2*bufferHeaderSize }

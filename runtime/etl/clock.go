@@ -2,6 +2,7 @@ package etl
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -14,13 +15,14 @@ func unifyClocks(files []*file) {
 	if len(files) < 2 {
 		return
 	}
-	for _, f := range files[1:] {
-		if !sameTicks(files[0], f) {
-			for _, f := range files {
-				f.asFileTimes = true
-			}
-			return
+	for i, f := range files {
+		f.clockGroup = slices.IndexFunc(files[:i+1], func(g *file) bool { return sameTicks(g, f) })
+	}
+	if slices.ContainsFunc(files, func(f *file) bool { return f.clockGroup > 0 }) {
+		for _, f := range files {
+			f.asFileTimes = true
 		}
+		return
 	}
 	first := files[0]
 	for _, f := range files[1:] {
@@ -33,7 +35,7 @@ func unifyClocks(files []*file) {
 	}
 }
 
-func compareStart(a, b *file) int { return cmp.Compare(a.header.Start, b.header.Start) }
+func compareStart(a, b *file) int { return cmp.Compare(a.clock.Start, b.clock.Start) }
 
 // sameTicks reports whether two files count the same ticks: the same clock of
 // the same run of a system, which stood at 0 at the same time. The files of one
@@ -41,7 +43,7 @@ func compareStart(a, b *file) int { return cmp.Compare(a.header.Start, b.header.
 // one after the other; over days they drift.
 func sameTicks(a, b *file) bool {
 	const tolerance = etw.FileTime(1e7)
-	if a.header.ClockType != b.header.ClockType || a.header.Frequency != b.header.Frequency {
+	if a.header.ClockType != b.header.ClockType || a.clock.Frequency != b.clock.Frequency {
 		return false
 	}
 	d := a.clock.FileTime(0) - b.clock.FileTime(0)
@@ -53,7 +55,7 @@ func sameTicks(a, b *file) bool {
 // be stored after it with an earlier time; without buffers for each processor,
 // that of another processor may.
 func (f *file) slack() int64 {
-	frequency := f.header.Frequency
+	frequency := f.clock.Frequency
 	if f.asFileTimes {
 		frequency = 1e7
 	}

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
+// What can be wrong with a part of a file: the causes of an [etw.Damage], besides
+// errors of the file's reader.
 var (
 	// ErrNotETL says that a file does not begin like an .etl file.
 	ErrNotETL = errors.New("not an .etl file")
@@ -18,69 +22,23 @@ var (
 	ErrRecord = errors.New("damaged record")
 	// ErrCompression says that a buffer cannot be decompressed to its end.
 	ErrCompression = errors.New("damaged compressed data")
+	// ErrMissing says that a file does not have all buffers that the session has
+	// written.
+	ErrMissing = errors.New("missing buffers")
+	// ErrLimit says that a part of a file would take more memory or time than one
+	// of its size may.
+	ErrLimit = errors.New("beyond the limit")
 )
 
-// A Damage is one place in a file that could not be read.
-type Damage struct {
-	File   string
-	Offset int64  // in the file, of the buffer
-	At     int    // in the buffer as it is without compression; 0 if all of it is meant
-	What   string // in words
-	Err    error  // ErrTruncated, ErrHeader, ErrRecord, ErrCompression, or of the file's reader
+// damageAt returns a damage of f.
+func (f *file) damageAt(offset int64, part string, err error) *etw.Damage {
+	return &etw.Damage{Format: "etl", File: f.name, Offset: offset, Part: part, Err: err}
 }
 
-func (d *Damage) Error() string {
-	where := fmt.Sprintf("etl: %s: buffer at offset %d", d.File, d.Offset)
-	if d.File == "" {
-		where = fmt.Sprintf("etl: buffer at offset %d", d.Offset)
+// addDamage adds the damages of a log to those of r.
+func (r *Reader) addDamage(l *etw.DamageLog) {
+	for _, d := range l.Damages {
+		r.stats.Damage.Add(d)
 	}
-	if d.At > 0 {
-		where += fmt.Sprintf(" at %#x", d.At)
-	}
-	if d.What == "" {
-		return fmt.Sprintf("%s: %v", where, d.Err)
-	}
-	return fmt.Sprintf("%s: %v: %s", where, d.Err, d.What)
-}
-
-// Unwrap returns the kind of the damage.
-func (d *Damage) Unwrap() error { return d.Err }
-
-// A DamageError says that parts of a trace could not be read. It is no reason to
-// mistrust the records that were delivered.
-type DamageError struct {
-	Damages []*Damage // the first of them
-	Count   int       // of all
-}
-
-func (e *DamageError) Error() string {
-	if e.Count == 1 {
-		return e.Damages[0].Error()
-	}
-	return fmt.Sprintf("%v (and %d more)", e.Damages[0], e.Count-1)
-}
-
-// Unwrap returns the damages, so that errors.Is finds their kinds.
-func (e *DamageError) Unwrap() []error {
-	errs := make([]error, len(e.Damages))
-	for i, d := range e.Damages {
-		errs[i] = d
-	}
-	return errs
-}
-
-// maxDamages is how many damages are kept.
-const maxDamages = 100
-
-// A damageLog collects damages.
-type damageLog struct {
-	list  []*Damage
-	count int
-}
-
-func (l *damageLog) add(d *Damage) {
-	if len(l.list) < maxDamages {
-		l.list = append(l.list, d)
-	}
-	l.count++
+	r.stats.Damage.Count += l.Count - len(l.Damages)
 }

@@ -131,8 +131,8 @@ func TestDamage(t *testing.T) {
 			}
 			if test.err != nil {
 				checkDamage(t, r, err)
-			} else if s := r.Stats(); s.DamageCount != 0 {
-				t.Errorf("%s, %v: damages %v", test.name, c, s.Damages)
+			} else if s := r.Stats(); s.Damage.Count != 0 {
+				t.Errorf("%s, %v: damages %v", test.name, c, s.Damage.Damages)
 			}
 			if err := r.Next(new(etw.Record)); err != io.EOF {
 				t.Errorf("%s, %v: after the end: %v, want io.EOF", test.name, c, err)
@@ -171,13 +171,13 @@ const recordSize = (0x50 + 4 + 30 + 7) &^ 7
 
 func checkDamage(t *testing.T, r *etl.Reader, err error) {
 	t.Helper()
-	var all *etl.DamageError
+	var all *etw.IncompleteError
 	if !errors.As(err, &all) || all.Count == 0 || len(all.Damages) == 0 {
 		t.Fatalf("error %v is no DamageError", err)
 	}
 	s := r.Stats()
-	if s.DamageCount != all.Count || s.Err() == nil {
-		t.Errorf("statistics say %d damages, the error %d", s.DamageCount, all.Count)
+	if s.Damage.Count != all.Count || s.Damage.Err() == nil {
+		t.Errorf("statistics say %d damages, the error %d", s.Damage.Count, all.Count)
 	}
 	if d := all.Damages[0]; !strings.Contains(d.Error(), "offset") {
 		t.Errorf("%v does not say where", d)
@@ -216,25 +216,39 @@ func TestCompressedDamage(t *testing.T) {
 // TestMissingBuffers cuts a file between two buffers: only the number in its header
 // tells that there were more.
 func TestMissingBuffers(t *testing.T) {
-	data, buffers := damagedTrace(t, etl.CompressionXpress)
-	const written, mode = 0x48 + 0x20 + 0x24, 0x48 + 0x20 + 0x20
-	binary.LittleEndian.PutUint32(data[written:], uint32(len(buffers)+1)) // and the header's
-	missing := func(data []byte) int64 {
-		r := newReader(t, data)
-		if _, err := readAll(r); err != nil {
-			t.Error(err)
-		}
-		return r.Stats().MissingBuffers
-	}
-	for i, b := range buffers {
-		if got, want := missing(data[:b.end]), int64(len(buffers)-1-i); got != want {
-			t.Errorf("after %d buffers: %d are missing, want %d", i+1, got, want)
-		}
-	}
-	for _, m := range []etl.LogFileMode{etl.ModeCircular, etl.ModeNewFile, etl.ModeBuffering} {
-		binary.LittleEndian.PutUint32(data[mode:], uint32(m|etl.ModeCompressed))
-		if got := missing(data[:buffers[2].end]); got != 0 {
-			t.Errorf("%v: %d are missing", m, got)
+	for _, test := range []struct {
+		mode    etl.LogFileMode
+		maximum uint32 // of the file's size
+		counts  bool
+	}{
+		{etl.ModeSequential, 0, true},
+		{etl.ModeSequential, 1, true},
+		{etl.ModeCircular, 0, false},
+		{etl.ModeCircular, 1, true}, // MiB: it has not come round yet
+		{etl.ModeCircular | etl.ModeKilobytes, 1, false},
+		{etl.ModeCircular | etl.ModeKilobytes, 1000, true},
+		{etl.ModeNewFile, 1, true},
+		{etl.ModeNewFile | etl.ModeKilobytes, 1, false}, // files before have the others
+		{etl.ModeBuffering, 1, false},
+	} {
+		data, buffers := damagedTrace(t, etl.CompressionXpress)
+		const written, mode, maximum = 0x48 + 0x20 + 0x24, 0x48 + 0x20 + 0x20, 0x48 + 0x20 + 0x1c
+		binary.LittleEndian.PutUint32(data[written:], uint32(len(buffers)+1)) // and the header's
+		binary.LittleEndian.PutUint32(data[mode:], uint32(test.mode|etl.ModeCompressed))
+		binary.LittleEndian.PutUint32(data[maximum:], test.maximum)
+		for i, b := range buffers {
+			want := int64(0)
+			if test.counts {
+				want = int64(len(buffers) - 1 - i)
+			}
+			r := newReader(t, data[:b.end])
+			_, err := readAll(r)
+			if got := r.Stats().MissingBuffers; got != want {
+				t.Errorf("%v: after %d buffers: %d are missing, want %d", test.mode, i+1, got, want)
+			}
+			if errors.Is(err, etl.ErrMissing) != (want > 0) || errors.Is(err, etw.ErrIncomplete) != (want > 0) {
+				t.Errorf("%v: after %d buffers: error %v", test.mode, i+1, err)
+			}
 		}
 	}
 }
@@ -292,7 +306,7 @@ func TestNoLogFileHeader(t *testing.T) {
 	if !errors.Is(err, etl.ErrHeader) {
 		t.Errorf("error %v, want ErrHeader", err)
 	}
-	records = slices.DeleteFunc(records, func(r *etw.Record) bool { return r.Kind == etw.Classic })
+	records = slices.DeleteFunc(records, func(r *etw.Record) bool { return r.Kind == etw.KindClassic })
 	if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -376,30 +390,74 @@ func TestDamageIsBounded(t *testing.T) {
 	r := newReader(t, out.Bytes())
 	_, err = readAll(r)
 	s := r.Stats()
-	if !errors.Is(err, etl.ErrRecord) || s.DamageCount != 1000 || len(s.Damages) != 100 || s.Undecodable != 1000 {
-		t.Errorf("%d damages, %d kept, %d undecodable, error %v", s.DamageCount, len(s.Damages), s.Undecodable, err)
+	if !errors.Is(err, etl.ErrRecord) || s.Damage.Count != 1000 || len(s.Damage.Damages) != 100 || s.Undecodable != 1000 {
+		t.Errorf("%d damages, %d kept, %d undecodable, error %v", s.Damage.Count, len(s.Damage.Damages), s.Undecodable, err)
 	}
 }
 
-// TestBuffersWithoutRecords: buffers of some types hold none, whatever is in them.
+// TestBuffersWithoutRecords: buffers of some types hold none, and so what is in
+// them is no damage. If they do hold records, it is the type that is wrong.
 func TestBuffersWithoutRecords(t *testing.T) {
 	for _, c := range compressions {
-		data, buffers := damagedTrace(t, c)
-		for i, typ := range []byte{3, 6, 7} {
-			data[buffers[i].at+0x36] = typ
-		}
-		records, err := readAll(newReader(t, data))
-		if err != nil {
-			t.Errorf("%v: %v", c, err)
-		}
-		if diff := cmp.Diff(numbersOf(buffers[3:]...), numbers(records)); diff != "" {
-			t.Errorf("%v: (-want +got)\n%s", c, diff)
+		for _, content := range []string{"records", "none"} {
+			data, buffers := damagedTrace(t, c)
+			want := numbersOf(buffers...)
+			for i, typ := range []byte{3, 6, 7} {
+				data[buffers[i].at+0x36] = typ
+				if content == "none" {
+					clear(data[buffers[i].at+0x48 : buffers[i].end])
+					want = numbersOf(buffers[3:]...)
+				}
+			}
+			records, err := readAll(newReader(t, data))
+			if err != nil {
+				t.Errorf("%v, %s: %v", c, content, err)
+			}
+			if diff := cmp.Diff(want, numbers(records)); diff != "" {
+				t.Errorf("%v, %s: (-want +got)\n%s", c, content, diff)
+			}
 		}
 	}
 }
 
-// TestUndeclaredCompression: the headers of buffers tell of it, too, and an
-// algorithm that is not known costs the records, not the trace.
+// TestFilledSize: a buffer that is said to be filled less than it is loses
+// nothing, and says so.
+func TestFilledSize(t *testing.T) {
+	for _, c := range compressions {
+		data, buffers := damagedTrace(t, c)
+		at := buffers[2].at
+		whole := binary.LittleEndian.Uint32(data[at+0x30:])
+		for _, filled := range []uint32{0, 1, 0x47, 0x48, 0x49, 0x50, 0x100, 0x101, whole - 8, whole - 1} {
+			binary.LittleEndian.PutUint32(data[at+0x30:], filled)
+			records, err := readAll(newReader(t, data))
+			if !errors.Is(err, etl.ErrHeader) {
+				t.Errorf("%v: %d of %d bytes: error %v", c, filled, whole, err)
+			}
+			if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
+				t.Errorf("%v: %d of %d bytes: (-want +got)\n%s", c, filled, whole, diff)
+			}
+		}
+		if c != etl.CompressionNone {
+			continue
+		}
+		// Where no other member of the header tells, the records do.
+		first := uint32(binary.LittleEndian.Uint16(data[at+0x48:]))
+		for _, filled := range []uint32{0x48, 0x48 + (first+7)&^7} {
+			binary.LittleEndian.PutUint32(data[at+0x30:], filled)
+			binary.LittleEndian.PutUint32(data[at+4:], filled)
+			records, err := readAll(newReader(t, data))
+			if !errors.Is(err, etl.ErrHeader) {
+				t.Errorf("%d bytes twice: error %v", filled, err)
+			}
+			if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
+				t.Errorf("%d bytes twice: (-want +got)\n%s", filled, diff)
+			}
+		}
+	}
+}
+
+// TestUndeclaredCompression: the headers of buffers tell of it, too, and their
+// data which algorithm it is.
 func TestUndeclaredCompression(t *testing.T) {
 	const mode, state = 0x48 + 0x20 + 0x20, 0x2c
 	data, buffers := damagedTrace(t, etl.CompressionXpress)
@@ -411,14 +469,31 @@ func TestUndeclaredCompression(t *testing.T) {
 	if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	// The data themselves show the algorithm, where the header has another.
 	binary.LittleEndian.PutUint32(data[mode:], uint32(etl.ModeSequential|etl.ModeCompressed))
+	for _, algorithm := range []byte{77, byte(etl.CompressionLZNT1)} {
+		data[state] = algorithm
+		records, err = readAll(newReader(t, data))
+		if !errors.Is(err, etl.ErrHeader) || !strings.Contains(err.Error(), "is XPRESS") {
+			t.Errorf("algorithm %d: error %v", algorithm, err)
+		}
+		if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
+			t.Errorf("algorithm %d: (-want +got)\n%s", algorithm, diff)
+		}
+	}
+	// Unless they make no sense by any.
 	data[state] = 77
+	for _, b := range buffers {
+		for i := b.at + 0x48; i < b.end; i++ {
+			data[i] = 0x55
+		}
+	}
 	r := newReader(t, data)
 	records, err = readAll(r)
 	if err == nil || !strings.Contains(err.Error(), "unknown algorithm 77") || len(records) != 0 {
 		t.Errorf("%d records, error %v", len(records), err)
 	}
-	if s := r.Stats(); s.DamageCount != len(buffers) || s.UnreadBytes == 0 {
+	if s := r.Stats(); s.Damage.Count != len(buffers) || s.UnreadBytes == 0 {
 		t.Errorf("statistics %+v", s)
 	}
 }

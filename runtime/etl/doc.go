@@ -7,7 +7,7 @@
 //	defer r.Close()
 //	for rec, err := range r.Records() {
 //		if err != nil {
-//			return err
+//			return err // damage, after all that could be read
 //		}
 //		fmt.Println(rec.Time(), rec.ProviderName, rec.ID)
 //	}
@@ -30,30 +30,35 @@
 // Files are cut off, are still being written, or have suffered. The Reader
 // delivers everything that is readable. What is not is counted in [Stats], with
 // its places, and does not end the reading: after the last good record, Next
-// returns a [*DamageError] once, and from then on io.EOF. A caller that treats
-// every error but io.EOF as a failure therefore hears of damage, after it has
-// seen all there is. Zeros at the end, as in a file that is being written, are no
-// damage.
+// returns an [*etw.IncompleteError] once, and from then on io.EOF. A caller that
+// treats every error but io.EOF as a failure therefore hears of damage, after it
+// has seen all there is. Zeros at the end, as in a file that is being written, are
+// not damage.
+//
+// A loss is more than what cannot be read: buffers that the session has written,
+// by the file's header, and that the file does not have are an [ErrMissing].
+// Buffers are found again wherever bytes are wrong, missing or too many, and
+// whatever one member of a header says: by what else is known of the file, or else
+// by a search. What a file can make the Reader do is in proportion to its size:
+// compressed buffers may unpack to 128 times that, and 4 MiB.
 //
 // # Schemas
 //
 // Some events are described by the trace itself: those of TraceLogging and of
 // EventSource, and those that a merge tool has stored the system's knowledge of.
-// Their records have a Schema, by which an [etw.Dynamic] decodes the payload.
-// EventSource and merge tools write schemas as events among the others, and often
-// after those that they describe. So before the first record is delivered the
-// Reader goes over all files once to find them. Where schemas are of no use,
-// [WithoutSchemas] saves that: for a program that decodes with generated types,
-// say, or one that wants only the first records of a large file.
-//
-// Schemas are what programs wrote about themselves and can be wrong. One that
-// makes no sense is left out; for one that does not fit its events there is
-// [etw.Dynamic.DecodeLoose].
+// Their records have a Schema, by which an [etw.Dynamic] decodes the payload; see
+// package schema. EventSource and merge tools write schemas as events among the
+// others, and often after those that they describe. So before the first record is
+// delivered the Reader goes over all files once to find them.
 //
 // # Kernel events
 //
-// Events of the kernel and of other classic providers have the Kind [etw.Classic]
-// and are identified by a class and an opcode; [ClassName] and [OpcodeName] name
-// those of the kernel. Where the header of a record does not say which process
-// and thread it is about, they are -1. [WithAttribution] finds out.
+// Events of the kernel and of other classic providers have the Kind [etw.KindClassic]
+// and are identified by a class and an opcode; package classic names those of the
+// kernel. Where the header of a record does not say which process and thread it is
+// about, or says who logged it, the Reader finds out, by what it has learned on the
+// same first pass; see [classic.Owners]. Who remains unknown is -1.
+//
+// A program that needs neither schemas nor owners, or only the first records of a
+// large file, saves the pass with [WithoutSchemas] and [WithoutAttribution].
 package etl

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -14,7 +15,7 @@ func exampleTrace() []byte {
 	h := etltest.DefaultHeader()
 	data, err := etltest.File(h, &etw.Record{
 		Provider: etw.MustParseGUID("2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5"), PointerSize: etw.Ptr64,
-		ProcessID: 100, ThreadID: 200, Timestamp: h.Origin + 2_500_000,
+		ProcessID: 100, ThreadID: 200, Timestamp: h.Clock.Origin + 2_500_000,
 		Extended: []etw.ExtendedItem{
 			{Type: etw.ExtProviderTraits, Data: []byte("\x0a\x00Kitchen\x00")},
 			{Type: etw.ExtSchema, Data: []byte("\x19\x00\x00Boiled\x00minutes\x00\x04what\x00\x02")},
@@ -42,7 +43,7 @@ func ExampleReader_Records() {
 			return
 		}
 		if rec.Schema == nil {
-			fmt.Println(rec.Elapsed(), etl.ClassName(rec.Provider), etl.OpcodeName(rec.Provider, rec.Opcode))
+			fmt.Println(rec.Elapsed(), classic.ClassName(rec.Provider), classic.OpcodeName(rec.Provider, rec.Opcode))
 			continue
 		}
 		if _, err := event.Decode(rec.Schema, rec.Payload, rec.PointerSize); err != nil {

@@ -18,7 +18,7 @@ const (
 // rec; a stack of which the item holds only a part, to be matched with another,
 // stays an item as well. If the items do not fit the record, those that do are
 // kept and the rest is the payload.
-func fillExtended(rec *etw.Record, p []byte, items []etw.ExtendedItem) []etw.ExtendedItem {
+func (f *filler) fillExtended(rec *etw.Record, p []byte) {
 	for len(p) >= itemHeaderSize {
 		typ := etw.ExtendedType(binary.LittleEndian.Uint16(p[2:]))
 		linked := p[4]&itemLinked != 0
@@ -28,7 +28,7 @@ func fillExtended(rec *etw.Record, p []byte, items []etw.ExtendedItem) []etw.Ext
 		}
 		data := p[itemHeaderSize : itemHeaderSize+size : itemHeaderSize+size]
 		if keep := takeItem(rec, typ, data); keep {
-			items = append(items, etw.ExtendedItem{Type: typ, Data: data})
+			f.items = append(f.items, etw.ExtendedItem{Type: typ, Data: data})
 		}
 		p = p[min((itemHeaderSize+size+7)&^7, len(p)):]
 		if !linked {
@@ -36,10 +36,9 @@ func fillExtended(rec *etw.Record, p []byte, items []etw.ExtendedItem) []etw.Ext
 		}
 	}
 	rec.Payload = p
-	if len(items) > 0 {
-		rec.Extended = items
+	if len(f.items) > 0 {
+		rec.Extended = f.items
 	}
-	return items
 }
 
 // takeItem puts an item in its own place in rec, and reports whether it is to

@@ -11,7 +11,7 @@ import (
 // A Header is what a file says of the session that it was recorded by, from
 // its first record, TRACE_LOGFILE_HEADER.
 type Header struct {
-	File string // the path that the file was opened by
+	File string // its path, or its name if it has another
 
 	SessionName string
 	LogFileName string // the path that the file was recorded at
@@ -22,12 +22,11 @@ type Header struct {
 	ProcessorMHz               uint32
 	PointerSize                etw.PtrSize // of the recorded system
 
-	Start, End, Boot etw.FileTime // End is 0 while the session runs
-	ClockType        ClockType
-	Frequency        int64 // ticks of record time stamps per second
-	Origin           int64 // the time stamp at Start
-	TimerResolution  time.Duration
-	UTCOffset        time.Duration // local time less UTC, without daylight saving
+	Clock           etw.Clock // of the records' time stamps
+	ClockType       ClockType
+	End, Boot       etw.FileTime // End is 0 while the session runs
+	TimerResolution time.Duration
+	UTCOffset       time.Duration // local time less UTC, without daylight saving
 
 	Mode           LogFileMode
 	Compression    Compression
@@ -40,10 +39,8 @@ type Header struct {
 	FormatVersion  [2]uint8 // 1.5 or 2.0
 }
 
-// Clock returns the clock of the file's time stamps.
-func (h *Header) Clock() etw.Clock {
-	return etw.Clock{Start: h.Start, Origin: h.Origin, Frequency: h.Frequency}
-}
+// Start returns when the session began.
+func (h Header) Start() time.Time { return h.Clock.Start.Time() }
 
 // A ClockType says what the time stamps of a session count.
 type ClockType uint32
@@ -197,33 +194,29 @@ func (h *Header) parse(record []byte) bool {
 	h.UTCOffset = -time.Duration(int32(u32(0x48+shift))) * time.Minute
 	h.Boot = etw.FileTime(i64(0xf8 + shift))
 	perfFrequency := i64(0x100 + shift)
-	h.Start = etw.FileTime(i64(0x108 + shift))
+	h.Clock.Start = etw.FileTime(i64(0x108 + shift))
 	h.ClockType = ClockType(u32(0x110 + shift))
 	h.BuffersLost = u32(0x114 + shift)
-	session, p := cutUTF16(p[0x118+shift:])
-	path, _ := cutUTF16(p)
+	session, p := etw.CutUTF16(p[0x118+shift:])
+	path, _ := etw.CutUTF16(p)
 	h.SessionName, h.LogFileName = session.String(), path.String()
 
-	h.Origin = int64(binary.LittleEndian.Uint64(record[0x10:]))
-	h.Frequency = perfFrequency
-	switch h.ClockType {
-	case ClockSystemTime:
-		h.Frequency = 1e7
-	case ClockCycles:
-		h.Frequency = int64(h.ProcessorMHz) * 1e6
-	}
-	if h.Frequency <= 0 {
-		h.Frequency = 1e7
-	}
+	h.Clock.Origin = le64(record[0x10:])
+	h.Clock.Frequency = h.frequency(perfFrequency)
 	return true
 }
 
-// cutUTF16 returns the text up to the first NUL of p, and what follows it.
-func cutUTF16(p []byte) (text etw.UTF16, rest []byte) {
-	for i := 0; i+2 <= len(p); i += 2 {
-		if p[i]|p[i+1] == 0 {
-			return etw.UTF16(p[:i]), p[i+2:]
-		}
+// frequency returns the ticks per second of h's clock, where those of the
+// performance counter are given.
+func (h *Header) frequency(counter int64) int64 {
+	switch h.ClockType {
+	case ClockSystemTime:
+		return 1e7
+	case ClockCycles:
+		counter = int64(h.ProcessorMHz) * 1e6
 	}
-	return etw.UTF16(p[:len(p)&^1]), nil
+	if counter <= 0 {
+		return 1e7
+	}
+	return counter
 }

@@ -19,7 +19,7 @@ func event(h *etl.Header, processor int, after int64, number uint32) *etw.Record
 	return &etw.Record{
 		Provider: testProvider, ID: 1, PointerSize: etw.Ptr64,
 		Processor: int32(processor), ProcessID: 100, ThreadID: 200,
-		Timestamp: h.Origin + after,
+		Timestamp: h.Clock.Origin + after,
 		Payload:   binary.LittleEndian.AppendUint32(nil, number),
 	}
 }

@@ -40,7 +40,7 @@ const (
 // A recordLayout says where a kind of record has its size and time stamp.
 type recordLayout struct {
 	header  uint8 // size of the header, 0 for kinds that are not known
-	sizeAt  uint8
+	sizeAt  uint8 // 0 or 4
 	timeAt  uint8
 	pointer uint8
 }
@@ -75,25 +75,49 @@ func isFilling(p []byte) bool {
 	return marker == 0xffffffff || marker == 0
 }
 
+// measureRecord looks at the start of p, of at least messageHeaderSize bytes. It
+// reports false unless all of a record lies there that is of a known kind, and no
+// message: nearly all are. The rest is up to measure.
+func measureRecord(p []byte) (r measured, sound bool) {
+	start := binary.LittleEndian.Uint64(p)
+	kind := uint8(start >> 16)
+	if uint8(start>>24) != markerRecord || kind >= numberedKinds {
+		return r, false
+	}
+	l := &recordLayouts[kind]
+	r.size = int(uint16(start >> (8 * l.sizeAt & 63)))
+	if l.header == 0 || r.size < int(l.header) || r.size > len(p) {
+		return r, false
+	}
+	r.ticks, r.timed, r.known = le64(p[l.timeAt:]), true, true
+	return r, true
+}
+
 // measure looks at the record at the start of p, of at least messageHeaderSize
 // bytes. If there is none, or not all of it, it says so in words.
 func measure(p []byte) (r measured, fault string) {
-	r.size = int(binary.LittleEndian.Uint16(p))
+	r, sound := measureRecord(p)
+	if sound {
+		return r, ""
+	}
+	if isFilling(p) {
+		return r, "there is filling before the end that the header gives"
+	}
 	minimum := messageHeaderSize
 	switch p[3] {
 	case markerRecord:
-		// A kind that is not known has its size where most have it.
 		if p[2] < numberedKinds && recordLayouts[p[2]].header != 0 {
-			l := &recordLayouts[p[2]]
-			if len(p) < int(l.header) {
+			minimum, r.known = int(recordLayouts[p[2]].header), true
+			if len(p) < minimum {
 				return r, "it is cut off"
 			}
-			r.size = int(binary.LittleEndian.Uint16(p[l.sizeAt:]))
-			minimum = int(l.header)
-			r.ticks, r.timed, r.known = le64(p[l.timeAt:]), true, true
+		} else {
+			// A kind that is not known has its size where most have it.
+			r.size = int(binary.LittleEndian.Uint16(p))
 		}
 	case markerMessage:
 		minimum = messageSize(p)
+		r.size = int(binary.LittleEndian.Uint16(p))
 		r.ticks, r.timed = messageTime(p)
 		r.known = true
 	default:
@@ -106,6 +130,11 @@ func measure(p []byte) (r measured, fault string) {
 		return r, "it is cut off"
 	}
 	return r, ""
+}
+
+// beginsRecord reports whether p begins like a record.
+func beginsRecord(p []byte) bool {
+	return len(p) >= 4 && (p[3] == markerRecord || p[3] == markerMessage)
 }
 
 // recordTime returns the time stamp of a record of which p is the beginning,
@@ -126,3 +155,6 @@ func recordTime(p []byte) (int64, bool) {
 	}
 	return 0, false
 }
+
+// le64 reads a little-endian number where the caller has checked the length.
+func le64(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }

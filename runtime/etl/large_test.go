@@ -36,7 +36,7 @@ func newLargeFile(tb testing.TB, bufferSize uint32, cpus uint32, hole, size int6
 		records = append(records, r)
 	}
 	data := file(tb, h, records...)
-	f := &largeFile{header: data[:bufferSize], buffer: data[bufferSize:], hole: hole, first: h.Origin, cpus: int64(cpus)}
+	f := &largeFile{header: data[:bufferSize], buffer: data[bufferSize:], hole: hole, first: h.Clock.Origin, cpus: int64(cpus)}
 	f.perFile = int64(len(records))
 	f.buffers = (size - hole - int64(bufferSize)) / int64(bufferSize)
 	return f, h
@@ -107,7 +107,7 @@ func TestMemory(t *testing.T) {
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	r, err := etl.NewReader(f, f.size(), etl.WithoutSchemas())
+	r, err := etl.NewReader(f, f.size(), etl.WithoutSchemas(), etl.WithoutAttribution())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestOver4GiB(t *testing.T) {
 	}
 	defer r.Close()
 	all, err := readAll(r)
-	var damage *etl.DamageError
+	var damage *etw.IncompleteError
 	if s := r.Stats(); s.UnwrittenBytes != 5000*bufferSize || s.UnreadBytes != 0 {
 		t.Errorf("%d bytes unwritten, %d unread", s.UnwrittenBytes, s.UnreadBytes)
 	}
@@ -164,50 +164,8 @@ func TestOver4GiB(t *testing.T) {
 	}
 }
 
-func asDamage(err error, d **etl.DamageError) bool {
-	e, ok := err.(*etl.DamageError)
+func asDamage(err error, d **etw.IncompleteError) bool {
+	e, ok := err.(*etw.IncompleteError)
 	*d = e
 	return ok
-}
-
-// TestHostileMemory: buffers that all claim one time, each of a processor of its
-// own, do not all end up in memory.
-func TestHostileMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fills 400 MB")
-	}
-	h := etltest.DefaultHeader()
-	h.Processors, h.Compression, h.BufferSize = 400, etl.CompressionXpress, 1<<20
-	filling := event(&h, 0, 0, 0)
-	filling.Payload = make([]byte, 60000)
-	var records []*etw.Record
-	for cpu := range 400 {
-		for range 17 {
-			r := *filling
-			r.Processor = int32(cpu)
-			records = append(records, &r)
-		}
-	}
-	data := file(t, h, records...)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	r := newReader(t, data)
-	var rec etw.Record
-	n, peak := 0, uint64(0)
-	for r.Next(&rec) == nil {
-		if n++; n%1000 == 0 {
-			runtime.GC() // so that only what is reachable counts
-			runtime.ReadMemStats(&after)
-			peak = max(peak, after.HeapInuse)
-		}
-	}
-	if n != len(records)+1 {
-		t.Errorf("%d records, want %d", n, len(records)+1)
-	}
-	used := int64(peak) - int64(before.HeapInuse)
-	t.Logf("%d KiB in the file, %d MiB without compression, %d MiB of memory", len(data)>>10, len(records)*60000>>20, used>>20)
-	if limit := 128<<20 + 16*int64(len(data)); used > limit {
-		t.Errorf("%d MiB of memory for a file of %d KiB", used>>20, len(data)>>10)
-	}
 }

@@ -5,25 +5,28 @@ import "math"
 // A merge holds the blocks that the current time lies in: a heap by the key of
 // their next records.
 type merge struct {
-	open  []*block
+	open  []openBlock
 	bytes int64 // of open
 }
 
-func (b *block) key() int64 { return b.entries[b.next].key }
+// An openBlock has the key beside the block, so that what is compared lies
+// together.
+type openBlock struct {
+	key int64 // of the next record
+	*block
+}
 
 // before reports whether the next record of b comes before that of c. Records of
 // the same time come by file, processor and sequence, which keeps those of one
 // processor in the order in which it logged them.
-func (b *block) before(c *block) bool {
-	if k, l := b.key(), c.key(); k != l {
-		return k < l
-	}
-	return compareStream(&b.ref, &c.ref) < 0
+func (b openBlock) before(c openBlock) bool {
+	return b.key < c.key || b.key == c.key && compareStream(&b.ref, &c.ref) < 0
 }
 
 func (m *merge) push(b *block) {
-	m.bytes += b.ref.memory()
-	m.open = append(m.open, b)
+	b.held = b.memory()
+	m.bytes += b.held
+	m.open = append(m.open, openBlock{b.key(), b})
 	i := len(m.open) - 1
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -37,11 +40,11 @@ func (m *merge) push(b *block) {
 
 // pop removes the first block.
 func (m *merge) pop() *block {
-	b := m.open[0]
-	m.bytes -= b.ref.memory()
+	b := m.open[0].block
+	m.bytes -= b.held
 	last := len(m.open) - 1
 	m.open[0] = m.open[last]
-	m.open[last] = nil
+	m.open[last] = openBlock{}
 	m.open = m.open[:last]
 	if last > 0 {
 		m.sink()
@@ -49,7 +52,13 @@ func (m *merge) pop() *block {
 	return b
 }
 
-// sink restores the order after the first block has gone on to its next record.
+// advance restores the order after the first block has gone on to its next record.
+func (m *merge) advance() {
+	m.open[0].key = m.open[0].block.key()
+	m.sink()
+}
+
+// sink puts the first block in its place.
 func (m *merge) sink() {
 	open := m.open
 	i, b := 0, open[0]
@@ -77,7 +86,7 @@ func (m *merge) until() int64 {
 	case 0, 1:
 		return math.MaxInt64
 	case 2:
-		return m.open[1].key()
+		return m.open[1].key
 	}
-	return min(m.open[1].key(), m.open[2].key())
+	return min(m.open[1].key, m.open[2].key)
 }

@@ -106,8 +106,8 @@ func TestOneSessionInSeveralFiles(t *testing.T) {
 	for i, part := range parts {
 		// Each file was opened a bit later, at which its own time stamps count from.
 		own := h
-		own.Start += etw.FileTime(i * 1e6)
-		own.Origin += int64(i * 1e6)
+		own.Clock.Start += etw.FileTime(i * 1e6)
+		own.Clock.Origin += int64(i * 1e6)
 		files = append(files, file(t, own, part...))
 	}
 	got := mustReadAll(t, openAll(t, files...))
@@ -115,7 +115,7 @@ func TestOneSessionInSeveralFiles(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for i, r := range got {
-		if want := h.Start.Time().Add(100 * time.Duration(ordered[i].Timestamp-h.Origin)); !r.Time().Equal(want) {
+		if want := h.Start().Add(100 * time.Duration(ordered[i].Timestamp-h.Clock.Origin)); !r.Time().Equal(want) {
 			t.Fatalf("record %d: time %v, want %v", i, r.Time(), want)
 		}
 	}
@@ -138,12 +138,12 @@ func TestOneSessionInSeveralFiles(t *testing.T) {
 func TestSeveralSessions(t *testing.T) {
 	a := etltest.DefaultHeader()
 	b := a
-	b.Frequency, b.Origin = 2630627, 17 // another machine
-	b.Start += 1e7                      // 1 s later
+	b.Clock.Frequency, b.Clock.Origin = 2630627, 17 // another machine
+	b.Clock.Start += 1e7                            // 1 s later
 	var inA, inB []*etw.Record
 	for i := range uint32(10) {
 		inA = append(inA, event(&a, 0, int64(i)*1e7, 2*i))
-		inB = append(inB, event(&b, 0, int64(i)*b.Frequency-b.Frequency/2, 2*i+1))
+		inB = append(inB, event(&b, 0, int64(i)*b.Clock.Frequency-b.Clock.Frequency/2, 2*i+1))
 	}
 	r := openAll(t, file(t, a, inA...), file(t, b, inB...))
 	want := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}
@@ -159,7 +159,7 @@ func TestSeveralSessions(t *testing.T) {
 			t.Errorf("record %d has the time stamp %d", i, rec.Timestamp)
 		}
 	}
-	if h := r.Headers(); len(h) != 2 || h[1].Frequency != b.Frequency || r.Header().Start != a.Start {
+	if h := r.Headers(); len(h) != 2 || h[1].Clock.Frequency != b.Clock.Frequency || r.Header().Start() != a.Start() {
 		t.Errorf("headers %+v", h)
 	}
 }

@@ -66,7 +66,7 @@ func messageTime(p []byte) (int64, bool) {
 // fillMessage sets rec from the message p.
 func fillMessage(rec *etw.Record, p []byte, native etw.PtrSize) {
 	options := messageOptions(p)
-	rec.Kind = etw.Message
+	rec.Kind = etw.KindMessage
 	rec.ID = binary.LittleEndian.Uint16(p[4:])
 	rec.ProcessID, rec.ThreadID = -1, -1
 	switch {

@@ -1,15 +1,40 @@
 package etl
 
+import "context"
+
 // An Option changes how a Reader reads.
 type Option func(*options)
 
 type options struct {
+	ctx         context.Context
+	name        string
 	schemas     bool
 	attribution bool
 }
 
-var defaultOptions = options{schemas: true}
+func optionsOf(opts []Option) options {
+	o := options{ctx: context.Background(), schemas: true, attribution: true}
+	for _, set := range opts {
+		set(&o)
+	}
+	return o
+}
 
-// WithoutSchemas leaves the Schema and ProviderName of records empty, and saves
-// the pass over the file that finds schemas before their users.
+// WithContext ends opening and reading once ctx is done: Open and Next then return
+// an error that wraps the cause. Both take long for a large file, Open since it
+// looks for all buffers, and the first Next since it goes over all records.
+func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
+
+// Named gives a file that [NewReader] reads a name, for messages and for the File
+// of records. Files that are opened by a path are named by it.
+func Named(name string) Option { return func(o *options) { o.name = name } }
+
+// WithoutSchemas leaves the Schema of records empty, and the ProviderName of
+// those that are not classic, and saves the pass over the file that finds schemas
+// before their users.
 func WithoutSchemas() Option { return func(o *options) { o.schemas = false } }
+
+// WithoutAttribution leaves the ProcessID and the ThreadID of records as their
+// headers have them, and saves the pass over the file that learns whom kernel
+// events are about.
+func WithoutAttribution() Option { return func(o *options) { o.attribution = false } }

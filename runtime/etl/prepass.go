@@ -1,62 +1,224 @@
 package etl
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/etwgen/etwgen/runtime/classic"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
 )
 
-// prepare reads all files once before the first record is delivered, for what
-// comes later than the records that need it: schemas and the owners of threads.
-func (r *Reader) prepare() {
+// A prepass reads all files once before the first record is delivered, for what
+// comes later than the records that need it: schemas, and whom kernel events are
+// about.
+type prepass struct {
+	*Reader
+	next atomic.Int64 // the first of the plan that no goroutine reads
+	kept atomic.Int64 // bytes of what was learned
+	// blocks are those of the plan, if all of them may stay loaded: see keepBlocks.
+	blocks     []*block
+	blockBytes atomic.Int64
+
+	mu      sync.Mutex
+	schemas []schemaRecord
+	// payloads holds the payload of each schema once: programs write the same
+	// manifest whenever they start.
+	payloads map[uint64][]byte
+}
+
+// A schemaRecord is a record that holds a schema, or a part of one.
+type schemaRecord struct {
+	key   int64
+	block int // in the plan
+	entry int // in the block
+	etw.Key
+	process, thread int64
+	payload         []byte
+}
+
+// schemaRecordSize is about what a schemaRecord takes without its payload.
+const schemaRecordSize = 120
+
+var payloadSeed = maphash.MakeSeed()
+
+// prepare makes the prepass.
+func (r *Reader) prepare() error {
 	if !r.options.schemas && !r.options.attribution {
-		return
+		return nil
 	}
-	plan := r.ahead.plan
-	findings := make([]finding, min(runtime.GOMAXPROCS(0), len(plan)))
-	var next atomic.Int64
+	p := prepass{Reader: r, payloads: make(map[uint64][]byte)}
+	if p.mayKeep() {
+		p.blocks = make([]*block, len(r.ahead.plan))
+	}
+	found := make([][]classic.Owners, min(runtime.GOMAXPROCS(0), len(r.ahead.plan)))
 	var wg sync.WaitGroup
-	for i := range findings {
-		wg.Go(func() { findings[i].collect(r, &next) })
+	for i := range found {
+		found[i] = make([]classic.Owners, len(r.files))
+		wg.Go(func() { p.collect(found[i]) })
 	}
 	wg.Wait()
+	if err := r.canceled(); err != nil {
+		return err
+	}
+	if p.blocks != nil && p.blockBytes.Load() <= p.blockLimit() && !slices.Contains(p.blocks, nil) {
+		r.ahead.kept = p.blocks
+	}
+	if p.kept.Load() > p.keepLimit() {
+		r.stats.Damage.Add(r.files[0].damageAt(0, "schemas and owners", fmt.Errorf(
+			"%w: they take more than %d bytes", ErrLimit, p.keepLimit())))
+	}
 	if r.options.schemas {
-		r.schemas = newSchemas(findings)
+		r.schemas = p.learn()
 	}
 	if r.options.attribution {
-		r.owners = newOwners(findings)
+		r.owners = make([]classic.Owners, len(r.files))
+		for _, owners := range found {
+			for i := range owners {
+				r.owners[i].Merge(&owners[i])
+			}
+		}
 	}
+	return nil
 }
 
-// A finding is what one goroutine has found.
-type finding struct {
-	metadata metadataFinding
-	owners   ownerFinding
+// keepLimit bounds what a prepass keeps. In a sound file it is much less; in one
+// that decompresses to far more than its size, it could be anything.
+func (p *prepass) keepLimit() int64 { return 4<<20 + 2*p.size }
+
+// Limits of the blocks that stay loaded from the prepass on, so that a file of
+// usual size is decompressed once. A sound one unpacks to four to six times its
+// size.
+const (
+	maxBlockBytes   = 64 << 20
+	blockRatio      = 6
+	freeBlockMemory = 4 << 20
+)
+
+func (p *prepass) blockLimit() int64 {
+	return min(freeBlockMemory+blockRatio*p.size, maxBlockBytes)
 }
 
-// A place is where in the plan a record was found. It orders those of the same
-// time that different goroutines found.
-type place struct{ block, entry int }
+// mayKeep reports whether blocks are worth keeping, and may be few enough. What is
+// not compressed is read again in the time that new memory for it takes.
+func (p *prepass) mayKeep() bool {
+	size, compressed := int64(0), false
+	for i := range p.ahead.plan {
+		ref := &p.ahead.plan[i]
+		size += ref.memory()
+		compressed = compressed || ref.compressed
+	}
+	return compressed && size <= p.blockLimit()
+}
 
-// collect reads the blocks of the plan that no other goroutine reads.
-func (f *finding) collect(r *Reader, next *atomic.Int64) {
+// keep keeps b, block i of the plan, loaded if there is room, and reports whether
+// it did.
+func (p *prepass) keep(i int, b *block) bool {
+	if p.blocks == nil || p.blockBytes.Add(b.memory()) > p.blockLimit() {
+		return false
+	}
+	p.blocks[i] = b
+	return true
+}
+
+// collect reads the blocks that no other goroutine reads.
+func (p *prepass) collect(owners []classic.Owners) {
 	b := new(block)
-	for {
-		i := int(next.Add(1)) - 1
-		if i >= len(r.ahead.plan) {
+	var rec etw.Record
+	var f filler
+	for p.canceled() == nil && p.kept.Load() <= p.keepLimit() {
+		i := int(p.next.Add(1)) - 1
+		if i >= len(p.ahead.plan) {
 			return
 		}
-		b.ref = r.ahead.plan[i]
-		b.file = r.files[b.ref.file]
+		b.ref = p.ahead.plan[i]
+		b.file = p.files[b.ref.file]
 		b.load()
+		own := &owners[b.file.clockGroup]
+		before := own.Size()
 		for j, e := range b.entries {
-			p := b.record(e)
-			if r.options.schemas && isMetadata(p) {
-				f.metadata.add(e.key, place{i, j}, b, p)
+			record := b.record(e)
+			isSchema, isOwner := p.use(record)
+			if isSchema {
+				f.fill(&rec, b, record, e.key)
+				p.addSchema(&rec, schemaRecord{key: e.key, block: i, entry: j})
 			}
-			if r.options.attribution {
-				f.owners.visit(b, p, e.key)
+			if isOwner {
+				f.fill(&rec, b, record, e.key)
+				own.Learn(&rec)
 			}
 		}
+		p.kept.Add(int64(own.Size() - before))
+		if p.keep(i, b) {
+			b = new(block)
+		}
 	}
+}
+
+// use reports what the record p is of use for. Only what the kernel itself writes
+// tells of owners.
+func (p *prepass) use(record []byte) (isSchema, isOwner bool) {
+	if record[3] != markerRecord {
+		return false, false
+	}
+	switch record[2] {
+	case kindEvent32, kindEvent64:
+		return p.options.schemas && schema.Holds(etw.Key{Kind: etw.KindManifest, ID: binary.LittleEndian.Uint16(record[0x28:])}), false
+	case kindFull32, kindFull64:
+		return p.options.schemas && schema.Holds(etw.Key{Kind: etw.KindClassic, Provider: etw.GUID(record[0x18:0x28]), ID: uint16(record[4])}), false
+	case kindInstance32, kindInstance64:
+		return false, false
+	}
+	if !p.options.attribution {
+		return false, false
+	}
+	opcode := etw.Opcode(record[6])
+	class, _ := classic.KernelClass(record[7], opcode)
+	return false, classic.Learns(class, opcode)
+}
+
+// addSchema keeps the record r, which is at the place that s says.
+func (p *prepass) addSchema(r *etw.Record, s schemaRecord) {
+	s.Key, s.process, s.thread = r.Key(), r.ProcessID, r.ThreadID
+	sum := maphash.Bytes(payloadSeed, r.Payload)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	payload, ok := p.payloads[sum]
+	if !ok || !bytes.Equal(payload, r.Payload) {
+		payload = bytes.Clone(r.Payload)
+		p.payloads[sum] = payload
+		p.kept.Add(int64(len(payload)))
+	}
+	s.payload = payload
+	p.schemas = append(p.schemas, s)
+	p.kept.Add(schemaRecordSize)
+}
+
+// learn returns the set of the schemas that were found, which are learned in the
+// order of time.
+func (p *prepass) learn() *schema.Set {
+	slices.SortFunc(p.schemas, func(a, b schemaRecord) int {
+		return cmp.Or(
+			cmp.Compare(a.key, b.key),
+			cmp.Compare(a.block, b.block),
+			cmp.Compare(a.entry, b.entry))
+	})
+	set := new(schema.Set)
+	p.payloads = nil
+	for i := range p.schemas {
+		s := &p.schemas[i]
+		set.Learn(&etw.Record{
+			Kind: s.Kind, Provider: s.Provider, ID: s.ID, Opcode: etw.Opcode(s.ID), Version: s.Version,
+			ProcessID: s.process, ThreadID: s.thread, Payload: s.payload,
+		})
+		s.payload = nil // as soon as no other record needs it
+	}
+	return set
 }

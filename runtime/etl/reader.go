@@ -1,6 +1,7 @@
 package etl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,9 @@ import (
 	"os"
 	"slices"
 
+	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
 )
 
 // A Reader reads the records of one or several files in the order of time. It
@@ -20,6 +23,8 @@ type Reader struct {
 	closers []io.Closer
 	options options
 	size    int64 // of all files
+	// declared is what one buffer for each processor takes.
+	declared int64
 
 	ahead ahead
 	merge merge
@@ -34,13 +39,13 @@ type Reader struct {
 	limit int64
 	last  int64 // key of the last record
 
-	items []etw.ExtendedItem
-	stats Stats
-	err   error // what Next returns once there are no more records
+	filler filler
+	stats  Stats
+	err    error // what Next returns once there are no more records
 
 	prepared bool
-	schemas  *schemas
-	owners   *owners
+	schemas  *schema.Set
+	owners   []classic.Owners // by file.clockGroup
 }
 
 // Open opens the file at path.
@@ -56,11 +61,12 @@ func OpenAll(paths []string, opts ...Option) (*Reader, error) { return open(path
 // NewReader reads a file of the given size from src, which it uses from several
 // goroutines at once, as an io.ReaderAt allows.
 func NewReader(src io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
-	f, err := openFile(src, size, "")
+	o := optionsOf(opts)
+	f, err := openFile(o.ctx, src, size, o.name)
 	if err != nil {
 		return nil, err
 	}
-	return newReader([]*file{f}, nil, opts), nil
+	return newReader([]*file{f}, nil, o), nil
 }
 
 func open(paths []string, opts []Option) (r *Reader, err error) {
@@ -70,6 +76,7 @@ func open(paths []string, opts []Option) (r *Reader, err error) {
 	if len(paths) > math.MaxUint16 {
 		return nil, fmt.Errorf("etl: %d files are too many", len(paths))
 	}
+	o := optionsOf(opts)
 	var files []*file
 	var closers []io.Closer
 	defer func() {
@@ -89,35 +96,32 @@ func open(paths []string, opts []Option) (r *Reader, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("etl: %w", err)
 		}
-		f, err := openFile(src, info.Size(), path)
+		f, err := openFile(o.ctx, src, info.Size(), path)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, f)
 	}
-	return newReader(files, closers, opts), nil
+	return newReader(files, closers, o), nil
 }
 
-func newReader(files []*file, closers []io.Closer, opts []Option) *Reader {
-	r := &Reader{files: files, closers: closers, options: defaultOptions}
-	for _, o := range opts {
-		o(&r.options)
-	}
+func newReader(files []*file, closers []io.Closer, o options) *Reader {
+	r := &Reader{files: files, closers: closers, options: o}
 	unifyClocks(files)
 	r.last = math.MinInt64
 	for _, f := range files {
 		r.size += f.size
 		r.slack = max(r.slack, f.slack())
-		r.stats.EventsLost += int64(f.header.EventsLost)
-		r.stats.BuffersLost += int64(f.header.BuffersLost)
-		r.stats.MissingBuffers += f.missing()
+		r.stats.Lost += int64(f.header.EventsLost)
+		r.stats.LostBuffers += int64(f.header.BuffersLost)
+		r.stats.MissingBuffers += f.stats.missing
 		r.stats.TruncatedBuffers += int64(f.stats.truncated)
 		r.stats.UnreadBytes += f.stats.unread
 		r.stats.UnwrittenBytes += f.stats.unwritten
-		r.addDamage(f.damage.list, f.damage.count)
+		r.addDamage(&f.damage)
 	}
 	r.ahead.files = files
-	r.ahead.plan = plan(files)
+	r.ahead.plan, r.declared = plan(files)
 	return r
 }
 
@@ -145,8 +149,8 @@ func (r *Reader) Stats() Stats { return r.stats }
 // Next sets rec to the next record. Its slices are valid until the next call.
 //
 // Damaged parts of a file are skipped: they never end the reading before the
-// last good record. After it, Next returns a [*DamageError] once if anything
-// could not be read, and then, or else at once, io.EOF.
+// last good record. After it, Next returns an [*etw.IncompleteError] once if
+// anything could not be read, and then, or else at once, io.EOF.
 func (r *Reader) Next(rec *etw.Record) error {
 	if b := r.current; b != nil {
 		b.next++
@@ -158,15 +162,21 @@ func (r *Reader) Next(rec *etw.Record) error {
 			r.deliver(rec, b)
 			return nil
 		default:
-			r.merge.sink()
+			r.merge.advance()
+			r.current = nil
 		}
 	}
 	if !r.prepared {
+		if err := r.prepare(); err != nil {
+			return err
+		}
 		r.prepared = true
-		r.prepare()
 	}
-	b := r.choose()
-	if b == nil {
+	b, err := r.choose()
+	switch {
+	case err != nil:
+		return err
+	case b == nil:
 		return r.end()
 	}
 	r.current = b
@@ -174,31 +184,42 @@ func (r *Reader) Next(rec *etw.Record) error {
 	return nil
 }
 
+// canceled returns the error of a context that is done.
+func (r *Reader) canceled() error {
+	if r.options.ctx.Err() != nil {
+		return fmt.Errorf("etl: %w", context.Cause(r.options.ctx))
+	}
+	return nil
+}
+
 // choose opens the blocks whose time has come, and returns the one with the
-// earliest record.
-func (r *Reader) choose() *block {
+// earliest record, or nil if there are no more.
+func (r *Reader) choose() (*block, error) {
 	for r.admitted < len(r.ahead.plan) {
 		ref := &r.ahead.plan[r.admitted]
 		due := saturatingSub(ref.first, r.slack)
 		if len(r.merge.open) > 0 {
-			if due > r.merge.open[0].key() || r.merge.bytes+ref.memory() > r.openLimit() {
+			if due > r.merge.open[0].key || r.merge.bytes+ref.memory() > r.openLimit() {
 				r.limit = min(due, r.merge.until())
-				return r.merge.open[0]
+				return r.merge.open[0].block, nil
 			}
+		}
+		if err := r.canceled(); err != nil {
+			return nil, err
 		}
 		r.admit()
 	}
 	if len(r.merge.open) == 0 {
-		return nil
+		return nil, nil
 	}
 	r.limit = r.merge.until()
-	return r.merge.open[0]
+	return r.merge.open[0].block, nil
 }
 
-// openLimit bounds the memory of open blocks. The buffers of a sound file never
-// come near: at any time there is about one for each processor. In a damaged or
+// openLimit bounds the memory of open blocks. Those of a sound file never come
+// near: at any time there is about one for each processor. In a damaged or
 // malicious one, all could claim the same time.
-func (r *Reader) openLimit() int64 { return 64<<20 + 16*r.size }
+func (r *Reader) openLimit() int64 { return 4<<20 + 2*r.size + min(4*r.declared, 32*r.size) }
 
 // admit opens the next block of the plan.
 func (r *Reader) admit() {
@@ -213,7 +234,7 @@ func (r *Reader) admit() {
 		r.stats.TruncatedBuffers++
 	}
 	if b.tally.damage != nil {
-		r.addDamage([]*Damage{b.tally.damage}, 1)
+		r.stats.Damage.Add(b.tally.damage)
 	}
 	if len(b.entries) == 0 {
 		r.ahead.release(b)
@@ -229,12 +250,12 @@ func (r *Reader) deliver(rec *etw.Record, b *block) {
 	}
 	r.last = e.key
 	r.stats.Records++
-	r.items = fill(rec, b, b.record(e), e.key, r.items)
+	r.filler.fill(rec, b, b.record(e), e.key)
 	if r.schemas != nil {
-		r.schemas.describe(rec)
+		r.schemas.Describe(rec)
 	}
 	if r.owners != nil {
-		r.owners.attribute(rec, e.key)
+		r.owners[b.file.clockGroup].Attribute(rec)
 	}
 }
 
@@ -242,33 +263,21 @@ func (r *Reader) deliver(rec *etw.Record, b *block) {
 func (r *Reader) end() error {
 	if r.err == nil {
 		r.err = io.EOF
-		if err := r.stats.Err(); err != nil {
+		for _, f := range r.files {
+			if f.stats.missing > 0 {
+				r.stats.Damage.Add(f.damageAt(f.size, "end", fmt.Errorf(
+					"%w: the session has written %d, and the file has %d", ErrMissing, f.header.BuffersWritten, f.stats.found)))
+			}
+		}
+		if err := r.stats.Damage.Err(); err != nil {
 			return err
 		}
 	}
 	return r.err
 }
 
-// Records iterates over all records that are left. The record is reused: it and
-// its slices are valid until the next turn. If parts of a file could not be
-// read, the last pair is nil and a [*DamageError].
-func (r *Reader) Records() iter.Seq2[*etw.Record, error] {
-	return func(yield func(*etw.Record, error) bool) {
-		var rec etw.Record
-		for {
-			switch err := r.Next(&rec); {
-			case err == io.EOF:
-				return
-			case err != nil:
-				yield(nil, err)
-				return
-			}
-			if !yield(&rec, nil) {
-				return
-			}
-		}
-	}
-}
+// Records iterates over all records that are left, as [etw.Records] does.
+func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r) }
 
 // Close closes the files that Open or OpenAll opened. It is an error to read on;
 // the last record is not valid any more.
@@ -277,6 +286,7 @@ func (r *Reader) Close() error {
 	r.admitted = len(r.ahead.plan)
 	r.merge, r.current = merge{}, nil
 	r.prepared = true
+	r.options.ctx = context.Background()
 	r.err = errClosed
 	var errs []error
 	for _, c := range r.closers {
@@ -287,15 +297,6 @@ func (r *Reader) Close() error {
 }
 
 var errClosed = fmt.Errorf("etl: %w", fs.ErrClosed)
-
-func (r *Reader) addDamage(list []*Damage, count int) {
-	for _, d := range list {
-		if len(r.stats.Damages) < maxDamages {
-			r.stats.Damages = append(r.stats.Damages, d)
-		}
-	}
-	r.stats.DamageCount += count
-}
 
 func saturatingSub(a, b int64) int64 {
 	if a < math.MinInt64+b {

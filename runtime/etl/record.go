@@ -3,6 +3,7 @@ package etl
 import (
 	"encoding/binary"
 
+	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -15,14 +16,32 @@ const (
 	versionCounters = 0x0700 // 8 bytes each
 )
 
-// fill sets rec from the record p of block b. items has room for extended items
-// and is returned with those of the record.
-func fill(rec *etw.Record, b *block, p []byte, key int64, items []etw.ExtendedItem) []etw.ExtendedItem {
+// A filler sets records, each from bytes of a block. It has what one record leaves
+// to the next.
+type filler struct {
+	items []etw.ExtendedItem // room for those of a record
+	// The class of the last record with a GUID for it. Mostly the next is of the
+	// same one.
+	class     etw.GUID
+	className string
+}
+
+// nameOf returns the name of a class.
+func (f *filler) nameOf(class etw.GUID) string {
+	if class != f.class {
+		f.class, f.className = class, classic.ClassName(class)
+	}
+	return f.className
+}
+
+// fill sets rec from the record p of block b.
+func (f *filler) fill(rec *etw.Record, b *block, p []byte, key int64) {
 	*rec = etw.Record{
 		Processor: int32(b.ref.processor),
 		Clock:     b.file.clock,
+		File:      b.file.name,
 	}
-	items = items[:0]
+	f.items = f.items[:0]
 	if p[3] == markerMessage {
 		fillMessage(rec, p, b.file.header.PointerSize)
 		if ticks, ok := messageTime(p); ok {
@@ -30,7 +49,7 @@ func fill(rec *etw.Record, b *block, p []byte, key int64, items []etw.ExtendedIt
 		} else {
 			rec.Timestamp = b.file.ticks(key)
 		}
-		return items
+		return
 	}
 	kind := p[2]
 	l := &recordLayouts[kind]
@@ -38,64 +57,68 @@ func fill(rec *etw.Record, b *block, p []byte, key int64, items []etw.ExtendedIt
 	rec.Timestamp = le64(p[l.timeAt:])
 	switch kind {
 	case kindEvent64, kindEvent32:
-		return fillEvent(rec, p, items)
+		f.fillEvent(rec, p)
 	case kindPerfInfo64, kindPerfInfo32:
 		rec.ProcessID, rec.ThreadID = -1, -1
-		return fillKernel(rec, p, perfInfoHeaderSize, items)
+		f.fillKernel(rec, p, perfInfoHeaderSize)
 	case kindSystem64, kindSystem32, kindCompact64, kindCompact32:
 		rec.ThreadID = optionalID(p[0x08:])
 		rec.ProcessID = optionalID(p[0x0c:])
-		return fillKernel(rec, p, int(l.header), items)
+		f.fillKernel(rec, p, int(l.header))
+	default:
+		f.fillClassic(rec, p, int(l.header))
 	}
-	// FULL and INSTANCE: EVENT_TRACE_HEADER and EVENT_INSTANCE_GUID_HEADER.
-	rec.Kind = etw.Classic
-	rec.Opcode = p[0x04]
-	rec.Level = p[0x05]
+}
+
+// fillClassic sets rec from a record with an EVENT_TRACE_HEADER or an
+// EVENT_INSTANCE_GUID_HEADER, which identify the event by a class and a type.
+func (f *filler) fillClassic(rec *etw.Record, p []byte, header int) {
+	rec.Kind = etw.KindClassic
+	rec.Opcode = etw.Opcode(p[0x04])
+	rec.Level = etw.Level(p[0x05])
 	rec.Version = p[0x06]
 	rec.ThreadID = optionalID(p[0x08:])
 	rec.ProcessID = optionalID(p[0x0c:])
 	rec.Provider = etw.GUID(p[0x18:0x28])
-	rec.Payload = p[l.header:]
-	if l.header == instanceHeaderSize {
-		items = append(items, etw.ExtendedItem{Type: etw.ExtInstance, Data: p[fullHeaderSize:instanceHeaderSize]})
-		rec.Extended = items
+	rec.ProviderName = f.nameOf(rec.Provider)
+	rec.Payload = p[header:]
+	if header == instanceHeaderSize {
+		f.items = append(f.items, etw.ExtendedItem{Type: etw.ExtInstance, Data: p[fullHeaderSize:instanceHeaderSize]})
+		rec.Extended = f.items
 	}
-	return items
 }
 
 // fillKernel sets rec from a record of the kernel, whose header is of the given
 // size and identifies the event by a group and a type.
-func fillKernel(rec *etw.Record, p []byte, header int, items []etw.ExtendedItem) []etw.ExtendedItem {
+func (f *filler) fillKernel(rec *etw.Record, p []byte, header int) {
 	version := binary.LittleEndian.Uint16(p)
-	hook := binary.LittleEndian.Uint16(p[6:])
-	rec.Kind = etw.Classic
+	rec.Kind = etw.KindClassic
 	rec.Version = uint8(version)
-	rec.Opcode = uint8(hook)
-	rec.Provider = classOf(hook)
+	rec.Opcode = etw.Opcode(p[6])
+	rec.Provider, rec.ProviderName = classic.KernelClass(p[7], rec.Opcode)
 	payload := p[header:]
 	if version&(versionPEBS|versionCounters) == 0 {
 		rec.Payload = payload
-		return items
+		return
 	}
 	pebs := 8 * int(version>>15)
 	counters := 8 * int(version&versionCounters>>8)
 	if len(payload) < pebs+counters {
 		rec.Payload = payload
-		return items
+		return
 	}
 	if pebs > 0 {
-		items = append(items, etw.ExtendedItem{Type: etw.ExtPEBSIndex, Data: payload[:pebs]})
+		f.items = append(f.items, etw.ExtendedItem{Type: etw.ExtPEBSIndex, Data: payload[:pebs]})
 	}
 	if counters > 0 {
-		items = append(items, etw.ExtendedItem{Type: etw.ExtCounters, Data: payload[pebs : pebs+counters]})
+		f.items = append(f.items, etw.ExtendedItem{Type: etw.ExtCounters, Data: payload[pebs : pebs+counters]})
 	}
-	rec.Extended = items
+	rec.Extended = f.items
 	rec.Payload = payload[pebs+counters:]
-	return items
 }
 
 // fillEvent sets rec from a record with an EVENT_HEADER.
-func fillEvent(rec *etw.Record, p []byte, items []etw.ExtendedItem) []etw.ExtendedItem {
+func (f *filler) fillEvent(rec *etw.Record, p []byte) {
 	_ = p[eventHeaderSize-1]
 	rec.ThreadID = optionalID(p[0x08:])
 	rec.ProcessID = optionalID(p[0x0c:])
@@ -103,23 +126,20 @@ func fillEvent(rec *etw.Record, p []byte, items []etw.ExtendedItem) []etw.Extend
 	rec.ID = binary.LittleEndian.Uint16(p[0x28:])
 	rec.Version = p[0x2a]
 	rec.Channel = p[0x2b]
-	rec.Level = p[0x2c]
-	rec.Opcode = p[0x2d]
+	rec.Level = etw.Level(p[0x2c])
+	rec.Opcode = etw.Opcode(p[0x2d])
 	rec.Task = binary.LittleEndian.Uint16(p[0x2e:])
 	rec.Keywords = binary.LittleEndian.Uint64(p[0x30:])
 	rec.ActivityID = etw.GUID(p[0x40:0x50])
 	rec.Payload = p[eventHeaderSize:]
 	if p[4]&flagExtended != 0 {
-		items = fillExtended(rec, rec.Payload, items)
+		f.fillExtended(rec, rec.Payload)
 	}
-	return items
 }
 
-// optionalID reads a process or thread id.
-func optionalID(p []byte) int64 { return processOrThread(binary.LittleEndian.Uint32(p)) }
-
-// processOrThread returns an id, of which all ones mean none.
-func processOrThread(id uint32) int64 {
+// optionalID reads a process or thread id, of which all ones mean none.
+func optionalID(p []byte) int64 {
+	id := binary.LittleEndian.Uint32(p)
 	if id == 0xffffffff {
 		return -1
 	}

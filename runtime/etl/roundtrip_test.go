@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -23,6 +24,7 @@ func TestHeader(t *testing.T) {
 			want.UTCOffset = -8 * time.Hour
 			want.EventsLost, want.BuffersLost, want.MaxFileSize, want.StartBuffers = 7, 8, 500, 64
 			want.Mode = etl.ModeCircular | etl.ModeIndependent
+			want.BuffersWritten = 1 // by File
 			r := newReader(t, file(t, want))
 			if c != etl.CompressionNone {
 				want.Mode |= etl.ModeCompressed
@@ -30,8 +32,8 @@ func TestHeader(t *testing.T) {
 			if diff := cmp.Diff(want, r.Header()); diff != "" {
 				t.Errorf("pointers of %d, %v: (-want +got)\n%s", ptr, c, diff)
 			}
-			if s := r.Stats(); s.EventsLost != 7 || s.BuffersLost != 8 {
-				t.Errorf("lost %d events and %d buffers, want 7 and 8", s.EventsLost, s.BuffersLost)
+			if s := r.Stats(); s.Lost != 7 || s.LostBuffers != 8 {
+				t.Errorf("lost %d events and %d buffers, want 7 and 8", s.Lost, s.LostBuffers)
 			}
 		}
 	}
@@ -49,16 +51,16 @@ func TestClockTypes(t *testing.T) {
 		{etl.ClockSystemTime, 2630627, 1e7},
 		{etl.ClockCycles, 1e7, 3000e6},
 	} {
-		h.ClockType, h.Frequency = c.typ, c.frequency
+		h.ClockType, h.Clock.Frequency = c.typ, c.frequency
 		r := newReader(t, file(t, h, event(&h, 0, 2*c.want, 1)))
 		all := mustReadAll(t, r)
-		if got := r.Header().Frequency; got != c.want {
+		if got := r.Header().Clock.Frequency; got != c.want {
 			t.Errorf("%v: frequency %d, want %d", c.typ, got, c.want)
 		}
 		if got := all[0].Elapsed(); got != 2*time.Second {
 			t.Errorf("%v: elapsed %v, want 2s", c.typ, got)
 		}
-		if want := h.Start.Time().Add(2 * time.Second); !all[0].Time().Equal(want) {
+		if want := h.Start().Add(2 * time.Second); !all[0].Time().Equal(want) {
 			t.Errorf("%v: time %v, want %v", c.typ, all[0].Time(), want)
 		}
 	}
@@ -72,7 +74,7 @@ func formRecords(ptr etw.PtrSize) map[etltest.Form]*etw.Record {
 		address[i] = byte(i + 1)
 	}
 	process, thread := etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c"), etw.MustParseGUID("3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c")
-	base := etw.Record{PointerSize: ptr, Processor: 2, ProcessID: 11, ThreadID: 12, Timestamp: 36e9 + 5, Payload: []byte("payload")}
+	base := etw.Record{File: "a.etl", PointerSize: ptr, Processor: 2, ProcessID: 11, ThreadID: 12, Timestamp: 36e9 + 5, Payload: []byte("payload")}
 	with := func(change func(*etw.Record)) *etw.Record {
 		r := base
 		change(&r)
@@ -82,6 +84,7 @@ func formRecords(ptr etw.PtrSize) map[etltest.Form]*etw.Record {
 		etltest.FormEvent: with(func(r *etw.Record) {
 			r.Provider, r.ID, r.Version, r.Channel, r.Level, r.Opcode, r.Task = testProvider, 513, 2, 3, 4, 5, 600
 			r.Keywords = 0x8000_0000_0000_0001
+			r.ProviderName = schema.ProviderName(testProvider)
 			r.ActivityID, r.RelatedActivityID = etw.GUID{1, 2}, etw.GUID{3, 4}
 			r.Stack = etw.Stack{Addresses: address, PtrSize: ptr}
 			r.Extended = []etw.ExtendedItem{
@@ -91,30 +94,32 @@ func formRecords(ptr etw.PtrSize) map[etltest.Form]*etw.Record {
 			}
 		}),
 		etltest.FormFull: with(func(r *etw.Record) {
-			r.Kind, r.Provider, r.Opcode, r.Level, r.Version = etw.Classic, testProvider, 32, 4, 3
+			r.Kind, r.Provider, r.Opcode, r.Level, r.Version = etw.KindClassic, testProvider, 32, 4, 3
 		}),
 		etltest.FormInstance: with(func(r *etw.Record) {
-			r.Kind, r.Provider, r.Opcode, r.Level, r.Version = etw.Classic, testProvider, 32, 4, 3
+			r.Kind, r.Provider, r.Opcode, r.Level, r.Version = etw.KindClassic, testProvider, 32, 4, 3
 			r.Extended = []etw.ExtendedItem{{Type: etw.ExtInstance, Data: []byte("iiiippppgggggggggggggggg")}}
 		}),
 		etltest.FormSystem: with(func(r *etw.Record) {
-			r.Kind, r.Provider, r.Opcode, r.Version = etw.Classic, process, 1, 4
+			r.Kind, r.Provider, r.Opcode, r.Version, r.ProviderName = etw.KindClassic, process, 1, 4, "Process"
 			r.Extended = []etw.ExtendedItem{
 				{Type: etw.ExtPEBSIndex, Data: []byte("pebspebs")},
 				{Type: etw.ExtCounters, Data: []byte("counter1counter2counter3")},
 			}
 		}),
 		etltest.FormCompact: with(func(r *etw.Record) {
-			r.Kind, r.Provider, r.Opcode, r.Version = etw.Classic, thread, 50, 2
+			r.Kind, r.Provider, r.Opcode, r.Version = etw.KindClassic, thread, 50, 2
+			r.ProviderName = "Thread"
 			r.ProcessID = -1
 		}),
 		etltest.FormPerfInfo: with(func(r *etw.Record) {
-			r.Kind, r.Provider, r.Opcode, r.Version = etw.Classic, thread, 36, 4
+			r.Kind, r.Provider, r.Opcode, r.Version = etw.KindClassic, thread, 36, 4
+			r.ProviderName = "Thread"
 			r.ProcessID, r.ThreadID = -1, -1
 			r.Extended = []etw.ExtendedItem{{Type: etw.ExtCounters, Data: []byte("counter1")}}
 		}),
 		etltest.FormMessage: with(func(r *etw.Record) {
-			r.Kind, r.Provider, r.ID = etw.Message, testProvider, 99
+			r.Kind, r.Provider, r.ID = etw.KindMessage, testProvider, 99
 		}),
 	}
 }
@@ -136,12 +141,12 @@ func TestForms(t *testing.T) {
 				if err := w.Close(); err != nil {
 					t.Fatal(err)
 				}
-				all := mustReadAll(t, newReader(t, out.Bytes()))
+				all := mustReadAll(t, newReader(t, out.Bytes(), etl.WithoutAttribution(), etl.Named("a.etl")))
 				if len(all) != 1 {
 					t.Fatalf("form %d: %d records, want 1", form, len(all))
 				}
 				got := all[0]
-				if clock := h.Clock(); *got.Clock != clock {
+				if clock := h.Clock; *got.Clock != clock {
 					t.Errorf("form %d: clock %+v, want %+v", form, *got.Clock, clock)
 				}
 				got.Clock = nil
@@ -194,8 +199,8 @@ func TestMessageOptions(t *testing.T) {
 
 	var got []string
 	for _, r := range mustReadAll(t, newReader(t, out.Bytes())) {
-		if r.Kind == etw.Message {
-			got = append(got, fmt.Sprintf("%d at %d: %q of %x, pointers %d, process %d", r.ID, r.Timestamp-h.Origin, r.Payload, r.Provider[:4], r.PointerSize, r.ProcessID))
+		if r.Kind == etw.KindMessage {
+			got = append(got, fmt.Sprintf("%d at %d: %q of %x, pointers %d, process %d", r.ID, r.Timestamp-h.Clock.Origin, r.Payload, r.Provider[:4], r.PointerSize, r.ProcessID))
 		}
 	}
 	want := []string{

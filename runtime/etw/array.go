@@ -81,7 +81,7 @@ func (s Ints[T]) All() iter.Seq[T] {
 func (s Ints[T]) Equal(t Ints[T]) bool { return slices.Equal(s, t) }
 
 // Floats is an array of floating-point numbers: a view of the payload.
-type Floats[T ~float32 | ~float64] []byte
+type Floats[T float32 | float64] []byte
 
 // The arrays of floating-point numbers.
 type (
@@ -90,7 +90,7 @@ type (
 )
 
 // MakeFloats returns vs as an array, for building an event.
-func MakeFloats[T ~float32 | ~float64](vs ...T) Floats[T] {
+func MakeFloats[T float32 | float64](vs ...T) Floats[T] {
 	var b []byte
 	for _, v := range vs {
 		if unsafe.Sizeof(v) == 4 {

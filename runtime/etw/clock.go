@@ -111,3 +111,6 @@ func (t FileTime) String() string {
 func (t FileTime) AppendText(b []byte) ([]byte, error) {
 	return t.Time().AppendFormat(b, "2006-01-02T15:04:05.0000000Z"), nil
 }
+
+// MarshalText implements encoding.TextMarshaler.
+func (t FileTime) MarshalText() ([]byte, error) { return t.AppendText(nil) }

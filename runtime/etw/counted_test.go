@@ -25,7 +25,7 @@ func TestCounted(t *testing.T) {
 		{Name: "d", Type: InCountedUnicodeString, Count: fixed(3)}, {Name: "e", Type: InCountedAnsiString, Count: fixed(2)},
 		{Name: "f", Type: InCountedBinary, Count: fixed(2)},
 	}}
-	w := NewWriter(nil, Ptr64)
+	w := NewAppender(nil, Ptr64)
 	w.CountedUTF16(0, MakeUTF16("one"))
 	w.CountedANSI(1, ANSI("two"))
 	w.CountedBinary(2, Binary{3})
@@ -37,7 +37,7 @@ func TestCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func(p []byte) (bool, int, error) {
-		r := NewReader(p, 0, Ptr64)
+		r := NewCursor(p, 0, Ptr64)
 		same := r.CountedUTF16().EqualString("one")
 		same = r.CountedANSI().String() == "two" && same
 		same = r.CountedBinary().String() == "03" && same
@@ -67,7 +67,7 @@ func TestCounted(t *testing.T) {
 	if _, err := MakeCountedANSIs(long); !errors.Is(err, ErrLength) {
 		t.Errorf("a string too long gives %v", err)
 	}
-	w = NewWriter(nil, Ptr64)
+	w = NewAppender(nil, Ptr64)
 	w.CountedBinary(2, long)
 	if _, err := w.Done(d); !errors.Is(err, ErrLength) {
 		t.Errorf("bytes too long give %v", err)

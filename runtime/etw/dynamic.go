@@ -3,8 +3,9 @@ package etw
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
+	"log/slog"
 	"strings"
+	"sync"
 )
 
 // A Dynamic decodes events by their descriptions alone. It serves events that
@@ -36,8 +37,8 @@ func newFixedPart(d *EventDesc) *fixedPart {
 		f.offsets[k] = append(f.offsets[k], off)
 		for i := range d.Fields {
 			field := &d.Fields[i]
-			n := fixedSize(field, ptr)
-			if n == 0 || field.Count.Kind != SizeNone {
+			n := field.Type.Size(ptr)
+			if n == 0 || field.Count.Kind != SizeNone || !field.When.always() {
 				break
 			}
 			off += int32(n)
@@ -54,6 +55,7 @@ func (e *Dynamic) Decode(desc *EventDesc, p []byte, ptr PtrSize) (int, error) {
 	e.start(desc, p, ptr, false)
 	if !e.walk() {
 		e.known = 0
+		e.w.failed = e.w.off
 		return 0, e.w.explain(desc)
 	}
 	return e.w.off, nil
@@ -65,14 +67,24 @@ func (e *Dynamic) Decode(desc *EventDesc, p []byte, ptr PtrSize) (int, error) {
 // from it on. The error says what the fault was. A string that the end of the
 // payload cuts off is taken to be whole.
 func (e *Dynamic) DecodeLoose(desc *EventDesc, p []byte, ptr PtrSize) (int, error) {
-	e.start(desc, p, ptr, true)
-	if !e.walk() {
-		err := e.w.explain(desc)
-		e.known = e.w.frames[0].i
-		e.w.off = int(e.w.offsets[e.known])
-		return e.w.off, err
+	n, whole := e.loosely(desc, p, ptr)
+	if !whole {
+		return n, e.w.explain(desc)
 	}
-	return e.w.off, nil
+	return n, nil
+}
+
+// loosely is DecodeLoose for who knows already what the fault is, and reports
+// whether there is none.
+func (e *Dynamic) loosely(desc *EventDesc, p []byte, ptr PtrSize) (n int, whole bool) {
+	e.start(desc, p, ptr, true)
+	if e.walk() {
+		return e.w.off, true
+	}
+	e.w.failed = e.w.off
+	e.known = e.w.frames[0].i
+	e.w.off = int(e.w.offsets[e.known])
+	return e.w.off, false
 }
 
 func (e *Dynamic) start(desc *EventDesc, p []byte, ptr PtrSize, loose bool) {
@@ -88,11 +100,8 @@ func (e *Dynamic) start(desc *EventDesc, p []byte, ptr PtrSize, loose bool) {
 		}
 		e.fixed = f
 	}
-	if len(p) > math.MaxInt32 {
-		p = p[:math.MaxInt32]
-	}
 	w := &e.w
-	w.p, w.ptr, w.lenient = p, ptr, loose
+	w.p, w.ptr, w.lenient = p[:min(len(p), maxPayload)], ptr, loose
 	w.empty, w.err = 0, nil
 	w.frames = w.frames[:0]
 	w.open(desc.Fields, 0)
@@ -121,16 +130,33 @@ func (e *Dynamic) walk() bool {
 }
 
 // EventDesc returns the description that was last decoded by.
-func (e *Dynamic) EventDesc() *EventDesc { return e.desc }
+func (e *Dynamic) EventDesc() *EventDesc {
+	if e.desc == nil {
+		return &noEvent
+	}
+	return e.desc
+}
+
+// noEvent describes what was never decoded.
+var noEvent EventDesc
 
 // FieldValue returns the value of field i of EventDesc().Fields, or none if the
-// field was not decoded.
+// field was not decoded or is not in the payload: see [When].
 func (e *Dynamic) FieldValue(i int) Value {
 	if uint(i) >= uint(e.known) {
 		return Value{}
 	}
 	return e.w.value(0, i, e)
 }
+
+// String returns the event as [AppendText] shows it.
+func (e *Dynamic) String() string { return string(AppendText(nil, e)) }
+
+// MarshalJSON returns the fields as [AppendJSON] shows them.
+func (e *Dynamic) MarshalJSON() ([]byte, error) { return AppendJSON(nil, e) }
+
+// LogValue returns the fields as [LogValue] shows them.
+func (e *Dynamic) LogValue() slog.Value { return LogValue(e) }
 
 // Rest returns the bytes after the last field that was decoded.
 func (e *Dynamic) Rest() []byte { return e.w.p[e.w.off:] }
@@ -140,19 +166,17 @@ func (w *walker) value(k, i int, in fielder) Value {
 	f := &w.frames[k]
 	d := &f.fields[i]
 	start, end := int(w.offsets[f.base+i]), int(w.offsets[f.base+i+1])
+	if start == end && !d.When.always() {
+		return Value{} // a field with a condition takes at least a byte
+	}
 	if d.Count.Kind == SizeNone {
 		return elementValue(d, w.p, start, end, w.ptr, in)
 	}
 	n, start := w.count(k, i, start, end)
-	if d.Length.Kind == SizeNone {
-		switch d.Type {
-		case InChar16:
-			return UTF16Value(UTF16(w.p[start:end:end]))
-		case InChar8:
-			return ANSIValue(ANSI(w.p[start:end:end]))
-		}
+	if kind := d.characters(); kind != ValueNone {
+		return Value{kind: kind, p: w.p[start:end:end], desc: d}
 	}
-	return Value{kind: ArrayValueKind, ptr: w.ptr, num: span(start, end), aux: n, p: w.p, desc: d, src: in}
+	return Value{kind: ValueArray, ptr: w.ptr, num: span(start, end), aux: n, p: w.p, desc: d, src: in}
 }
 
 // count returns the number of elements of the array that is field i of frame k
@@ -173,74 +197,95 @@ func (w *walker) count(k, i, start, end int) (n uint64, first int) {
 	return n, start
 }
 
+// characters returns the kind of text that an array of d is shown as, or
+// ValueNone.
+func (d *FieldDesc) characters() ValueKind {
+	switch d.Type {
+	case InChar8:
+		return ValueANSI
+	case InChar16:
+		return ValueUTF16
+	case InUInt8, InInt8:
+		if d.Out.isText() {
+			return ValueANSI
+		}
+	case InUInt16:
+		if d.Out.isText() {
+			return ValueUTF16
+		}
+	}
+	return ValueNone
+}
+
 // elementValue returns one element of d, which lies in p from start to end.
-func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielder) Value {
+func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielder) (v Value) {
 	b := p[start:end:end]
+	v.desc = d
 	switch d.Type {
 	case InInt8, InInt16, InInt32, InInt64:
-		v, _ := loadUint(d.Type, b)
-		return IntValue(int64(v))
+		v.kind = ValueInt
+		v.num, _ = loadUint(d.Type, b)
 	case InUInt8, InUInt16, InUInt32, InUInt64, InHexInt32, InHexInt64:
-		v, _ := loadUint(d.Type, b)
-		return UintValue(v)
+		v.kind = ValueUint
+		v.num, _ = loadUint(d.Type, b)
 	case InPointer:
-		v, _ := loadUint(d.Type, b)
-		return PointerValue(Pointer(v))
+		v.kind = ValuePointer
+		v.num, _ = loadUint(d.Type, b)
 	case InBoolean:
-		return BoolValue(Bool(binary.LittleEndian.Uint32(b)))
+		v.kind, v.num = ValueBool, uint64(binary.LittleEndian.Uint32(b))
 	case InBool8:
-		return BoolValue(Bool(b[0]))
+		v.kind, v.num = ValueBool, uint64(b[0])
 	case InFloat:
-		return Value{kind: Float32ValueKind, num: uint64(binary.LittleEndian.Uint32(b))}
+		v.kind, v.num = ValueFloat32, uint64(binary.LittleEndian.Uint32(b))
 	case InDouble:
-		return Value{kind: FloatValueKind, num: binary.LittleEndian.Uint64(b)}
+		v.kind, v.num = ValueFloat, binary.LittleEndian.Uint64(b)
 	case InGUID:
-		return value16(GUIDValueKind, b)
+		v.kind, v.num, v.aux = ValueGUID, binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	case InSystemTime:
-		return value16(SystemTimeValueKind, b)
+		v.kind, v.num, v.aux = ValueSystemTime, binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	case InFileTime:
-		return FileTimeValue(FileTime(binary.LittleEndian.Uint64(b)))
+		v.kind, v.num = ValueFileTime, binary.LittleEndian.Uint64(b)
 	case InUnicodeString:
-		return UTF16Value(UTF16(text(b, d.Length, 2)))
+		v.kind, v.p = ValueUTF16, text(b, d.Length, 2)
 	case InAnsiString:
-		return ANSIValue(ANSI(text(b, d.Length, 1)))
+		v.kind, v.p = ValueANSI, text(b, d.Length, 1)
 	case InBinary:
-		return BinaryValue(Binary(afterPrefix(b, d.Length)))
+		v.kind, v.p = ValueBinary, afterPrefix(b, d.Length)
 	case InSID:
-		return SIDValue(SID(afterPrefix(b, d.Length)))
+		v.kind, v.p = ValueSID, afterPrefix(b, d.Length)
 	case InCountedUnicodeString:
-		return UTF16Value(UTF16(b[2:]))
+		v.kind, v.p = ValueUTF16, b[2:]
 	case InCountedAnsiString:
-		return ANSIValue(ANSI(b[2:]))
+		v.kind, v.p = ValueANSI, b[2:]
 	case InCountedBinary:
-		return BinaryValue(Binary(b[2:]))
+		v.kind, v.p = ValueBinary, b[2:]
 	case InLongBinary:
-		return BinaryValue(Binary(b[4:]))
+		v.kind, v.p = ValueBinary, b[4:]
 	case InChar16:
-		return UTF16Value(UTF16(b))
+		v.kind, v.p = ValueUTF16, b
 	case InChar8:
-		return ANSIValue(ANSI(b))
+		v.kind, v.p = ValueANSI, b
 	case InVarUint:
-		v, _ := binary.Uvarint(b)
-		return UintValue(v)
+		v.kind = ValueUint
+		v.num, _ = binary.Uvarint(b)
 	case InVarInt:
-		v, _ := binary.Varint(b)
-		return IntValue(v)
+		n, _ := binary.Varint(b)
+		v.kind, v.num = ValueInt, uint64(n)
 	case InDecimal:
-		return Value{kind: DecimalValueKind, p: b}
+		v.kind, v.p = ValueDecimal, b
 	case InWBEMSID:
+		v.kind = ValueSID
 		if len(b) > 4 {
-			return SIDValue(SID(b[2*ptr.Bytes():]))
+			v.p = b[2*ptr.Bytes():]
 		}
-		return SIDValue(nil)
 	case InRelLoc:
 		return located(d, p, end, b, ptr, in)
 	case InDataLoc:
 		return located(d, p, 0, b, ptr, in)
 	case InStruct:
-		return Value{kind: StructValueKind, ptr: ptr, num: span(start, end), p: p, desc: d, src: in}
+		v.kind, v.ptr, v.num, v.p, v.src = ValueStruct, ptr, span(start, end), p, in
 	}
-	return Value{}
+	return v
 }
 
 // text returns the characters of a string: without the NUL that ended it, or
@@ -271,21 +316,15 @@ func located(d *FieldDesc, p []byte, from int, word []byte, ptr PtrSize, in fiel
 		return Value{} // not possible for a payload that was decoded
 	}
 	elem := &d.Fields[0]
-	switch elem.Type {
-	case InChar16:
-		return UTF16Value(UTF16(p[start:end:end]))
-	case InChar8:
-		return ANSIValue(ANSI(p[start:end:end]))
-	}
-	n := (end - start) / fixedSize(elem, ptr)
-	return Value{kind: ArrayValueKind, ptr: ptr, num: span(start, end), aux: uint64(n), p: p, desc: elem, src: in}
+	n := (end - start) / elem.Type.Size(ptr)
+	return ArrayValue(elem, p[start:end:end], n, ptr, in)
 }
 
 // explain returns the error of a walk that failed, with the path to the field
 // that the walk stopped in.
 func (w *walker) explain(desc *EventDesc) error {
 	var path strings.Builder
-	offset := w.off
+	offset := w.failed
 	for k := range w.frames {
 		f := &w.frames[k]
 		if f.i < 0 || f.i >= len(f.fields) {
@@ -294,7 +333,7 @@ func (w *walker) explain(desc *EventDesc) error {
 		if k > 0 {
 			path.WriteByte('.')
 		}
-		path.WriteString(f.fields[f.i].Name)
+		path.WriteString(fieldName(f.fields, f.i))
 		if f.elem >= 0 {
 			fmt.Fprintf(&path, "[%d]", f.elem)
 		}
@@ -305,10 +344,14 @@ func (w *walker) explain(desc *EventDesc) error {
 	return &DecodeError{Event: desc, Field: path.String(), Offset: offset, Len: len(w.p), Err: w.err}
 }
 
+// explainers are for traces in which every payload is refused.
+var explainers = sync.Pool{New: func() any { return new(Dynamic) }}
+
 // explain walks the payload that a generated decoder refused by the description
 // of the event, and returns an error that says where the fault is.
 func explain(desc *EventDesc, p []byte, ptr PtrSize) error {
-	var e Dynamic
+	e := explainers.Get().(*Dynamic)
+	defer explainers.Put(e)
 	if _, err := e.Decode(desc, p, ptr); err != nil {
 		return err
 	}

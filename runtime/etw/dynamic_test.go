@@ -70,6 +70,7 @@ var decodeTests = []decodeTest{
 		payload("Ā b", []byte("ansi\x00"), "", uint8(7)), `E a="Ā b" b=ansi c="" d=7`},
 	{"strings of fixed length", []FieldDesc{{Name: "a", Type: InUnicodeString, Length: fixed(3)}, {Name: "b", Type: InAnsiString, Length: fixed(4)}}, 8,
 		payload([]byte("x\x00\x00\x00\x00\x00"), []byte("ab\x00\x00")), "E a=x b=ab"},
+	{"characters that are NUL", []FieldDesc{{Name: "a", Type: InChar16}, {Name: "b", Type: InChar8}}, 8, payload(uint16(0), uint8(0)), `E a="\x00" b="\x00"`},
 	{"lengths by reference", []FieldDesc{{Name: "n", Type: InUInt16}, {Name: "a", Type: InUnicodeString, Length: ref(0)},
 		{Name: "b", Type: InBinary, Length: ref(0)}, {Name: "c", Type: InAnsiString, Length: ref(0)}}, 8,
 		payload(uint16(2), []byte("h\x00i\x00"), []byte{0xca, 0xfe}, []byte("yo")), "E n=2 a=hi b=cafe c=yo"},
@@ -170,6 +171,8 @@ func TestDynamicErrors(t *testing.T) {
 		{"huge count of nothing", []FieldDesc{{Name: "n", Type: InUInt32}, {Name: "v", Type: InStruct, Count: ref(0)}}, payload(uint32(4e9)), ErrCount, ""},
 		{"nothing to the fourth", []FieldDesc{{Name: "v", Type: InStruct, Count: fixed(60000), Fields: []FieldDesc{
 			{Type: InStruct, Count: fixed(60000), Fields: []FieldDesc{{Type: InStruct, Count: fixed(60000)}}}}}}, nil, ErrCount, ""},
+		{"nothing of bytes, a million times", []FieldDesc{{Name: "v", Type: InStruct, Count: fixed(1024), Fields: []FieldDesc{
+			{Type: InBinary, Count: fixed(1024), Length: fixed(0)}}}}, nil, ErrCount, "etw: decode E.v[63].field0[961] at offset 0 of 0: count does not fit the elements"},
 		{"huge length", []FieldDesc{{Name: "n", Type: InUInt64}, {Name: "b", Type: InUnicodeString, Length: ref(0)}}, payload(uint64(math.MaxUint64)),
 			ErrTruncated, "etw: decode E.b at offset 8 of 8: truncated payload: unexpected EOF"},
 		{"huge length of elements", []FieldDesc{{Name: "n", Type: InUInt64}, {Name: "b", Type: InBinary, Count: fixed(2), Length: ref(0)}}, payload(uint64(1 << 40)), ErrTruncated, ""},
@@ -199,7 +202,7 @@ func TestDynamicErrors(t *testing.T) {
 			if errors.Is(err, ErrTruncated) != errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Error("ErrTruncated is not io.ErrUnexpectedEOF")
 			}
-			if got := d.FieldValue(0); got.Kind() != NoValue {
+			if got := d.FieldValue(0); got.Kind() != ValueNone {
 				t.Errorf("after an error field 0 is %v", got.Kind())
 			}
 		})
@@ -271,11 +274,11 @@ func TestMembersOfValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := d.FieldValue(2)
-	if v.Kind() != ArrayValueKind || v.Len() != 2 || v.Desc().Name != "v" {
+	if v.Kind() != ValueArray || v.Len() != 2 || v.Desc().Name != "v" {
 		t.Fatalf("v is %v of %d", v.Kind(), v.Len())
 	}
 	for elem := range v.Elements() {
-		if elem.Kind() != StructValueKind || elem.Len() != 4 {
+		if elem.Kind() != ValueStruct || elem.Len() != 4 {
 			t.Fatalf("element is %v of %d", elem.Kind(), elem.Len())
 		}
 		if k, own := elem.FieldValue(0), elem.FieldValue(1); int(k.Uint()) != own.Len() {
@@ -288,7 +291,7 @@ func TestMembersOfValues(t *testing.T) {
 			t.Error("an element has no bytes")
 		}
 	}
-	if got := v.FieldValue(0); got.Kind() != NoValue {
+	if got := v.FieldValue(0); got.Kind() != ValueNone {
 		t.Error("an array has members")
 	}
 	for range v.FieldValue(0).Elements() {

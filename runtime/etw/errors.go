@@ -22,8 +22,13 @@ var (
 	ErrPointer = errors.New("pointer does not fit 4 bytes")
 	// ErrPointerSize says that a view was made for another pointer size.
 	ErrPointerSize = errors.New("elements are of another pointer size")
-	// ErrSID says that bytes are no security identifier.
+	// ErrSID says that bytes are not a security identifier.
 	ErrSID = errors.New("malformed SID")
+	// ErrUser says that a [TokenUser] with a SID has no user, so that it would be
+	// read as none.
+	ErrUser = errors.New("a SID with the user 0")
+	// ErrOptional says that an optional field is given, but one before it is not.
+	ErrOptional = errors.New("an optional field before it is missing")
 	// ErrVarInt says that a variable-length integer is longer than 64 bits.
 	ErrVarInt = errors.New("malformed variable-length integer")
 	// ErrSchema says that a description of an event contradicts itself.
@@ -41,9 +46,9 @@ type DecodeError struct {
 
 func (e *DecodeError) Error() string {
 	if e.Field == "" {
-		return fmt.Sprintf("etw: decode %s of %d bytes: %v", e.Event.Title(), e.Len, e.Err)
+		return fmt.Sprintf("etw: decode %s of %d bytes: %v", e.Event.fullTitle(), e.Len, e.Err)
 	}
-	return fmt.Sprintf("etw: decode %s.%s at offset %d of %d: %v", e.Event.Title(), e.Field, e.Offset, e.Len, e.Err)
+	return fmt.Sprintf("etw: decode %s.%s at offset %d of %d: %v", e.Event.fullTitle(), e.Field, e.Offset, e.Len, e.Err)
 }
 
 // Unwrap returns what is wrong: [ErrTruncated] or another sentinel of this
@@ -58,7 +63,7 @@ type EncodeError struct {
 }
 
 func (e *EncodeError) Error() string {
-	return fmt.Sprintf("etw: encode %s.%s: %v", e.Event.Title(), e.Field, e.Err)
+	return fmt.Sprintf("etw: encode %s.%s: %v", e.Event.fullTitle(), e.Field, e.Err)
 }
 
 // Unwrap returns what is wrong: [ErrCount] or another sentinel of this package.

@@ -24,6 +24,16 @@ type AnyVersion interface {
 	DecodeVersion(version uint8, p []byte, ptr PtrSize) (int, error)
 }
 
+// Seen tells a handler of an [AnyVersion] what it got.
+type Seen struct {
+	Version uint8 // of the event that was logged
+	Layout  uint8 // of the layout that it was decoded by
+}
+
+// Newer reports whether the event is of a version that is not known. Then it
+// was decoded by the newest layout that is, and may hold more than that.
+func (s Seen) Newer() bool { return s.Version > s.Layout }
+
 // Described is what rendering needs: a description and the values that go with
 // it.
 type Described interface {

@@ -38,7 +38,7 @@ func (e *start) FieldValue(i int) Value {
 }
 
 var startV1Desc = EventDesc{
-	Provider: testProvider, ID: 1, Version: 1, Level: 5, Keywords: 0x2, Name: "Start_V1", Extends: &startV0,
+	Provider: testProvider, ID: 1, Version: 1, Level: 5, Keywords: 0x2, Name: "Start_V1",
 	Fields: []FieldDesc{{Name: "Count", Type: InUInt32}, {Name: "Name", Type: InUnicodeString}, {Name: "Color", Type: InUInt8, Map: &colorMap}},
 	New:    func() Event { return new(startV1) },
 }
@@ -56,14 +56,14 @@ func (e *startV1) DecodePayload(p []byte, ptr PtrSize) (int, error) {
 		return 0, Short(&startV1Desc, p, ptr)
 	}
 	e.Count = binary.LittleEndian.Uint32(p)
-	r := NewReader(p, 4, ptr)
+	r := NewCursor(p, 4, ptr)
 	e.Name = r.UTF16()
 	e.Color = r.Uint8()
 	return r.Done(&startV1Desc)
 }
 
 func (e *startV1) AppendPayload(b []byte, ptr PtrSize) ([]byte, error) {
-	w := NewWriter(b, ptr)
+	w := NewAppender(b, ptr)
 	w.Uint32(e.Count)
 	w.UTF16Z(1, e.Name)
 	w.Uint8(e.Color)

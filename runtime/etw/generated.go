@@ -1,10 +1,65 @@
 package etw
 
+import (
+	"encoding/binary"
+	"iter"
+)
+
 // What only generated code needs.
 
-// StructString returns the text of a struct that d describes.
-func StructString(d *FieldDesc, v interface{ FieldValue(i int) Value }) string {
-	return string(AppendFieldText(nil, d, StructValue(d, v)))
+// DescOf returns the description that an event was decoded by, of those of its
+// versions: that of the layout that was seen, and the newest one of an event that
+// was not decoded.
+func DescOf(versions []*EventDesc, seen Seen) *EventDesc {
+	for _, d := range versions {
+		if d.Version == seen.Layout {
+			return d
+		}
+	}
+	return versions[len(versions)-1]
+}
+
+// ElementsText returns the elements of a generated view in brackets.
+func ElementsText[T interface{ String() string }](all iter.Seq[T]) string {
+	b := []byte{'['}
+	for e := range all {
+		if len(b) > 1 {
+			b = append(b, ' ')
+		}
+		b = append(b, e.String()...)
+	}
+	return string(append(b, ']'))
+}
+
+// ElementsJSON returns the elements of a generated view as a JSON array.
+func ElementsJSON[T interface{ MarshalJSON() ([]byte, error) }](all iter.Seq[T]) ([]byte, error) {
+	b := []byte{'['}
+	for e := range all {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		text, err := e.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, text...)
+	}
+	return append(b, ']'), nil
+}
+
+// ListValue returns a value of the array s of strings, binary values or SIDs,
+// which d describes. It takes the length of the elements from s: the field that
+// gives it may lie outside of the struct that the array is a member of.
+func ListValue[L interface{ asList() list }](d *FieldDesc, s L) Value {
+	l := s.asList()
+	v := ArrayValue(d, l.p, int(l.n), 0, nil)
+	if l.size >= 0 {
+		v.sized, v.length = true, uint32(l.size)
+		if d.Type == InUnicodeString {
+			v.length /= 2
+		}
+	}
+	return v
 }
 
 // PtrSize returns the size of the pointers of s.
@@ -12,9 +67,57 @@ func (s Pointers) PtrSize() PtrSize { return s.ptr }
 
 // RestCount returns the number of elements of size bytes that the rest of the
 // payload holds in full.
-func (r *Reader) RestCount(size int) uint64 {
-	if r.Failed() {
+func (c *Cursor) RestCount(size int) uint64 {
+	if c.Failed() {
 		return 0
 	}
-	return uint64((len(r.p) - int(r.at)) / size)
+	return uint64((len(c.p) - int(c.at)) / size)
+}
+
+// Left reports whether at least n bytes of the payload are left, for a field
+// that is there only then.
+func (c *Cursor) Left(n int) bool { return len(c.p)-int(c.at) >= n }
+
+// Wide reports whether pointers have 8 bytes, for a field that depends on it.
+func (c *Cursor) Wide() bool { return c.ptr != Ptr32 }
+
+// Wide reports whether pointers have 8 bytes, for a field that depends on it.
+func (a *Appender) Wide() bool { return a.ptr != Ptr32 }
+
+// Optional reports whether to append field i, one at the end of an event that
+// may be missing, but not if another one follows it.
+func (a *Appender) Optional(i int, has bool) bool {
+	if !has {
+		a.ended = true
+		return false
+	}
+	return a.check(i, !a.ended, ErrOptional)
+}
+
+// Choose returns the size of what takes narrow bytes with pointers of 4, and wide
+// bytes with those of 8.
+func (p PtrSize) Choose(narrow, wide int) int {
+	if p == Ptr32 {
+		return narrow
+	}
+	return wide
+}
+
+// LoadSystemTime reads a SystemTime from the first 16 bytes of p.
+func LoadSystemTime(p []byte) SystemTime {
+	_ = p[15]
+	return SystemTime{
+		Year: binary.LittleEndian.Uint16(p[0:]), Month: binary.LittleEndian.Uint16(p[2:]),
+		DayOfWeek: binary.LittleEndian.Uint16(p[4:]), Day: binary.LittleEndian.Uint16(p[6:]),
+		Hour: binary.LittleEndian.Uint16(p[8:]), Minute: binary.LittleEndian.Uint16(p[10:]),
+		Second: binary.LittleEndian.Uint16(p[12:]), Milliseconds: binary.LittleEndian.Uint16(p[14:]),
+	}
+}
+
+// AppendSystemTime appends the 16 bytes of t.
+func AppendSystemTime(b []byte, t SystemTime) []byte {
+	for _, v := range [8]uint16{t.Year, t.Month, t.DayOfWeek, t.Day, t.Hour, t.Minute, t.Second, t.Milliseconds} {
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	return b
 }

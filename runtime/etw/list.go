@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
+	"math"
 )
 
 // The sizes of elements that say themselves how long they are.
@@ -23,6 +24,9 @@ type list struct {
 func (l list) equal(m list) bool {
 	return l.n == m.n && l.size == m.size && bytes.Equal(l.p, m.p)
 }
+
+// asList returns what all arrays of runs of bytes have in common.
+func (l list) asList() list { return l }
 
 // Bytes returns the elements as they lie in the payload, with the terminators
 // of those that have one.
@@ -201,6 +205,38 @@ func (s SIDs) All() iter.Seq[SID] {
 
 // Equal reports whether s and t hold the same identifiers.
 func (s SIDs) Equal(t SIDs) bool { return s.equal(t.list) }
+
+// MakeCountedUTF16s returns vs as an array of counted strings, for building an
+// event. It fails with ErrLength if one is too long.
+func MakeCountedUTF16s(vs ...UTF16) (UTF16s, error) {
+	l, err := makeCounted(vs)
+	return UTF16s{l}, err
+}
+
+// MakeCountedANSIs returns vs as an array of counted strings, for building an
+// event. It fails with ErrLength if one is too long.
+func MakeCountedANSIs(vs ...ANSI) (ANSIs, error) {
+	l, err := makeCounted(vs)
+	return ANSIs{l}, err
+}
+
+// MakeCountedBinaries returns vs as an array of counted runs of bytes, for
+// building an event. It fails with ErrLength if one is too long.
+func MakeCountedBinaries(vs ...Binary) (Binaries, error) {
+	l, err := makeCounted(vs)
+	return Binaries{l}, err
+}
+
+func makeCounted[T ~[]byte](vs []T) (list, error) {
+	l := list{n: int32(len(vs)), size: prefixed}
+	for _, v := range vs {
+		if len(v) > math.MaxUint16 {
+			return list{}, ErrLength
+		}
+		l.p = appendCounted(l.p, v)
+	}
+	return l, nil
+}
 
 // cutPrefix returns p after the uint16 that it starts with, and its value.
 func cutPrefix(p []byte) ([]byte, int) { return p[2:], int(binary.LittleEndian.Uint16(p)) }

@@ -2,6 +2,10 @@ package etw
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 	"slices"
 )
 
@@ -9,135 +13,211 @@ import (
 // does with requests. The zero Mux is ready for use. It must not be used by
 // several goroutines at once.
 type Mux struct {
-	exact       table[[]handler]
-	any         table[[]handler] // by id: the version of the key is 0
-	fallback    func(*Record) error
+	handlers    table[handlers]
+	rest        func(*Record) error
 	undecodable func(*Record, error) error
 	enable      []Enable
 	stats       MuxStats
 }
 
-// A handler decodes a record and calls a function with the event. It tells a
-// fault of the record from an error of the function.
-type handler func(*Record) (decode, err error)
+// handlers are those that take one version of an event, or the versions that no
+// handler names.
+type handlers struct {
+	desc *EventDesc // of the version, or the newest one
+	call handler    // all of them, one after the other
+}
 
-// Handle registers fn for the events of a generated type: for one version of an
-// event, as in
-//
-//	etw.Handle(&mux, func(r *etw.Record, e *clr.GCStartV1) error { ... })
-//
-// or, with a type that takes all versions, for every version of its id:
+// A handler decodes a record and calls a function with the event. A fault of the
+// record is an *undecodable, to tell it from an error of the function.
+type handler func(*Record) error
+
+type undecodable struct{ error }
+
+// then returns a handler that calls h, if there is one, and next.
+func (h handler) then(next handler) handler {
+	if h == nil {
+		return next
+	}
+	return func(r *Record) error {
+		if err := h(r); err != nil {
+			return err
+		}
+		return next(r)
+	}
+}
+
+// EventPointer is the constraint of the types that [Handle] takes: pointers to
+// generated events.
+type EventPointer[E any] interface {
+	*E
+	Described
+}
+
+// Handle registers fn for the events of a generated type: for every version of
+// an event, as in
 //
 //	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error { ... })
 //
-// The event is reused: it is valid until fn returns. Of several handlers for an
-// event all are called, those for one version first, in the order in which they
+// or for exactly one, as in
+//
+//	etw.Handle(&mux, func(r *etw.Record, e *clr.GCStartV1) error { ... })
+//
+// The event is reused, and its strings and arrays are views of the record: all
+// are valid until fn returns. The Clone method of the event makes a copy that
+// stays. A test that reads from [etwtest.Poison] finds views that were kept.
+//
+// Of several handlers for an event all are called, in the order in which they
 // were registered. An error of fn ends the dispatch and is returned from
 // [Mux.Dispatch].
-func Handle[E any, P interface {
-	*E
-	Described
-}](m *Mux, fn func(*Record, P) error) {
+//
+// [etwtest.Poison]: https://pkg.go.dev/github.com/etwgen/etwgen/runtime/etwtest#Poison
+func Handle[E any, P EventPointer[E]](m *Mux, fn func(*Record, P) error) {
 	event := P(new(E))
 	switch e := any(event).(type) {
 	case AnyVersion:
 		descs := e.EventDescs()
-		k := descs[0].Key()
-		k.Version = 0
-		at := m.any.at(k)
-		*at = append(*at, func(r *Record) (error, error) {
+		m.any(descs, func(r *Record) error {
 			if _, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize); err != nil {
-				return err, nil
+				return &undecodable{err}
 			}
-			return nil, fn(r, event)
+			return fn(r, event)
 		})
-		for _, d := range descs {
-			m.needs(d)
-		}
 	case Event:
-		d := e.EventDesc()
-		at := m.exact.at(d.Key())
-		*at = append(*at, func(r *Record) (error, error) {
+		m.exact(e.EventDesc(), func(r *Record) error {
 			if _, err := e.DecodePayload(r.Payload, r.PointerSize); err != nil {
-				return err, nil
+				return &undecodable{err}
 			}
-			return nil, fn(r, event)
+			return fn(r, event)
 		})
-		m.needs(d)
 	default:
 		panic("etw: Handle of a type that is neither an Event nor an AnyVersion")
 	}
 }
 
-// HandleRest registers fn for all records that no handler takes. Only the last
-// such function counts.
-func (m *Mux) HandleRest(fn func(*Record) error) { m.fallback = fn }
+// exact adds a handler for one version of an event.
+func (m *Mux) exact(d *EventDesc, h handler) {
+	for _, k := range d.keys() {
+		e := m.handlers.at(k)
+		at := e.version(k.Version)
+		if at.desc == nil {
+			*at = handlers{d, e.any.call}
+		}
+		at.call = at.call.then(h)
+	}
+	m.needs(d)
+}
 
-// HandleUndecodable registers fn for the records that do not decode as the event
-// that their header says, with the error. Such records are counted in any case.
-// Only the last such function counts; an error of fn ends the dispatch.
+// any adds a handler for all versions of an event, of which descs, the oldest
+// first, are known. In the classic form, versions may differ in their opcodes.
+func (m *Mux) any(descs []*EventDesc, h handler) {
+	var done []*idEntry[handlers]
+	for _, d := range slices.Backward(descs) {
+		m.needs(d)
+		for _, k := range d.keys() {
+			e := m.handlers.at(k)
+			if slices.Contains(done, e) {
+				continue
+			}
+			done = append(done, e)
+			if e.any.desc == nil || e.any.desc.Version < d.Version {
+				e.any.desc = d
+			}
+			e.any.call = e.any.call.then(h)
+			for i := range e.versions {
+				at := &e.versions[i].value
+				at.call = at.call.then(h)
+			}
+		}
+	}
+}
+
+// HandleRest sets the function for all records that no handler takes. It
+// replaces the one that was set before.
+func (m *Mux) HandleRest(fn func(*Record) error) { m.rest = fn }
+
+// HandleUndecodable sets the function for the records that do not decode as the
+// event that their header says, with the error. Such records are counted in any
+// case. An error of fn ends the dispatch. It replaces the function that was set
+// before.
 func (m *Mux) HandleUndecodable(fn func(*Record, error) error) { m.undecodable = fn }
 
-// Dispatch calls the handlers for r. It returns the first error of a handler. A
-// record that does not decode is no error: it is counted, and given to the
-// function of [Mux.HandleUndecodable].
+// Run dispatches all records of s. It returns nil at the end of s, the first
+// error of a handler, the error of ctx once that is done, or else that of s,
+// which is delivered when all that could be read was dispatched: see
+// [ErrIncomplete].
+//
+// Run looks at ctx between records. A source that waits for its next record,
+// such as a live session, is ended by closing it.
+func (m *Mux) Run(ctx context.Context, s Source) error {
+	var r Record
+	done := ctx.Done()
+	for {
+		select {
+		case <-done:
+			return ctx.Err()
+		default:
+		}
+		switch err := s.Next(&r); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := m.Dispatch(&r); err != nil {
+			return err
+		}
+	}
+}
+
+// Dispatch calls the handlers for r. If r has no ProviderName, it gets that of the
+// event that they take. Dispatch returns the first error of a handler. A record
+// that does not decode is no error: it is counted, and given to the function of
+// [Mux.HandleUndecodable].
 func (m *Mux) Dispatch(r *Record) error {
 	m.stats.Records++
-	handled := false
-	if r.Kind == Manifest {
-		if p := m.exact.provider(r.Provider); p != nil {
-			for _, e := range p.versions(r.ID) {
-				if e.version != r.Version {
-					continue
-				}
-				handled = true
-				if decode, err := call(e.value, r); decode != nil || err != nil {
-					return m.failed(r, decode, err)
-				}
-				break
-			}
+	e := m.handlers.id(r.Kind, &r.Provider, r.number())
+	if e == nil {
+		return m.unhandled(r)
+	}
+	h := e.find(r.Version)
+	if h == nil {
+		if h = &e.any; h.desc == nil {
+			return m.unhandled(r)
 		}
-		if p := m.any.provider(r.Provider); p != nil {
-			for _, e := range p.versions(r.ID) {
-				handled = true
-				if decode, err := call(e.value, r); decode != nil || err != nil {
-					return m.failed(r, decode, err)
-				}
-			}
+		if r.Version > h.desc.Version {
+			m.stats.Newer++
 		}
 	}
-	if handled {
-		return nil
+	if r.ProviderName == "" {
+		r.ProviderName = h.desc.Provider.Name
 	}
-	m.stats.Unhandled++
-	if m.fallback != nil {
-		return m.fallback(r)
+	if err := h.call(r); err != nil {
+		return m.failed(r, err)
 	}
 	return nil
 }
 
-// call calls the handlers of one event, up to the first fault.
-func call(handlers []handler, r *Record) (decode, err error) {
-	for _, h := range handlers {
-		if decode, err = h(r); decode != nil || err != nil {
-			return decode, err
-		}
+func (m *Mux) unhandled(r *Record) error {
+	m.stats.Unhandled++
+	if m.rest != nil {
+		return m.rest(r)
 	}
-	return nil, nil
+	return nil
 }
 
 // failed ends a dispatch early. A record that does not decode for one handler
 // does so for none, so that it is counted once.
-func (m *Mux) failed(r *Record, decode, err error) error {
-	if err != nil {
+func (m *Mux) failed(r *Record, err error) error {
+	fault, ok := err.(*undecodable)
+	if !ok {
 		return err
 	}
 	m.stats.Undecodable++
 	if m.stats.FirstError == nil {
-		m.stats.FirstError = decode
+		m.stats.FirstError = fault.error
 	}
 	if m.undecodable != nil {
-		return m.undecodable(r, decode)
+		return m.undecodable(r, fault.error)
 	}
 	return nil
 }
@@ -147,7 +227,33 @@ type MuxStats struct {
 	Records     uint64 // dispatched
 	Unhandled   uint64 // of these, without a handler
 	Undecodable uint64 // of these, with a payload that does not fit its event
-	FirstError  error  // the first fault of a payload, a *DecodeError
+	// Newer counts the records of a version that is newer than the ones that are
+	// known, which a handler of all versions took. They were decoded by the newest
+	// layout that is known.
+	Newer      uint64
+	FirstError error // the first fault of a payload, a *DecodeError
+}
+
+// String returns the counts in words, with the first error if there is one.
+func (s MuxStats) String() string {
+	text := fmt.Sprintf("%d records, %d unhandled, %d undecodable, %d newer", s.Records, s.Unhandled, s.Undecodable, s.Newer)
+	if s.FirstError != nil {
+		text += fmt.Sprintf(" (%v)", s.FirstError)
+	}
+	return text
+}
+
+// MarshalJSON returns an object of the counts, with the text of the first error.
+func (s MuxStats) MarshalJSON() ([]byte, error) {
+	type counts MuxStats
+	text := ""
+	if s.FirstError != nil {
+		text = s.FirstError.Error()
+	}
+	return json.Marshal(struct {
+		counts
+		FirstError string `json:",omitempty"`
+	}{counts(s), text})
 }
 
 // Stats returns what the mux did so far.
@@ -162,7 +268,17 @@ type Enable struct {
 	// a session's mask of 0 stands for all keywords.
 	Keywords uint64
 	// Level is the highest level of the events.
-	Level uint8
+	Level Level
+}
+
+// String returns e in the form that dotnet-trace takes, such as
+// Microsoft-Windows-DotNETRuntime:0x1:4.
+func (e Enable) String() string {
+	name := ""
+	if e.Provider != nil {
+		name = e.Provider.Name
+	}
+	return fmt.Sprintf("%s:%#x:%d", name, e.Keywords, uint8(e.Level))
 }
 
 // needs adds what it takes to get the event d.

@@ -32,7 +32,7 @@ func TestMux(t *testing.T) {
 	unknown := testRecord(0, nil)
 	unknown.ID = 0x201
 	classic := testRecord(0, payloadV0)
-	classic.Kind = Classic
+	classic.Kind, classic.Opcode = KindClassic, 1
 	for _, r := range []*Record{testRecord(0, payloadV0), testRecord(1, payloadV1), testRecord(9, payloadV1), testRecord(1, payloadV1[:6]),
 		other, unknown, classic} {
 		if err := m.Dispatch(r); err != nil {
@@ -45,7 +45,7 @@ func TestMux(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	stats := m.Stats()
-	if stats.Records != 7 || stats.Unhandled != 3 || stats.Undecodable != 1 || !errors.Is(stats.FirstError, ErrTruncated) {
+	if stats.Records != 7 || stats.Unhandled != 3 || stats.Undecodable != 1 || stats.Newer != 1 || !errors.Is(stats.FirstError, ErrTruncated) {
 		t.Errorf("stats are %+v", stats)
 	}
 }
@@ -129,7 +129,7 @@ func TestRegistry(t *testing.T) {
 	if got := g.Lookup(startV1Desc.Key()); got != &startV1Desc {
 		t.Errorf("Lookup = %v", got)
 	}
-	newer := Key{testProvider.GUID, 1, 7}
+	newer := Key{KindManifest, testProvider.GUID, 1, 7}
 	if got := g.Lookup(newer); got != nil {
 		t.Errorf("Lookup of a newer version = %v", got)
 	}
@@ -138,29 +138,6 @@ func TestRegistry(t *testing.T) {
 	}
 	if g.Lookup(Key{}) != nil || g.Newest(Key{}) != nil {
 		t.Error("found an unknown provider")
-	}
-	e, n, err := g.Decode(testRecord(1, payloadV1))
-	if err != nil || n != len(payloadV1) {
-		t.Fatalf("Decode = %v, %d, %v", e, n, err)
-	}
-	if got := string(AppendText(nil, e)); got != "Start_V1 Count=8 Name=name Color=Green" {
-		t.Errorf("decoded %s", got)
-	}
-	if _, _, err := g.Decode(testRecord(1, nil)); !errors.Is(err, ErrTruncated) {
-		t.Errorf("an empty payload gives %v", err)
-	}
-	classic := testRecord(1, payloadV1)
-	classic.Kind = Classic
-	other := testRecord(1, payloadV1)
-	other.Provider = GUID{}
-	for _, r := range []*Record{testRecord(9, payloadV1), classic, other} {
-		if e, n, err := g.Decode(r); e != nil || n != 0 || err != nil {
-			t.Errorf("decoded %v, %d, %v", e, n, err)
-		}
-	}
-	r := testRecord(1, payloadV1)
-	if allocs := testing.AllocsPerRun(100, func() { g.Decode(r) }); allocs != 0 {
-		t.Errorf("%v allocations", allocs)
 	}
 	if k := (&EventDesc{ID: 3}).Key(); k != (Key{ID: 3}) {
 		t.Errorf("key without a provider is %v", k)
@@ -176,23 +153,158 @@ func TestClone(t *testing.T) {
 	if c.Payload[0] != 8 || c.Stack.At(0) != 1 || c.Extended[0].Data[0] != 1 {
 		t.Error("the clone shares memory")
 	}
-	if c.Key() != (Key{testProvider.GUID, 1, 1}) {
+	if c.Key() != (Key{KindManifest, testProvider.GUID, 1, 1}) {
 		t.Errorf("key is %v", c.Key())
 	}
 }
 
 func TestKindString(t *testing.T) {
-	for k, want := range map[Kind]string{Manifest: "manifest", Classic: "classic", Message: "message", 9: "unknown"} {
+	for k, want := range map[Kind]string{KindManifest: "manifest", KindClassic: "classic", KindMessage: "message", 9: "unknown"} {
 		if got := k.String(); got != want {
 			t.Errorf("%d is %q, want %q", k, got, want)
 		}
 	}
 }
 
-func BenchmarkDispatch(b *testing.B) {
+// moved is an event that two versions have, which its provider also writes in the
+// classic form, with an opcode of its own for each.
+var (
+	movedClass = MustParseGUID("99998888-3333-4444-5555-666677778888")
+	movedV0    = EventDesc{Provider: testProvider, Class: movedClass, ID: 2, Version: 0, Opcode: 10, Fields: startV0.Fields}
+	movedV1    = EventDesc{Provider: testProvider, Class: movedClass, ID: 2, Version: 1, Opcode: 20, Fields: startV0.Fields}
+)
+
+type moved0 struct{ start }
+
+func (*moved0) EventDesc() *EventDesc { return &movedV0 }
+
+type anyMoved struct {
+	start
+	seen uint8
+}
+
+func (*anyMoved) EventDesc() *EventDesc    { return &movedV1 }
+func (*anyMoved) EventDescs() []*EventDesc { return []*EventDesc{&movedV0, &movedV1} }
+
+func (e *anyMoved) DecodeVersion(version uint8, p []byte, ptr PtrSize) (int, error) {
+	e.seen = version
+	return e.DecodePayload(p, ptr)
+}
+
+func classicRecord(opcode Opcode, version uint8) *Record {
+	return &Record{Kind: KindClassic, Provider: movedClass, Opcode: opcode, Version: version, Payload: payloadV0}
+}
+
+// An event of two forms reaches its handlers in both.
+func TestMuxOfClassicEvents(t *testing.T) {
 	var m Mux
-	sum := uint32(0)
-	Handle(&m, func(_ *Record, e *start) error { sum += e.Count; return nil })
+	var got []string
+	Handle(&m, func(r *Record, e *anyMoved) error {
+		got = append(got, fmt.Sprintf("any %v %d", r.Kind, e.seen))
+		return nil
+	})
+	Handle(&m, func(r *Record, e *moved0) error {
+		got = append(got, fmt.Sprintf("exact %v %s", r.Kind, r.ProviderName))
+		return nil
+	})
+	manifest := func(version uint8) *Record {
+		r := testRecord(version, payloadV0)
+		r.ID, r.ProviderName = 2, "Named"
+		return r
+	}
+	for _, r := range []*Record{
+		manifest(0), manifest(1), manifest(2),
+		classicRecord(10, 0), classicRecord(20, 1), classicRecord(20, 5),
+		classicRecord(30, 0), // an opcode that no version has
+	} {
+		if err := m.Dispatch(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"any manifest 0", "exact manifest Named", "any manifest 1", "any manifest 2",
+		"any classic 0", "exact classic Test-Provider", "any classic 1", "any classic 5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if s := m.Stats(); s.Newer != 2 || s.Unhandled != 1 || s.Records != 7 {
+		t.Errorf("stats are %v", s)
+	}
+}
+
+// Handlers run in the order in which they were registered, whether they take one
+// version or all.
+func TestMuxOrder(t *testing.T) {
+	var m Mux
+	var got []int
+	add := func(i int) error { got = append(got, i); return nil }
+	Handle(&m, func(*Record, *anyStart) error { return add(1) })
+	Handle(&m, func(*Record, *startV1) error { return add(2) })
+	Handle(&m, func(*Record, *anyStart) error { return add(3) })
+	Handle(&m, func(*Record, *start) error { return add(4) })
+	Handle(&m, func(*Record, *startV1) error { return add(5) })
+	for version, want := range [][]int{{1, 3, 4}, {1, 2, 3, 5}, {1, 3}} {
+		got = nil
+		r := testRecord(uint8(version), payloadV1)
+		if version == 0 {
+			r.Payload = payloadV0
+		}
+		if err := m.Dispatch(r); err != nil || !slices.Equal(got, want) {
+			t.Errorf("version %d: handlers %v, %v; want %v", version, got, err, want)
+		}
+	}
+	if s := m.Stats(); s.Newer != 1 {
+		t.Errorf("stats are %v", s)
+	}
+	var exact Mux
+	Handle(&exact, func(*Record, *start) error { return add(6) })
+	if got = nil; exact.Dispatch(testRecord(2, payloadV0)) != nil || len(got) > 0 || exact.Stats().Unhandled != 1 {
+		t.Errorf("a handler of one version took another: %v", exact.Stats())
+	}
+}
+
+func TestRegistryOfClassicEvents(t *testing.T) {
+	kernel := &ProviderDesc{Name: "Kernel"}
+	stop := &EventDesc{Provider: kernel, Kind: KindClassic, Class: movedClass, ID: 99, Version: 2, Opcode: 40}
+	again := movedV1
+	g := NewRegistry(&Provider{Desc: testProvider, Events: []*EventDesc{&movedV0, &movedV1, &again}}, &Provider{Desc: kernel, Events: []*EventDesc{stop}})
+	for _, test := range []struct {
+		key             Key
+		exactly, newest *EventDesc
+	}{
+		{Key{KindManifest, testProvider.GUID, 2, 1}, &movedV1, &movedV1}, // the first of two
+		{Key{KindManifest, testProvider.GUID, 2, 9}, nil, &movedV1},
+		{classicRecord(10, 0).Key(), &movedV0, &movedV0},
+		{classicRecord(20, 1).Key(), &movedV1, &movedV1},
+		{classicRecord(20, 0).Key(), nil, nil},
+		{classicRecord(10, 1).Key(), nil, &movedV0},
+		{stop.Key(), stop, stop},
+		{Key{KindClassic, movedClass, 40, 3}, nil, stop},
+		{Key{KindClassic, movedClass, 99, 2}, nil, nil},
+		{Key{KindManifest, movedClass, 40, 2}, nil, nil},
+	} {
+		if got := g.Lookup(test.key); got != test.exactly {
+			t.Errorf("%v is %+v, want %+v", test.key, got, test.exactly)
+		}
+		if got := g.Newest(test.key); got != test.newest {
+			t.Errorf("newest of %v is %+v, want %+v", test.key, got, test.newest)
+		}
+	}
+	if g.Name(testProvider.GUID) != "Test-Provider" || g.Name(GUID{9}) != "" {
+		t.Error("names are wrong")
+	}
+}
+
+func TestEnablementIsSorted(t *testing.T) {
+	var m Mux
+	for _, name := range []string{"C", "A", "B"} {
+		m.needs(&EventDesc{Provider: &ProviderDesc{Name: name, GUID: GUID{name[0]}}})
+	}
+	if got := fmt.Sprint(m.Enablement()); got != "[A:0x0:0 B:0x0:0 C:0x0:0]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func BenchmarkDispatch(b *testing.B) {
 	r := testRecord(0, payloadV0)
 	b.Run("direct", func(b *testing.B) {
 		b.ReportAllocs()
@@ -201,15 +313,42 @@ func BenchmarkDispatch(b *testing.B) {
 			if _, err := e.DecodePayload(r.Payload, r.PointerSize); err != nil {
 				b.Fatal(err)
 			}
-			sum += e.Count
 		}
 	})
-	b.Run("mux", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if err := m.Dispatch(r); err != nil {
-				b.Fatal(err)
+	dispatch := func(m *Mux, records ...*Record) func(b *testing.B) {
+		return func(b *testing.B) {
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if err := m.Dispatch(records[i]); err != nil {
+					b.Fatal(err)
+				}
+				if i++; i == len(records) {
+					i = 0
+				}
 			}
 		}
-	})
+	}
+	var one Mux
+	sum := uint32(0)
+	Handle(&one, func(_ *Record, e *start) error { sum += e.Count; return nil })
+	b.Run("mux", dispatch(&one, r))
+
+	// 50 providers with 20 events each, in turn.
+	var many Mux
+	var handled, unhandled []*Record
+	for _, g := range similarGUIDs(50, 0) {
+		p := &ProviderDesc{GUID: g}
+		for id := range uint16(20) {
+			e := new(start)
+			many.exact(&EventDesc{Provider: p, ID: id}, func(r *Record) error {
+				_, err := e.DecodePayload(r.Payload, r.PointerSize)
+				return err
+			})
+			handled = append(handled, &Record{Provider: g, ID: id, Payload: payloadV0})
+			unhandled = append(unhandled, &Record{Provider: g, ID: id + 100, Payload: payloadV0})
+		}
+	}
+	b.Run("50 providers", dispatch(&many, handled...))
+	b.Run("50 providers, unhandled", dispatch(&many, unhandled...))
 }

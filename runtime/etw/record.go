@@ -2,6 +2,7 @@ package etw
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 )
 
@@ -9,14 +10,14 @@ import (
 // event: 4 or 8.
 type PtrSize uint8
 
-// The pointer sizes there are.
+// The sizes of pointers.
 const (
 	Ptr32 PtrSize = 4
 	Ptr64 PtrSize = 8
 )
 
-// Bytes returns the number of bytes of a pointer: 4 for Ptr32, and 8 for all
-// else, as readers and writers take it.
+// Bytes returns the number of bytes of a pointer: 4 for Ptr32 and 8 for every other
+// value, 0 among them.
 func (p PtrSize) Bytes() int {
 	if p == Ptr32 {
 		return 4
@@ -36,65 +37,78 @@ func (p PtrSize) load(b []byte, i int) uint64 {
 type Kind uint8
 
 const (
-	// Manifest events carry a provider, an id and a version. Events of an
-	// instrumentation manifest, of an EventSource and of TraceLogging are all
-	// of this kind, and so is every EventPipe event.
-	Manifest Kind = iota
-	// Classic events carry a class GUID, an opcode and a version, and have no
-	// id: kernel events and those of MOF providers.
-	Classic
-	// Message events are WPP trace messages: the GUID of the source file and a
-	// message number in ID.
-	Message
+	// KindManifest events carry a provider, an id and a version. Events of an
+	// instrumentation manifest, of an EventSource and of TraceLogging are all of
+	// this kind, and so is every EventPipe event.
+	KindManifest Kind = iota
+	// KindClassic events carry a class, an opcode and a version, and have no id:
+	// kernel events and those of MOF providers.
+	KindClassic
+	// KindMessage events are WPP trace messages: the GUID of the source file and a
+	// message number.
+	KindMessage
 )
 
 // String returns the name of k.
 func (k Kind) String() string {
 	switch k {
-	case Manifest:
+	case KindManifest:
 		return "manifest"
-	case Classic:
+	case KindClassic:
 		return "classic"
-	case Message:
+	case KindMessage:
 		return "message"
 	}
 	return "unknown"
 }
 
-// A Key identifies the layout of a manifest event.
+// A Key identifies the layout of an event: two records with the same Key have the
+// same one.
 type Key struct {
-	Provider GUID
-	ID       uint16
+	Kind     Kind
+	Provider GUID   // of a classic event its class, of a message its source file
+	ID       uint16 // of a classic event its opcode, of a message its number
 	Version  uint8
 }
 
-// A Record is one event as a transport delivers it: the header, decoded, and
-// the payload, as bytes.
+// String returns the provider and the numbers of k, such as
+// e13c0d23-ccbc-4e12-931b-d9cc2eee27e4/1.2, after the kind if that is another than
+// KindManifest.
+func (k Key) String() string {
+	s := fmt.Sprintf("%v/%d.%d", k.Provider, k.ID, k.Version)
+	if k.Kind != KindManifest {
+		s = k.Kind.String() + " " + s
+	}
+	return s
+}
+
+// A Record is one event as a [Source] delivers it: the header, decoded, and the
+// payload, as bytes.
 //
-// A transport reuses the Record and the memory its slices point to. Both are
+// A source reuses the Record and the memory that its slices point to. Both are
 // valid until the next record is asked for; [Record.Clone] makes a copy that
 // stays.
 type Record struct {
-	// Provider is the provider of a Manifest record, the event class of a
-	// Classic one, the source file of a Message.
+	// Provider is that of a KindManifest record, the event class of a KindClassic
+	// one, the source file of a KindMessage.
 	Provider GUID
 	Kind     Kind
 	ID       uint16
 	Version  uint8
 	Channel  uint8
-	Level    uint8
-	Opcode   uint8
+	Level    Level
+	Opcode   Opcode
 	Task     uint16
 	Keywords uint64
 
-	// PointerSize is that of the program that logged the event, which in one
-	// trace differs from event to event.
+	// PointerSize is that of the program that logged the event. It may differ from
+	// event to event of one trace.
 	PointerSize PtrSize
-	// Processor is the number of the processor that logged the event, or -1
-	// where the transport does not say.
+	// Processor is the number of the processor that logged the event, or -1 where
+	// the trace does not say.
 	Processor int32
 	// ProcessID and ThreadID are those that the event is about, or -1 where the
-	// transport does not say.
+	// trace does not say.
 	ProcessID int64
 	ThreadID  int64
 
@@ -108,21 +122,35 @@ type Record struct {
 
 	// Payload is what the typed events decode.
 	Payload []byte
-	// Stack holds the call stack that the transport attached to the event.
+	// Stack is the call stack that was recorded with the event.
 	Stack Stack
 	// Extended holds further items of the header as they are.
 	Extended []ExtendedItem
 
-	// ProviderName and Schema are what the trace itself says of the event: the
-	// name of its provider, and a description from which a [Dynamic] decoder
-	// reads the payload. Where the trace says nothing they are "" and nil; the
-	// events of the .NET runtime, for one, are described only by their manifest.
+	// ProviderName is the name of the provider, or of the class of a classic
+	// event, where anything knows it: the trace, a generated package whose types
+	// handle the record, or the table of registered providers that sources have.
 	ProviderName string
-	Schema       *EventDesc
+	// Schema is what the trace itself says of the event: a description from which
+	// a [Dynamic] decoder reads the payload. It is nil where the trace says
+	// nothing; the events of the .NET runtime, for one, are described only by
+	// their manifest.
+	Schema *EventDesc
+
+	// File is the name of the file that the record is from, "" if it is from none.
+	File string
 }
 
-// Key returns what identifies the layout of r, a Manifest record.
-func (r *Record) Key() Key { return Key{r.Provider, r.ID, r.Version} }
+// Key returns what identifies the layout of r.
+func (r *Record) Key() Key { return Key{r.Kind, r.Provider, r.number(), r.Version} }
+
+// number returns what tells events of one provider or class apart.
+func (r *Record) number() uint16 {
+	if r.Kind == KindClassic {
+		return uint16(r.Opcode)
+	}
+	return r.ID
+}
 
 // Time returns when the event was logged, in UTC, to 100 ns. Without a Clock it
 // is the zero time.
@@ -134,7 +162,7 @@ func (r *Record) Time() time.Time {
 }
 
 // Elapsed returns the time from the start of the session to the event. It is
-// negative for events that were logged before the session was.
+// negative for events that were logged before the session started.
 func (r *Record) Elapsed() time.Duration {
 	if r.Clock == nil {
 		return 0
@@ -142,8 +170,8 @@ func (r *Record) Elapsed() time.Duration {
 	return r.Clock.Elapsed(r.Timestamp)
 }
 
-// Clone returns a copy of r that shares no memory with the transport's buffers
-// and so stays valid.
+// Clone returns a copy of r that shares no memory with the source and so stays
+// valid.
 func (r *Record) Clone() *Record {
 	c := *r
 	c.Payload = append([]byte(nil), r.Payload...)
@@ -164,8 +192,8 @@ type ExtendedItem struct {
 	Data []byte
 }
 
-// ExtendedType numbers the kinds of [ExtendedItem] as Windows does. Types that
-// a transport of another origin needs start at 0x100.
+// ExtendedType numbers the kinds of [ExtendedItem] as Windows does. The types of
+// other formats start at 0x100.
 type ExtendedType uint16
 
 // The types of extended items.

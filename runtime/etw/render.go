@@ -7,23 +7,50 @@ import (
 )
 
 // AppendText appends an event as a line for people: its name, then its fields
-// as name=value.
+// as [AppendFieldsText] shows them.
 func AppendText(b []byte, e Described) []byte {
-	d := e.EventDesc()
-	b = append(b, d.Title()...)
-	for i := range d.Fields {
-		if v := e.FieldValue(i); v.kind != NoValue {
-			b = append(b, ' ')
-			b = append(b, fieldName(d.Fields, i)...)
-			b = append(b, '=')
-			b = textValue(b, &d.Fields[i], v)
-		}
+	b = append(b, e.EventDesc().Title()...)
+	name := len(b)
+	b = AppendFieldsText(append(b, ' '), e)
+	if len(b) == name+1 {
+		return b[:name]
 	}
 	return b
 }
 
-// AppendFieldText appends the value v of a field as AppendText shows it.
-func AppendFieldText(b []byte, d *FieldDesc, v Value) []byte { return textValue(b, d, v) }
+// AppendFieldsText appends the fields of an event as name=value, with spaces in
+// between. Text is quoted where it would be hard to tell where it ends.
+func AppendFieldsText(b []byte, e Described) []byte {
+	fields := e.EventDesc().Fields
+	first := true
+	for i := range fields {
+		v := e.FieldValue(i)
+		if v.kind == ValueNone {
+			continue
+		}
+		v.of(&fields[i])
+		if !first {
+			b = append(b, ' ')
+		}
+		first = false
+		b = append(append(b, fieldName(fields, i)...), '=')
+		b = appendValue(b, v)
+	}
+	return b
+}
+
+// AppendFieldText appends the value v of the field d as [AppendFieldsText] shows
+// it.
+func AppendFieldText(b []byte, d *FieldDesc, v Value) []byte {
+	v.of(d)
+	return appendValue(b, v)
+}
+
+// AppendFieldPlain is AppendFieldText, but text that stands alone is not quoted.
+func AppendFieldPlain(b []byte, d *FieldDesc, v Value) []byte {
+	v.of(d)
+	return appendPlain(b, v)
+}
 
 // fieldName returns the name of field i. Schemas from traces may lack it.
 func fieldName(fields []FieldDesc, i int) string {
@@ -33,13 +60,10 @@ func fieldName(fields []FieldDesc, i int) string {
 	return "field" + strconv.Itoa(i)
 }
 
-// textValue appends a value for people.
-func textValue(b []byte, d *FieldDesc, v Value) []byte {
+// appendValue appends a value for people.
+func appendValue(b []byte, v Value) []byte {
 	switch v.kind {
-	case ArrayValueKind:
-		if s, ok := characters(d, v); ok {
-			return textValue(b, d, s)
-		}
+	case ValueArray:
 		b = append(b, '[')
 		first := true
 		for elem := range v.Elements() {
@@ -47,27 +71,40 @@ func textValue(b []byte, d *FieldDesc, v Value) []byte {
 				b = append(b, ' ')
 			}
 			first = false
-			b = textValue(b, d, elem)
+			b = appendValue(b, elem)
 		}
 		return append(b, ']')
-	case StructValueKind:
+	case ValueStruct:
 		b = append(b, '{')
+		first := true
 		for i, m := range v.Members() {
-			if i > 0 {
+			if m.kind == ValueNone {
+				continue
+			}
+			if !first {
 				b = append(b, ' ')
 			}
-			b = append(b, fieldName(d.Fields, i)...)
-			b = append(b, '=')
-			b = textValue(b, &d.Fields[i], m)
+			first = false
+			b = append(append(b, fieldName(v.desc.Fields, i)...), '=')
+			b = appendValue(b, m)
 		}
 		return append(b, '}')
 	}
 	mark := len(b)
-	b, form := appendScalar(b, d, v)
+	b, form := appendScalar(b, &v)
 	if form == stringForm && !bare(b[mark:]) {
 		s := string(b[mark:])
 		b = strconv.AppendQuote(b[:mark], s)
 	}
+	return b
+}
+
+// appendPlain is appendValue without quotes around text that stands alone.
+func appendPlain(b []byte, v Value) []byte {
+	if v.kind == ValueArray || v.kind == ValueStruct {
+		return appendValue(b, v)
+	}
+	b, _ = appendScalar(b, &v)
 	return b
 }
 

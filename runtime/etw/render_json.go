@@ -1,6 +1,11 @@
 package etw
 
-import "unicode/utf8"
+import (
+	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
 
 // An EnumStyle is a form in which JSON shows values that have names.
 type EnumStyle uint8
@@ -21,34 +26,38 @@ func AppendJSON(b []byte, e Described) ([]byte, error) {
 
 // AppendFieldsJSON is AppendJSON with a choice of how to show named values.
 func AppendFieldsJSON(b []byte, e Described, enums EnumStyle) []byte {
-	d := e.EventDesc()
+	fields := e.EventDesc().Fields
 	b = append(b, '{')
 	first := true
-	for i := range d.Fields {
+	for i := range fields {
 		v := e.FieldValue(i)
-		if v.kind == NoValue {
+		if v.kind == ValueNone {
 			continue
 		}
+		v.of(&fields[i])
 		if !first {
 			b = append(b, ',')
 		}
 		first = false
-		b = AppendJSONString(b, fieldName(d.Fields, i))
-		b = append(b, ':')
-		b = jsonValue(b, &d.Fields[i], v, enums)
+		b = append(AppendJSONString(b, UniqueName(fields, i)), ':')
+		b = jsonValue(b, v, enums)
 	}
 	return append(b, '}')
 }
 
+// AppendFieldJSON appends the value v of the field d as [AppendFieldsJSON] shows
+// it.
+func AppendFieldJSON(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
+	v.of(d)
+	return jsonValue(b, v, enums)
+}
+
 // jsonValue appends a value as JSON.
-func jsonValue(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
+func jsonValue(b []byte, v Value, enums EnumStyle) []byte {
 	switch v.kind {
-	case NoValue:
+	case ValueNone:
 		return append(b, "null"...)
-	case ArrayValueKind:
-		if s, ok := characters(d, v); ok {
-			return jsonValue(b, d, s, enums)
-		}
+	case ValueArray:
 		b = append(b, '[')
 		first := true
 		for elem := range v.Elements() {
@@ -56,32 +65,60 @@ func jsonValue(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
 				b = append(b, ',')
 			}
 			first = false
-			b = jsonValue(b, d, elem, enums)
+			b = jsonValue(b, elem, enums)
 		}
 		return append(b, ']')
-	case StructValueKind:
+	case ValueStruct:
 		b = append(b, '{')
+		first := true
 		for i, m := range v.Members() {
-			if i > 0 {
+			if m.kind == ValueNone {
+				continue
+			}
+			if !first {
 				b = append(b, ',')
 			}
-			b = AppendJSONString(b, fieldName(d.Fields, i))
-			b = append(b, ':')
-			b = jsonValue(b, &d.Fields[i], m, enums)
+			first = false
+			b = append(AppendJSONString(b, UniqueName(v.desc.Fields, i)), ':')
+			b = jsonValue(b, m, enums)
 		}
 		return append(b, '}')
-	case IntValueKind, UintValueKind:
-		if d.Map != nil && enums != EnumNames {
-			return jsonEnum(b, d, v, enums)
+	case ValueInt, ValueUint:
+		if enums != EnumNames && v.field().Map != nil {
+			return jsonEnum(b, &v, enums)
 		}
 	}
 	mark := len(b)
 	b = append(b, '"')
-	b, form := appendScalar(b, d, v)
+	b, form := appendScalar(b, &v)
 	if form == numberForm {
 		return append(b[:mark], b[mark+1:]...)
 	}
 	return closeJSONString(b, mark)
+}
+
+// UniqueName returns the name of field i for a place where two must not be the
+// same, as the keys of an object: the name alone, or with the index if an earlier
+// field has it, too. A field without a name is called after its index: field0.
+func UniqueName(fields []FieldDesc, i int) string {
+	name := fieldName(fields, i)
+	if !hasName(fields[:i], name) {
+		return name
+	}
+	name += "_" + strconv.Itoa(i)
+	for hasName(fields, name) {
+		name += "_"
+	}
+	return name
+}
+
+func hasName(fields []FieldDesc, name string) bool {
+	for i := range fields {
+		if fields[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // closeJSONString ends the string that b holds, as it is, after the quote at
@@ -89,12 +126,12 @@ func jsonValue(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
 func closeJSONString(b []byte, mark int) []byte {
 	plain := true
 	for _, c := range b[mark+1:] {
-		if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+		if c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
 			plain = false
 			break
 		}
 	}
-	if plain && utf8.Valid(b[mark+1:]) {
+	if plain {
 		return append(b, '"')
 	}
 	s := string(b[mark+1:])
@@ -102,7 +139,7 @@ func closeJSONString(b []byte, mark int) []byte {
 }
 
 // jsonEnum appends a named value in a form other than its name.
-func jsonEnum(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
+func jsonEnum(b []byte, v *Value, enums EnumStyle) []byte {
 	if enums == EnumNumbers {
 		return appendInteger(b, v)
 	}
@@ -111,12 +148,13 @@ func jsonEnum(b []byte, d *FieldDesc, v Value, enums EnumStyle) []byte {
 	b = append(b, `,"name":`...)
 	mark := len(b)
 	b = append(b, '"')
-	b, _ = appendNumber(b, d, v)
+	b, _ = appendNumber(b, v)
 	return append(closeJSONString(b, mark), '}')
 }
 
 // AppendJSONString appends s as a JSON string. What is not valid UTF-8 becomes
-// U+FFFD.
+// U+FFFD. Characters that do not show, among them those that control a terminal
+// or the direction of text, are escaped.
 func AppendJSONString(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')
@@ -137,10 +175,33 @@ func AppendJSONString(b []byte, s string) []byte {
 			b = append(b, c)
 		default:
 			r, n := utf8.DecodeRuneInString(s[i:])
-			b = utf8.AppendRune(b, r)
+			if unicode.IsPrint(r) && !unicode.Is(ignorable, r) || r == utf8.RuneError {
+				b = utf8.AppendRune(b, r)
+			} else {
+				b = appendEscaped(b, r)
+			}
 			i += n - 1
 		}
 		i++
 	}
 	return append(b, '"')
+}
+
+// ignorable are the characters that are of a visible kind but show nothing.
+var ignorable = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
+		{Lo: 0x180b, Hi: 0x180f, Stride: 1}, {Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
+		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
+}
+
+// appendEscaped appends r as one or two escapes of UTF-16.
+func appendEscaped(b []byte, r rune) []byte {
+	for _, unit := range utf16.AppendRune(nil, r) {
+		b = append(b, '\\', 'u')
+		b = appendHex(b, uint64(unit), 4)
+	}
+	return b
 }

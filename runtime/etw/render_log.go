@@ -2,47 +2,56 @@ package etw
 
 import (
 	"log/slog"
+	"strconv"
 )
 
-// LogValue returns the fields of an event as a group of log attributes.
+// LogValue returns the fields of an event as a group of log attributes, which
+// share no memory with the payload.
 func LogValue(e Described) slog.Value {
-	d := e.EventDesc()
-	attrs := make([]slog.Attr, 0, len(d.Fields))
-	for i := range d.Fields {
-		if v := e.FieldValue(i); v.kind != NoValue {
-			attrs = append(attrs, slog.Attr{Key: fieldName(d.Fields, i), Value: logValue(&d.Fields[i], v)})
-		}
+	attrs := make([]slog.Attr, 0, len(e.EventDesc().Fields))
+	for name, v := range Fields(e) {
+		attrs = append(attrs, slog.Attr{Key: name, Value: logValue(v)})
 	}
 	return slog.GroupValue(attrs...)
 }
 
-func logValue(d *FieldDesc, v Value) slog.Value {
+func logValue(v Value) slog.Value {
 	switch v.kind {
-	case StructValueKind:
-		var attrs []slog.Attr
+	case ValueStruct:
+		attrs := make([]slog.Attr, 0, v.Len())
 		for i, m := range v.Members() {
-			attrs = append(attrs, slog.Attr{Key: fieldName(d.Fields, i), Value: logValue(&d.Fields[i], m)})
+			if m.kind != ValueNone {
+				attrs = append(attrs, slog.Attr{Key: fieldName(v.desc.Fields, i), Value: logValue(m)})
+			}
 		}
 		return slog.GroupValue(attrs...)
-	case FileTimeValueKind:
-		if t := v.FileTime().Time(); t.Year() < 10000 { // which slog can write
+	case ValueFileTime:
+		if t := v.FileTime().Time(); t.Year() >= 0 && t.Year() < 10000 { // which slog can write
 			return slog.TimeValue(t)
 		}
-	case BoolValueKind:
+	case ValueBool:
 		return slog.BoolValue(v.num != 0)
-	case ArrayValueKind:
-		return slog.StringValue(string(textValue(nil, d, v)))
+	case ValueArray:
+		return slog.StringValue(string(appendValue(nil, v)))
 	}
-	b, form := appendScalar(nil, d, v)
+	b, form := appendScalar(nil, &v)
 	if form == numberForm {
-		switch {
-		case v.kind == IntValueKind && d.Out != OutPort && d.Out != OutBoolean:
-			return slog.Int64Value(int64(v.num))
-		case v.kind == UintValueKind && d.Out != OutPort && d.Out != OutBoolean:
-			return slog.Uint64Value(v.num)
-		case v.kind == FloatValueKind || v.kind == Float32ValueKind:
-			return slog.Float64Value(v.Float())
-		}
+		return logNumber(v.kind, string(b))
 	}
 	return slog.StringValue(string(b))
+}
+
+// logNumber returns the number or Boolean that JSON shows as text.
+func logNumber(kind ValueKind, text string) slog.Value {
+	if kind == ValueFloat || kind == ValueFloat32 {
+		f, _ := strconv.ParseFloat(text, 64)
+		return slog.Float64Value(f)
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return slog.Int64Value(n)
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return slog.Uint64Value(n)
+	}
+	return slog.BoolValue(text == "true")
 }

@@ -4,9 +4,8 @@ import (
 	"strconv"
 )
 
-// AppendValue appends the name of v. Flags are joined with |, and bits without a
-// name follow in hexadecimal. A value without a name is a number.
-func (m *MapDesc) AppendValue(b []byte, v uint32) []byte {
+// appendValue appends what ValueString returns.
+func (m *MapDesc) appendValue(b []byte, v uint32) []byte {
 	if name, ok := m.Lookup(v); ok {
 		return append(b, name...)
 	}
@@ -33,10 +32,11 @@ func (m *MapDesc) AppendValue(b []byte, v uint32) []byte {
 	return b
 }
 
-// ValueString returns what AppendValue appends.
+// ValueString returns the name of v. Flags are joined with |, and bits without a
+// name follow in hexadecimal. A value without a name is a number.
 func (m *MapDesc) ValueString(v uint32) string {
 	if name, ok := m.Lookup(v); ok {
 		return name
 	}
-	return string(m.AppendValue(nil, v))
+	return string(m.appendValue(nil, v))
 }

@@ -19,41 +19,58 @@ const (
 	stringForm                   // any text
 )
 
-// appendScalar appends a value that is no array or struct, as its outType asks.
-func appendScalar(b []byte, d *FieldDesc, v Value) ([]byte, scalarForm) {
+// appendScalar appends a value that is neither an array nor a struct, as its
+// outType asks.
+func appendScalar(b []byte, v *Value) ([]byte, scalarForm) {
 	switch v.kind {
-	case IntValueKind, UintValueKind:
-		return appendNumber(b, d, v)
-	case FloatValueKind:
+	case ValueInt, ValueUint:
+		return appendNumber(b, v)
+	case ValueFloat:
 		return appendFloat(b, v.Float(), 64)
-	case Float32ValueKind:
+	case ValueFloat32:
 		return appendFloat(b, v.Float(), 32)
-	case BoolValueKind:
+	case ValueBool:
 		return strconv.AppendBool(b, v.num != 0), numberForm
-	case PointerValueKind:
+	case ValuePointer:
+		if v.field().isQuantity() {
+			return strconv.AppendUint(b, v.num, 10), numberForm
+		}
 		return strconv.AppendUint(append(b, "0x"...), v.num, 16), wordForm
-	case GUIDValueKind:
+	case ValueGUID:
 		b, _ = v.GUID().AppendText(b)
 		return b, wordForm
-	case FileTimeValueKind:
+	case ValueFileTime:
 		b, _ = v.FileTime().AppendText(b)
 		return b, wordForm
-	case SystemTimeValueKind:
+	case ValueSystemTime:
 		b, _ = v.SystemTime().AppendText(b)
 		return b, wordForm
-	case UTF16ValueKind:
-		return UTF16(trimNULs(v.p, 2)).AppendTo(b), stringForm
-	case ANSIValueKind:
-		return ANSI(trimNULs(v.p, 1)).AppendTo(b), stringForm
-	case SIDValueKind:
+	case ValueUTF16:
+		return UTF16(v.unpadded(2)).AppendTo(b), stringForm
+	case ValueANSI:
+		return ANSI(v.unpadded(1)).AppendTo(b), stringForm
+	case ValueSID:
 		b, _ = SID(v.p).AppendText(b)
 		return b, wordForm
-	case BinaryValueKind:
-		return appendBinary(b, d.Out, v.p)
-	case DecimalValueKind:
+	case ValueBinary:
+		return appendBinary(b, v.field().Out, v.p)
+	case ValueDecimal:
 		return appendDecimal(b, v.p), wordForm
 	}
 	return b, wordForm
+}
+
+// isQuantity reports whether a field of the type of a pointer holds an amount, as
+// size_t does, and not an address.
+func (d *FieldDesc) isQuantity() bool { return d.Out == OutUInt64 || d.Out == OutInt64 }
+
+// unpadded returns the bytes of a text without padding. A NUL that is a single
+// character is none.
+func (v *Value) unpadded(unit int) []byte {
+	if t := v.field().Type; t == InChar16 || t == InChar8 {
+		return v.p
+	}
+	return trimNULs(v.p, unit)
 }
 
 // trimNULs cuts the padding of strings of fixed length.
@@ -65,16 +82,16 @@ func trimNULs(p []byte, unit int) []byte {
 }
 
 // appendInteger appends an integer in decimal.
-func appendInteger(b []byte, v Value) []byte {
-	if v.kind == IntValueKind {
+func appendInteger(b []byte, v *Value) []byte {
+	if v.kind == ValueInt {
 		return strconv.AppendInt(b, int64(v.num), 10)
 	}
 	return strconv.AppendUint(b, v.num, 10)
 }
 
 // mapKey returns v as maps have it, in 32 bits, if it fits them.
-func mapKey(v Value) (key uint32, ok bool) {
-	if v.kind == IntValueKind {
+func mapKey(v *Value) (key uint32, ok bool) {
+	if v.kind == ValueInt {
 		n := int64(v.num)
 		return uint32(n), n == int64(int32(n))
 	}
@@ -82,14 +99,15 @@ func mapKey(v Value) (key uint32, ok bool) {
 }
 
 // appendNumber appends an integer as its map and outType ask.
-func appendNumber(b []byte, d *FieldDesc, v Value) ([]byte, scalarForm) {
+func appendNumber(b []byte, v *Value) ([]byte, scalarForm) {
+	d := v.field()
 	if d.Map != nil {
 		if key, ok := mapKey(v); ok {
 			if name, ok := d.Map.Lookup(key); ok {
 				return append(b, name...), stringForm
 			}
 			if d.Map.Flags && key != 0 {
-				return d.Map.AppendValue(b, key), stringForm
+				return d.Map.appendValue(b, key), stringForm
 			}
 		}
 		return appendInteger(b, v), numberForm
@@ -135,9 +153,10 @@ func appendFloat(b []byte, f float64, bits int) ([]byte, scalarForm) {
 
 // appendBinary appends bytes as their outType asks, else in hexadecimal.
 func appendBinary(b []byte, out OutType, p []byte) ([]byte, scalarForm) {
-	switch out {
-	case OutString, OutXML, OutJSON, OutUTF8:
+	if out.isText() {
 		return ANSI(trimNULs(p, 1)).AppendTo(b), stringForm
+	}
+	switch out {
 	case OutIPv6:
 		if len(p) == 16 {
 			return netip.AddrFrom16([16]byte(p)).AppendTo(b), wordForm
@@ -173,23 +192,6 @@ func socketAddress(p []byte) (netip.AddrPort, bool) {
 		return netip.AddrPortFrom(a, port), true
 	}
 	return netip.AddrPort{}, false
-}
-
-// characters returns an array of bytes or code units that is to be shown as
-// text.
-func characters(d *FieldDesc, v Value) (Value, bool) {
-	switch d.Out {
-	case OutString, OutUTF8, OutXML, OutJSON:
-	default:
-		return Value{}, false
-	}
-	switch d.Type {
-	case InUInt8, InInt8:
-		return ANSIValue(ANSI(v.Bytes())), true
-	case InUInt16:
-		return UTF16Value(UTF16(v.Bytes())), true
-	}
-	return Value{}, false
 }
 
 // appendDecimal appends a .NET decimal: flags with a scale and a sign, then the

@@ -86,7 +86,7 @@ func TestRender(t *testing.T) {
 			t.Errorf("%+v: read %d of %d bytes, %v", test.field, n, len(p), err)
 			continue
 		}
-		if got, want := string(AppendText(nil, &d)), "Test-Provider/5.0 f="+test.text; got != want {
+		if got, want := string(AppendText(nil, &d)), "Event5 f="+test.text; got != want {
 			t.Errorf("text is %s, want %s", got, want)
 		}
 		if got := string(AppendFieldText(nil, &desc.Fields[0], d.FieldValue(0))); got != test.text {
@@ -177,8 +177,8 @@ func TestTitle(t *testing.T) {
 		{EventDesc{Name: "Start", TaskName: "Work"}, "Start"},
 		{EventDesc{TaskName: "Work", OpcodeName: "Stop", Provider: testProvider}, "Work/Stop"},
 		{EventDesc{TaskName: "Work", Provider: testProvider}, "Work"},
-		{EventDesc{Provider: testProvider, ID: 3, Version: 1}, "Test-Provider/3.1"},
-		{EventDesc{ID: 3}, "event 3.0"},
+		{EventDesc{Provider: testProvider, ID: 3, Version: 1}, "Event3"},
+		{EventDesc{ID: 3}, "Event3"},
 	} {
 		if got := test.desc.Title(); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)

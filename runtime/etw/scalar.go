@@ -1,7 +1,6 @@
 package etw
 
 import (
-	"encoding/binary"
 	"strconv"
 	"time"
 )
@@ -15,6 +14,9 @@ type Pointer uint64
 func (p Pointer) AppendText(b []byte) ([]byte, error) {
 	return strconv.AppendUint(append(b, "0x"...), uint64(p), 16), nil
 }
+
+// MarshalText implements encoding.TextMarshaler.
+func (p Pointer) MarshalText() ([]byte, error) { return p.AppendText(nil) }
 
 // String returns p as 0x and hexadecimal digits.
 func (p Pointer) String() string { return "0x" + strconv.FormatUint(uint64(p), 16) }
@@ -34,6 +36,9 @@ func (b Bool) True() bool { return b != 0 }
 
 // String returns "true" or "false".
 func (b Bool) String() string { return strconv.FormatBool(b != 0) }
+
+// MarshalJSON returns true or false.
+func (b Bool) MarshalJSON() ([]byte, error) { return strconv.AppendBool(nil, b != 0), nil }
 
 // A SystemTime is a Windows SYSTEMTIME: a date and a time of day to 1 ms. What
 // time zone it is in depends on the event; it is UTC for most.
@@ -70,21 +75,5 @@ func (t SystemTime) AppendText(b []byte) ([]byte, error) {
 	return t.Time().AppendFormat(b, "2006-01-02T15:04:05.000Z"), nil
 }
 
-// LoadSystemTime reads a SystemTime from the first 16 bytes of p.
-func LoadSystemTime(p []byte) SystemTime {
-	_ = p[15]
-	return SystemTime{
-		Year: binary.LittleEndian.Uint16(p[0:]), Month: binary.LittleEndian.Uint16(p[2:]),
-		DayOfWeek: binary.LittleEndian.Uint16(p[4:]), Day: binary.LittleEndian.Uint16(p[6:]),
-		Hour: binary.LittleEndian.Uint16(p[8:]), Minute: binary.LittleEndian.Uint16(p[10:]),
-		Second: binary.LittleEndian.Uint16(p[12:]), Milliseconds: binary.LittleEndian.Uint16(p[14:]),
-	}
-}
-
-// AppendSystemTime appends the 16 bytes of t.
-func AppendSystemTime(b []byte, t SystemTime) []byte {
-	for _, v := range [8]uint16{t.Year, t.Month, t.DayOfWeek, t.Day, t.Hour, t.Minute, t.Second, t.Milliseconds} {
-		b = binary.LittleEndian.AppendUint16(b, v)
-	}
-	return b
-}
+// MarshalText implements encoding.TextMarshaler.
+func (t SystemTime) MarshalText() ([]byte, error) { return t.AppendText(nil) }

@@ -1,8 +1,6 @@
 package etw
 
-import (
-	"iter"
-)
+import "iter"
 
 // A Stack is a call stack: a view of return addresses, the innermost first.
 type Stack struct {
@@ -26,3 +24,14 @@ func (s Stack) All() iter.Seq[uint64] {
 		}
 	}
 }
+
+// String returns the addresses in brackets.
+func (s Stack) String() string { return s.pointers().String() }
+
+// MarshalText returns the form of String.
+func (s Stack) MarshalText() ([]byte, error) { return s.pointers().MarshalText() }
+
+// MarshalJSON returns an array of strings.
+func (s Stack) MarshalJSON() ([]byte, error) { return s.pointers().MarshalJSON() }
+
+func (s Stack) pointers() Pointers { return Pointers{s.Addresses, s.PtrSize} }

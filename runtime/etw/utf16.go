@@ -101,6 +101,15 @@ func (s UTF16) runes() iter.Seq[rune] {
 	}
 }
 
+// CutUTF16 returns the string at the start of p, up to a NUL or the end, and what
+// follows the NUL.
+func CutUTF16(p []byte) (s UTF16, rest []byte) {
+	if s, next := cutUTF16(p, 0); next <= len(p) {
+		return s, p[next:]
+	}
+	return UTF16(p[:len(p)&^1]), nil
+}
+
 // cutUTF16 returns the string of p that starts at off and the offset behind its
 // NUL, or without one nil and len(p)+1.
 func cutUTF16(p []byte, off int) (UTF16, int) {

@@ -11,30 +11,48 @@ type ValueKind uint8
 
 // The kinds of values.
 const (
-	NoValue             ValueKind = iota
-	IntValueKind                  // Int
-	UintValueKind                 // Uint
-	FloatValueKind                // Float
-	Float32ValueKind              // Float, of single precision
-	BoolValueKind                 // Uint, Bool
-	PointerValueKind              // Uint
-	GUIDValueKind                 // GUID
-	FileTimeValueKind             // FileTime
-	SystemTimeValueKind           // SystemTime
-	UTF16ValueKind                // UTF16, Bytes
-	ANSIValueKind                 // ANSI, Bytes
-	BinaryValueKind               // Bytes
-	SIDValueKind                  // SID, Bytes
-	DecimalValueKind              // Bytes: the 16 bytes of a .NET decimal
-	ArrayValueKind                // Len, Elements
-	StructValueKind               // Len, Field, Desc
+	ValueNone       ValueKind = iota
+	ValueInt                  // Int
+	ValueUint                 // Uint
+	ValueFloat                // Float
+	ValueFloat32              // Float, of single precision
+	ValueBool                 // Uint, Bool
+	ValuePointer              // Uint
+	ValueGUID                 // GUID
+	ValueFileTime             // FileTime
+	ValueSystemTime           // SystemTime
+	ValueUTF16                // UTF16, Bytes
+	ValueANSI                 // ANSI, Bytes
+	ValueBinary               // Bytes
+	ValueSID                  // SID, Bytes
+	ValueDecimal              // Bytes: the 16 bytes of a .NET decimal
+	ValueArray                // Len, Elements
+	ValueStruct               // Len, Members, Desc
 )
+
+var valueKindNames = [...]string{
+	"none", "int", "uint", "float", "float32", "bool", "pointer", "GUID", "FileTime", "SystemTime",
+	"UTF16", "ANSI", "binary", "SID", "decimal", "array", "struct",
+}
+
+// String returns the name of k.
+func (k ValueKind) String() string {
+	if int(k) < len(valueKindNames) {
+		return valueKindNames[k]
+	}
+	return "unknown"
+}
 
 // A Value is the value of a field: of one of the kinds of [ValueKind]. Values of
 // text, bytes, arrays and structs alias the payload. The zero Value is none.
 type Value struct {
 	kind ValueKind
 	ptr  PtrSize
+	// sized says that length is the length of each element of an array, whatever
+	// its description refers to.
+	sized  bool
+	length uint32
+
 	num  uint64 // the number; of an array or struct in a payload, its span
 	aux  uint64 // second half of 16 bytes; of an array, the number of elements
 	p    []byte // the bytes; of an array or struct, the payload
@@ -51,65 +69,26 @@ func (v Value) end() int   { return int(v.num >> 32) }
 // A fielder has values by the index of their description.
 type fielder interface{ FieldValue(i int) Value }
 
-// IntValue returns a value of a signed integer.
-func IntValue(v int64) Value { return Value{kind: IntValueKind, num: uint64(v)} }
-
-// UintValue returns a value of an unsigned integer.
-func UintValue(v uint64) Value { return Value{kind: UintValueKind, num: v} }
-
-// FloatValue returns a value of double precision.
-func FloatValue(v float64) Value { return Value{kind: FloatValueKind, num: math.Float64bits(v)} }
-
-// Float32Value returns a value of single precision.
-func Float32Value(v float32) Value {
-	return Value{kind: Float32ValueKind, num: uint64(math.Float32bits(v))}
-}
-
-// BoolValue returns a value of a Boolean.
-func BoolValue(v Bool) Value { return Value{kind: BoolValueKind, num: uint64(v)} }
-
-// PointerValue returns a value of an address.
-func PointerValue(v Pointer) Value { return Value{kind: PointerValueKind, num: uint64(v)} }
-
-// GUIDValue returns a value of a GUID.
-func GUIDValue(v GUID) Value { return value16(GUIDValueKind, v[:]) }
-
-// FileTimeValue returns a value of a time.
-func FileTimeValue(v FileTime) Value { return Value{kind: FileTimeValueKind, num: uint64(v)} }
-
-// SystemTimeValue returns a value of a date and time.
-func SystemTimeValue(v SystemTime) Value {
-	var b [16]byte
-	return value16(SystemTimeValueKind, AppendSystemTime(b[:0], v))
-}
-
-// UTF16Value returns a value of UTF-16 text.
-func UTF16Value(v UTF16) Value { return Value{kind: UTF16ValueKind, p: v} }
-
-// ANSIValue returns a value of text in bytes.
-func ANSIValue(v ANSI) Value { return Value{kind: ANSIValueKind, p: v} }
-
-// BinaryValue returns a value of bytes.
-func BinaryValue(v Binary) Value { return Value{kind: BinaryValueKind, p: v} }
-
-// SIDValue returns a value of a security identifier.
-func SIDValue(v SID) Value { return Value{kind: SIDValueKind, p: v} }
-
-// ArrayValue returns a value of the n elements of the array that d describes,
-// which p holds as they lie in a payload. in is the event or struct that the
-// array is a field of.
-func ArrayValue(d *FieldDesc, p []byte, n int, ptr PtrSize, in interface{ FieldValue(i int) Value }) Value {
-	return Value{kind: ArrayValueKind, ptr: ptr, num: span(0, len(p)), aux: uint64(n), p: p, desc: d, src: in}
-}
-
-// StructValue returns a value of the struct that d describes, whose members v
-// has.
-func StructValue(d *FieldDesc, v interface{ FieldValue(i int) Value }) Value {
-	return Value{kind: StructValueKind, desc: d, src: v}
-}
-
 func value16(kind ValueKind, p []byte) Value {
 	return Value{kind: kind, num: binary.LittleEndian.Uint64(p), aux: binary.LittleEndian.Uint64(p[8:])}
+}
+
+// of makes v a value of the field d, unless it knows its field.
+func (v *Value) of(d *FieldDesc) {
+	if v.desc == nil {
+		v.desc = d
+	}
+}
+
+// noField describes values of which nothing is known.
+var noField FieldDesc
+
+// field returns the description of v.
+func (v *Value) field() *FieldDesc {
+	if v.desc == nil {
+		return &noField
+	}
+	return v.desc
 }
 
 // Kind returns what v is.
@@ -119,7 +98,7 @@ func (v Value) Kind() ValueKind { return v.kind }
 // for other kinds.
 func (v Value) Uint() uint64 {
 	switch v.kind {
-	case UintValueKind, IntValueKind, BoolValueKind, PointerValueKind, FileTimeValueKind:
+	case ValueUint, ValueInt, ValueBool, ValuePointer, ValueFileTime:
 		return v.num
 	}
 	return 0
@@ -129,14 +108,14 @@ func (v Value) Uint() uint64 {
 func (v Value) Int() int64 { return int64(v.Uint()) }
 
 // Bool reports whether v is a Boolean that is true.
-func (v Value) Bool() bool { return v.kind == BoolValueKind && v.num != 0 }
+func (v Value) Bool() bool { return v.kind == ValueBool && v.num != 0 }
 
 // Float returns a floating-point number, and 0 for other kinds.
 func (v Value) Float() float64 {
 	switch v.kind {
-	case FloatValueKind:
+	case ValueFloat:
 		return math.Float64frombits(v.num)
-	case Float32ValueKind:
+	case ValueFloat32:
 		return float64(math.Float32frombits(uint32(v.num)))
 	}
 	return 0
@@ -144,7 +123,7 @@ func (v Value) Float() float64 {
 
 // GUID returns a GUID, and the zero one for other kinds.
 func (v Value) GUID() (g GUID) {
-	if v.kind == GUIDValueKind {
+	if v.kind == ValueGUID {
 		binary.LittleEndian.PutUint64(g[0:], v.num)
 		binary.LittleEndian.PutUint64(g[8:], v.aux)
 	}
@@ -153,7 +132,7 @@ func (v Value) GUID() (g GUID) {
 
 // FileTime returns a time, and 0 for other kinds.
 func (v Value) FileTime() FileTime {
-	if v.kind == FileTimeValueKind {
+	if v.kind == ValueFileTime {
 		return FileTime(v.num)
 	}
 	return 0
@@ -161,7 +140,7 @@ func (v Value) FileTime() FileTime {
 
 // SystemTime returns a date and time, and the zero one for other kinds.
 func (v Value) SystemTime() SystemTime {
-	if v.kind != SystemTimeValueKind {
+	if v.kind != ValueSystemTime {
 		return SystemTime{}
 	}
 	var b [16]byte
@@ -174,9 +153,9 @@ func (v Value) SystemTime() SystemTime {
 // an array or struct in a payload, as they lie there. It is nil for other kinds.
 func (v Value) Bytes() []byte {
 	switch v.kind {
-	case UTF16ValueKind, ANSIValueKind, BinaryValueKind, SIDValueKind, DecimalValueKind:
+	case ValueUTF16, ValueANSI, ValueBinary, ValueSID, ValueDecimal:
 		return v.p
-	case ArrayValueKind, StructValueKind:
+	case ValueArray, ValueStruct:
 		if v.p == nil {
 			return nil
 		}
@@ -185,16 +164,18 @@ func (v Value) Bytes() []byte {
 	return nil
 }
 
-// Desc returns the description of an array or struct, and nil for other kinds.
+// Desc returns the description of the field that v is the value of, or an element
+// of. It is nil for values that a generated event returns from FieldValue, unless
+// they are arrays or structs; [Field] and [Fields] give it to all.
 func (v Value) Desc() *FieldDesc { return v.desc }
 
 // Len returns the number of elements of an array, or of members of a struct, and
 // 0 for other kinds.
 func (v Value) Len() int {
 	switch v.kind {
-	case ArrayValueKind:
+	case ValueArray:
 		return int(v.aux)
-	case StructValueKind:
+	case ValueStruct:
 		return len(v.desc.Fields)
 	}
 	return 0
@@ -203,13 +184,17 @@ func (v Value) Len() int {
 // Elements iterates over the elements of an array.
 func (v Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		if v.kind != ArrayValueKind {
+		if v.kind != ValueArray {
 			return
 		}
 		w := walker{p: v.p, off: v.start(), ptr: v.ptr, outer: v.src, lenient: true}
+		length := v.desc.Length
+		if v.sized {
+			length = Size{Kind: SizeConst, N: v.length}
+		}
 		for range v.aux {
 			start := w.off
-			if !w.element(v.desc, v.desc.Length) {
+			if !w.element(v.desc, length) {
 				return
 			}
 			if !yield(elementValue(v.desc, v.p, start, w.off, v.ptr, v.src)) {
@@ -222,7 +207,7 @@ func (v Value) Elements() iter.Seq[Value] {
 // FieldValue returns member i of a struct. For all members of a struct in a
 // payload, [Value.Members] is faster.
 func (v Value) FieldValue(i int) Value {
-	if v.kind == StructValueKind {
+	if v.kind == ValueStruct {
 		for j, m := range v.Members() {
 			if j == i {
 				return m
@@ -233,15 +218,16 @@ func (v Value) FieldValue(i int) Value {
 }
 
 // Members iterates over the members of a struct, with their indices in
-// Desc().Fields.
+// Desc().Fields. One that the payload does not have is none.
 func (v Value) Members() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
-		if v.kind != StructValueKind {
+		if v.kind != ValueStruct {
 			return
 		}
 		if v.p == nil { // a struct by value
 			for i := range v.desc.Fields {
-				if !yield(i, v.src.FieldValue(i)) {
+				m := v.src.FieldValue(i)
+				if m.of(&v.desc.Fields[i]); !yield(i, m) {
 					return
 				}
 			}
@@ -267,9 +253,9 @@ func (v Value) Equal(w Value) bool {
 		return false
 	}
 	switch v.kind {
-	case UTF16ValueKind, ANSIValueKind, BinaryValueKind, SIDValueKind, DecimalValueKind:
+	case ValueUTF16, ValueANSI, ValueBinary, ValueSID, ValueDecimal:
 		return string(v.p) == string(w.p)
-	case ArrayValueKind:
+	case ValueArray:
 		if v.Len() != w.Len() {
 			return false
 		}
@@ -280,8 +266,9 @@ func (v Value) Equal(w Value) bool {
 				return false
 			}
 		}
-		return true
-	case StructValueKind:
+		_, more := next()
+		return !more
+	case ValueStruct:
 		if v.Len() != w.Len() {
 			return false
 		}

@@ -88,6 +88,16 @@ func TestIndexNUL16(t *testing.T) {
 	}
 }
 
+func TestCutUTF16(t *testing.T) {
+	for _, test := range []struct{ p, s, rest string }{
+		{"", "", ""}, {"a\x00\x00\x00b\x00", "a", "b\x00"}, {"a\x00b\x00", "ab", ""}, {"a\x00b", "a", ""}, {"\x00\x00", "", ""},
+	} {
+		if s, rest := CutUTF16([]byte(test.p)); s.String() != test.s || string(rest) != test.rest {
+			t.Errorf("%q is cut into %q and %q, want %q and %q", test.p, s, rest, test.s, test.rest)
+		}
+	}
+}
+
 func TestANSI(t *testing.T) {
 	for _, test := range []struct{ bytes, want string }{
 		{"", ""}, {"plain", "plain"}, {"caf\xc3\xa9", "café"}, {"caf\xe9", "café"},
@@ -220,7 +230,7 @@ func TestArrays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := slices.Collect(a.All()); !slices.Equal(got, []Pointer{1, 0xffffffff}) || len(a.Bytes()) != 2*int(ptr) {
+		if got := slices.Collect(a.All()); !slices.Equal(got, []Pointer{1, 0xffffffff}) || len(a.Bytes()) != 2*int(ptr) || a.PtrSize() != ptr {
 			t.Errorf("pointers of %d bytes came back as %v", ptr, got)
 		}
 		b, _ := MakePointers(Ptr64, 1, 0xffffffff)
@@ -290,6 +300,22 @@ func TestLists(t *testing.T) {
 		break
 	}
 	for range s.All() {
+		break
+	}
+	ptrs, _ := MakePointers(Ptr64, 1, 2)
+	for range ptrs.All() {
+		break
+	}
+	for range MakeFloats(1.5, 2).All() {
+		break
+	}
+	for range MakeGUIDs(GUID{}, GUID{}).All() {
+		break
+	}
+	for range MakeSystemTimes(SystemTime{}, SystemTime{}).All() {
+		break
+	}
+	for range (Stack{MakeInts[uint64](1, 2), Ptr64}).All() {
 		break
 	}
 

@@ -7,8 +7,8 @@ import (
 )
 
 // A walker moves over a payload by the descriptions of its fields. It is the
-// second decoder beside the generated ones, and shares no code with the Reader
-// that those use, so that each can be held against the other.
+// second decoder beside the generated ones. It shares limits but no code with the
+// Cursor that those use, so that each can be held against the other.
 //
 //  1. open starts a list of fields, next moves past one of them and remembers
 //     where it lay.
@@ -25,6 +25,7 @@ type walker struct {
 	lenient bool    // a string that the payload cuts off is whole
 	empty   int     // elements so far that took no bytes
 	err     error
+	failed  int // where the walk stopped
 	frames  []frame
 	offsets []int32 // where fields lie; each frame has its stretch
 }
@@ -36,9 +37,6 @@ type frame struct {
 	i      int // the field that the walk is in
 	elem   int // of which element, or -1
 }
-
-// maxNesting bounds how deep structs may lie in each other.
-const maxNesting = 32
 
 // fail stops the walk.
 func (w *walker) fail(err error) bool {
@@ -78,8 +76,11 @@ func (w *walker) next() bool {
 	return true
 }
 
-// field moves past a field.
+// field moves past a field, if it is there.
 func (w *walker) field(d *FieldDesc) bool {
+	if !d.When.holds(w.ptr, len(w.p)-w.off) {
+		return true
+	}
 	if d.Count.Kind == SizeNone {
 		return w.element(d, d.Length)
 	}
@@ -110,16 +111,13 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 	}
 	elem := *d
 	elem.Length = length
-	least, constant := constantSize(&elem, w.ptr)
-	if !constant {
-		least = minSize(&elem, w.ptr, 0)
-	}
+	least, constant := elementSize(&elem, w.ptr, 0)
 	// Where elements may be empty, only they can tell whether they are.
-	if (constant || least > 0) && !countFits(n, least, len(w.p)-w.off) {
+	if least > 0 && n > uint64(len(w.p)-w.off)/uint64(least) || least == 0 && constant && n > maxEmpty {
 		w.off = start
 		return 0, w.fail(ErrCount)
 	}
-	if constant && (least > 0 || d.Type != InStruct) {
+	if constant && least > 0 {
 		w.off += int(n) * least
 		return n, true
 	}
@@ -142,7 +140,7 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 // arrayOfRest moves past an array that takes the rest of the payload: as many
 // whole elements as there are.
 func (w *walker) arrayOfRest(d *FieldDesc) (n uint64, ok bool) {
-	if size, _ := constantSize(d, w.ptr); size > 0 {
+	if size, constant := elementSize(d, w.ptr, 0); constant && size > 0 {
 		n = uint64((len(w.p) - w.off) / size)
 		w.off += int(n) * size
 		return n, true
@@ -198,7 +196,7 @@ func (w *walker) size(s Size) (uint64, bool) {
 func (w *walker) reference(up, i int) (uint64, bool) {
 	if k := len(w.frames) - 1 - up; k >= 0 {
 		f := &w.frames[k]
-		if i < 0 || i >= f.i || f.fields[i].Count.Kind != SizeNone {
+		if i < 0 || i >= f.i || f.fields[i].Count.Kind != SizeNone || !f.fields[i].When.always() {
 			return 0, w.fail(ErrSchema)
 		}
 		return loadUint(f.fields[i].Type, w.p[w.offsets[f.base+i]:w.offsets[f.base+i+1]])
@@ -215,7 +213,7 @@ func (w *walker) reference(up, i int) (uint64, bool) {
 		return 0, w.fail(ErrSchema)
 	}
 	switch v := in.FieldValue(i); v.kind {
-	case IntValueKind, UintValueKind, BoolValueKind, PointerValueKind:
+	case ValueInt, ValueUint, ValueBool, ValuePointer:
 		return v.num, true
 	}
 	return 0, true // as loadUint has it
@@ -418,7 +416,7 @@ func locate(d *FieldDesc, word []byte, from, size int, ptr PtrSize) (start, end 
 	if len(d.Fields) != 1 {
 		return 0, 0, ErrSchema
 	}
-	unit := fixedSize(&d.Fields[0], ptr)
+	unit := d.Fields[0].Type.Size(ptr)
 	switch {
 	case unit == 0:
 		return 0, 0, ErrSchema

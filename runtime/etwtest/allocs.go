@@ -14,7 +14,7 @@ const runs = 10
 // nothing.
 func Allocs(t testing.TB, p *etw.Provider) {
 	t.Helper()
-	registry := etw.NewRegistry(p)
+	decoder := etw.NewDecoder(p)
 	for _, d := range typed(p) {
 		e := d.New()
 		for _, ptr := range ptrSizes {
@@ -22,18 +22,15 @@ func Allocs(t testing.TB, p *etw.Provider) {
 			b := make([]byte, 0, len(r.Payload))
 			none(t, label(d, ptr), "decoding", func() { _, _ = e.DecodePayload(r.Payload, ptr) })
 			none(t, label(d, ptr), "encoding", func() { _, _ = e.AppendPayload(b, ptr) })
-			none(t, label(d, ptr), "decoding by registry", func() { _, _, _ = registry.Decode(r) })
+			none(t, label(d, ptr), "decoding by a Decoder", func() { _, _ = decoder.Decode(r) })
 		}
 	}
 }
 
-// AllocsOf checks, for all that a handler of the generated type E gets, that
-// dispatching it allocates nothing, nor does iterate, which is called with the
-// event and may be nil.
-func AllocsOf[E any, P interface {
-	*E
-	etw.Described
-}](t testing.TB, iterate func(P)) {
+// AllocsOf checks that dispatching an event to a handler of the generated type E
+// allocates nothing, in any version that E takes. The handler calls iterate, unless
+// that is nil, which must not allocate either.
+func AllocsOf[E any, P etw.EventPointer[E]](t testing.TB, iterate func(P)) {
 	t.Helper()
 	var mux etw.Mux
 	var last P
@@ -75,11 +72,13 @@ func none(t testing.TB, event, what string, f func()) {
 // record returns a record of an event, with a payload that has some of
 // everything.
 func record(d *etw.EventDesc, ptr etw.PtrSize) *etw.Record {
+	k := d.Key()
 	return &etw.Record{
-		Kind:        etw.Manifest,
-		Provider:    d.Provider.GUID,
-		ID:          d.ID,
-		Version:     d.Version,
+		Kind:        k.Kind,
+		Provider:    k.Provider,
+		ID:          k.ID,
+		Version:     k.Version,
+		Opcode:      d.Opcode,
 		PointerSize: ptr,
 		Payload:     Payload(d, ptr, 3),
 	}

@@ -3,6 +3,7 @@
 //
 //	func TestRoundTrip(t *testing.T) { etwtest.RoundTrip(t, clr.Provider) }
 //	func TestTruncate(t *testing.T)  { etwtest.Truncate(t, clr.Provider) }
+//	func TestClone(t *testing.T)     { etwtest.Clone(t, clr.Provider) }
 //	func TestAllocs(t *testing.T)    { etwtest.Allocs(t, clr.Provider) }
 //	func FuzzDecode(f *testing.F)    { etwtest.Fuzz(f, clr.Provider) }
 //
@@ -10,8 +11,8 @@
 // generated code does with them against what [etw.Dynamic] does, which decodes
 // by the descriptions alone. etwgen gen --tests writes such tests.
 //
-// [Payload] is of use by itself: it makes payloads for tests of programs that
-// handle events.
+// Two things are for tests of programs that handle events: [Payload] makes
+// payloads, and [Poison] finds views that outlive their record.
 package etwtest
 
 import (
@@ -25,7 +26,7 @@ var ptrSizes = [...]etw.PtrSize{etw.Ptr32, etw.Ptr64}
 
 // label names a test of an event.
 func label(d *etw.EventDesc, ptr etw.PtrSize) string {
-	return fmt.Sprintf("%s (%d.%d, %d-byte pointers)", d.Title(), d.ID, d.Version, ptr)
+	return fmt.Sprintf("%s (%d.%d, %d-byte pointers)", d.Title(), d.Key().ID, d.Version, ptr)
 }
 
 // typed returns the events of a provider that have generated types.

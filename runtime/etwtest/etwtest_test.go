@@ -35,6 +35,11 @@ var sampleDesc = etw.EventDesc{
 	New: func() etw.Event { return new(sample) },
 }
 
+// sampleProvider has an event with a type, and one without.
+var sampleProvider = &etw.Provider{Desc: sampleDesc.Provider, Events: []*etw.EventDesc{&sampleDesc, {ID: 2}}}
+
+func FuzzSample(f *testing.F) { Fuzz(f, sampleProvider) }
+
 var (
 	kept    []byte
 	decodes int
@@ -53,7 +58,7 @@ func (e *sample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&sampleDesc, p, ptr)
 	}
 	e.N = binary.LittleEndian.Uint32(p)
-	r := etw.NewReader(p, 4, ptr)
+	r := etw.NewCursor(p, 4, ptr)
 	e.Name = r.UTF16()
 	e.Values = r.Uint16s(uint64(e.N))
 	n, err := r.Done(&sampleDesc)
@@ -66,6 +71,12 @@ func (e *sample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		n++
 	case fault == "other error" && err != nil:
 		err = etw.ErrSchema
+	case fault == "blames a SID" && err != nil:
+		err = &etw.DecodeError{Event: &sampleDesc, Field: "N", Len: len(p), Err: etw.ErrSID}
+	case fault == "blames nothing" && err != nil:
+		err = &etw.DecodeError{Event: &sampleDesc, Len: len(p), Err: etw.ErrTruncated}
+	case fault == "looks ahead" && n < len(p):
+		e.N++
 	case fault == "takes all":
 		n = len(p)
 	case fault == "forgets":
@@ -79,7 +90,7 @@ func (e *sample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 func (e *sample) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
+	w := etw.NewAppender(b, ptr)
 	if fault == "encodes nothing" {
 		w.Fail(0, etw.ErrCount)
 	}
@@ -108,13 +119,34 @@ func (e *sample) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *sample) String() string { return string(etw.AppendText(nil, e)) }
+func (e *sample) Clone() *sample {
+	if fault == "clones itself" {
+		return e
+	}
+	return e.clone()
+}
 
-func (e *sample) MarshalJSON() ([]byte, error) {
+func (e sample) clone() *sample {
+	if fault == "clones without its name" {
+		e.Values = e.Values.Clone()
+		return &e
+	}
+	e.Name, e.Values = e.Name.Clone(), e.Values.Clone()
+	return &e
+}
+
+func (e sample) String() string {
+	if fault == "has no text" {
+		return ""
+	}
+	return string(etw.AppendText(nil, &e))
+}
+
+func (e sample) MarshalJSON() ([]byte, error) {
 	if fault == "invalid JSON" {
 		return nil, nil
 	}
-	return etw.AppendJSON(nil, e)
+	return etw.AppendJSON(nil, &e)
 }
 
 // TestFaults checks that each fault of an event is found, and that one without
@@ -134,10 +166,17 @@ func TestFaults(t *testing.T) {
 		"RoundTrip": anyPayload(roundTrip),
 		"Truncate":  func() error { return truncate(&sampleDesc, etw.Ptr64) },
 		"Fuzz":      anyPayload(check),
+		"Clone": anyPayload(func(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
+			e := d.New()
+			return clones(e, func(p []byte) error { _, err := e.DecodePayload(p, ptr); return err }, payload)
+		}),
 	}
 	tests := []struct{ fault, by, want string }{
 		{"ignores the end", "Truncate", "dynamic decoder disagrees"},
 		{"other error", "Truncate", "not a DecodeError"},
+		{"blames a SID", "Truncate", "neither truncated nor a count"},
+		{"blames nothing", "Truncate", "wrong details"},
+		{"looks ahead", "RoundTrip", "decoded a longer payload as"},
 		{"reads another value", "RoundTrip", "field N is"},
 		{"reads another value", "Fuzz", "field N is"},
 		{"reads less", "RoundTrip", "read "},
@@ -147,6 +186,9 @@ func TestFaults(t *testing.T) {
 		{"writes another value", "Fuzz", "encoded as"},
 		{"shows another value", "RoundTrip", "field Values is"},
 		{"invalid JSON", "RoundTrip", "JSON"},
+		{"has no text", "RoundTrip", "text"},
+		{"clones without its name", "Clone", "the clone became"},
+		{"clones itself", "Clone", "the clone is the event itself"},
 		{"encodes nothing", "Fuzz", "what was decoded does not encode"},
 		{"takes all", "RoundTrip", "of a longer payload read"},
 		{"forgets", "RoundTrip", "decoded again as"},
@@ -164,14 +206,15 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s of a good event: %v", name, err)
 		}
 	}
-	provider := &etw.Provider{Desc: sampleDesc.Provider, Events: []*etw.EventDesc{&sampleDesc}}
-	RoundTrip(t, provider)
-	Truncate(t, provider)
-	Allocs(t, provider)
+	RoundTrip(t, sampleProvider)
+	Truncate(t, sampleProvider)
+	Clone(t, sampleProvider)
+	Allocs(t, sampleProvider)
 	AllocsOf(t, func(e *sample) {
 		for range e.Values.All() {
 		}
 	})
+	AllocsOf[anySample](t, nil)
 }
 
 // A liar is an array with fewer elements than it says.
@@ -203,7 +246,6 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 // TestReports checks what a user sees of a fault.
 func TestReports(t *testing.T) {
-	provider := &etw.Provider{Desc: sampleDesc.Provider, Events: []*etw.EventDesc{&sampleDesc}}
 	other := sampleDesc
 	other.Version = 1
 	defer func() { fault = "" }()
@@ -212,12 +254,14 @@ func TestReports(t *testing.T) {
 		run   func(testing.TB)
 		want  string
 	}{
-		{"reads less", func(t testing.TB) { RoundTrip(t, provider) }, "Sample (1.0, 8-byte pointers), seed 0: read 5 of 6 bytes"},
-		{"ignores the end", func(t testing.TB) { Truncate(t, provider) }, "Sample (1.0, 4-byte pointers): seed 0, 0 of 6 bytes: the dynamic decoder disagrees"},
-		{"allocates", func(t testing.TB) { Allocs(t, provider) }, "Sample (1.0, 4-byte pointers): decoding allocates 1 times"},
+		{"reads less", func(t testing.TB) { RoundTrip(t, sampleProvider) }, "Sample (1.0, 8-byte pointers), seed 0: read 5 of 6 bytes"},
+		{"clones without its name", func(t testing.TB) { Clone(t, sampleProvider) }, "Sample (1.0, 4-byte pointers), seed 2: the clone became"},
+		{"ignores the end", func(t testing.TB) { Truncate(t, sampleProvider) }, "Sample (1.0, 4-byte pointers): seed 0, 0 of 6 bytes: the dynamic decoder disagrees"},
+		{"allocates", func(t testing.TB) { Allocs(t, sampleProvider) }, "Sample (1.0, 4-byte pointers): decoding allocates 1 times"},
 		{"allocates", func(t testing.TB) { AllocsOf[sample](t, nil) }, "Sample (1.0, 4-byte pointers): dispatch allocates 1 times"},
 		{"decodes nothing", func(t testing.TB) { AllocsOf[sample](t, nil) }, "Sample (1.0, 4-byte pointers): not dispatched: etw: decode Sample"},
-		{"encodes nothing", func(t testing.TB) { RoundTrip(t, provider) }, "Sample (1.0, 4-byte pointers), seed 0: etw: encode Sample.N"},
+		{"calls itself older", func(t testing.TB) { AllocsOf[anySample](t, nil) }, "Sample_V1 (1.1, 4-byte pointers): dispatched as version 0"},
+		{"encodes nothing", func(t testing.TB) { RoundTrip(t, sampleProvider) }, "Sample (1.0, 4-byte pointers), seed 0: etw: encode Sample.N"},
 		{"", func(t testing.TB) {
 			RoundTrip(t, &etw.Provider{Desc: other.Provider, Events: []*etw.EventDesc{&other}})
 		}, "Sample (1.1, 4-byte pointers), seed 0: the description makes an event of Sample 1.0"},
@@ -246,5 +290,52 @@ func TestPayload(t *testing.T) {
 	}
 	if len(counts) < 4 {
 		t.Errorf("counts are only %v", counts)
+	}
+}
+
+// TestPayloadOfEveryType checks that payloads of all that a manifest can declare
+// are what the dynamic decoder reads.
+func TestPayloadOfEveryType(t *testing.T) {
+	two, three := etw.Size{Kind: etw.SizeConst, N: 2}, etw.Size{Kind: etw.SizeConst, N: 3}
+	outer := etw.Size{Kind: etw.SizeField, Up: 1}
+	d := &etw.EventDesc{Name: "E", Fields: []etw.FieldDesc{{Name: "N", Type: etw.InUInt16}}}
+	add := func(f etw.FieldDesc) { d.Fields = append(d.Fields, f) }
+	for in := etw.InUnicodeString; in <= etw.InCountedBinary; in++ {
+		f := etw.FieldDesc{Name: in.String(), Type: in}
+		switch in {
+		case etw.InStruct:
+			f.Fields = []etw.FieldDesc{{Name: "N", Type: etw.InUInt8}, {Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField}}, {Type: etw.InBinary, Length: outer}}
+		case etw.InBinary:
+			f.Length = three
+		}
+		add(f)
+		f.Count = two
+		add(f)
+		f.Count = etw.Size{Kind: etw.SizeField}
+		add(f)
+		switch in {
+		case etw.InUnicodeString, etw.InAnsiString, etw.InBinary:
+			f.Length = etw.Size{Kind: etw.SizeField}
+			add(f)
+		case etw.InSID:
+			f.Length = etw.Size{Kind: etw.SizeConst, N: 12}
+			add(f)
+		}
+	}
+	add(etw.FieldDesc{Name: "Rest", Type: etw.InUInt16, Count: etw.Size{Kind: etw.SizeRest}})
+	for seed := range uint64(20) {
+		for _, ptr := range ptrSizes {
+			p := Payload(d, ptr, seed)
+			var e etw.Dynamic
+			if n, err := e.Decode(d, p, ptr); n != len(p) || err != nil {
+				t.Fatalf("seed %d: read %d of %d bytes, %v", seed, n, len(p), err)
+			}
+			if least, exact := d.Size(ptr); least > len(p) || exact {
+				t.Errorf("seed %d: a payload has at least %d bytes, this one has %d", seed, least, len(p))
+			}
+		}
+	}
+	if !takesRest(d.Fields) || takesRest(sampleDesc.Fields) {
+		t.Error("takesRest is wrong")
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 // Fuzz is a fuzz target for all events of a provider. An input is the index of
 // an event, the size of pointers and a payload. It checks that
-//   - the generated and the dynamic decoder agree, on errors and on values;
-//   - no more is read than there is;
+//   - the generated and the dynamic decoder agree on errors, on values and on how
+//     much they read;
 //   - encoding the event gives back the bytes that were read;
 //   - those bytes by themselves decode as the same event;
 //   - every array has as many elements as it says.
@@ -48,9 +48,6 @@ func check(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
 	if err != nil {
 		return nil
 	}
-	if n < 0 || n > len(payload) {
-		return fmt.Errorf("read %d of %d bytes", n, len(payload))
-	}
 	encoded, err := e.AppendPayload(nil, ptr)
 	if err != nil {
 		return fmt.Errorf("what was decoded does not encode: %w", err)
@@ -60,7 +57,7 @@ func check(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
 	}
 	again := d.New()
 	if m, err := again.DecodePayload(payload[:n:n], ptr); err != nil || m != n {
-		return fmt.Errorf("the %d bytes that were read do not decode by themselves: %d, %w", n, m, err)
+		return fmt.Errorf("the %d bytes that were read do not decode by themselves: %d, %v", n, m, err)
 	}
 	return countElements(reflect.ValueOf(e).Elem())
 }

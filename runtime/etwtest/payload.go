@@ -10,7 +10,8 @@ import (
 
 // Payload returns a payload of the event that d describes, with pointers of size
 // ptr. The same seed gives the same payload. Values are arbitrary, but for
-// counts and lengths, which are small and right; seed 0 has all of them 0.
+// counts and lengths, which are small and right; seed 0 has all of them 0. The
+// description is one that a manifest can have.
 func Payload(d *etw.EventDesc, ptr etw.PtrSize, seed uint64) []byte {
 	m := maker{b: []byte{}, ptr: ptr, rand: rand.New(rand.NewPCG(seed, uint64(d.ID)<<8|uint64(d.Version))), empty: seed == 0}
 	m.fields(d.Fields)
@@ -40,10 +41,15 @@ func (m *maker) fields(fields []etw.FieldDesc) {
 			if !m.empty {
 				values[i] = m.rand.Uint64N(5)
 			}
-			m.number(width(d.Type, m.ptr), values[i])
+			m.number(d.Type.Size(m.ptr), values[i])
 			continue
 		}
-		m.field(d)
+		if d.When.Left > 0 && (m.empty || m.rand.Uint64N(4) == 0) {
+			break // and all after it
+		}
+		if d.When.Ptr == 0 || d.When.Ptr == m.ptr {
+			m.field(d)
+		}
 	}
 	m.scopes = m.scopes[:len(m.scopes)-1]
 }
@@ -121,6 +127,14 @@ func (m *maker) element(d *etw.FieldDesc) {
 			return
 		}
 		m.bytes(m.size(d.Length))
+	case etw.InWBEMSID:
+		if m.length() == 0 {
+			m.number(4, 0)
+			return
+		}
+		m.number(m.ptr.Bytes(), 1+m.rand.Uint64N(math.MaxUint32))
+		m.bytes(uint64(m.ptr.Bytes()))
+		m.element(&etw.FieldDesc{Type: etw.InSID})
 	case etw.InCountedUnicodeString:
 		n := 2 * m.length()
 		m.number(2, n)
@@ -134,7 +148,7 @@ func (m *maker) element(d *etw.FieldDesc) {
 	case etw.InDouble:
 		m.number(8, math.Float64bits(m.rand.Float64()))
 	default:
-		m.bytes(uint64(width(d.Type, m.ptr)))
+		m.bytes(uint64(d.Type.Size(m.ptr)))
 	}
 }
 
@@ -160,30 +174,12 @@ func (m *maker) number(size int, v uint64) {
 	m.b = append(m.b, b[:size]...)
 }
 
-// width returns the size of the types that have one.
-func width(t etw.InType, ptr etw.PtrSize) int {
-	switch t {
-	case etw.InInt8, etw.InUInt8:
-		return 1
-	case etw.InInt16, etw.InUInt16:
-		return 2
-	case etw.InInt32, etw.InUInt32, etw.InHexInt32, etw.InFloat, etw.InBoolean:
-		return 4
-	case etw.InInt64, etw.InUInt64, etw.InHexInt64, etw.InDouble, etw.InFileTime:
-		return 8
-	case etw.InGUID, etw.InSystemTime:
-		return 16
-	case etw.InPointer:
-		return ptr.Bytes()
-	}
-	return 0
-}
-
-// takesRest reports whether a field takes the rest of the payload, so that less
-// of a payload may be a payload, too.
+// takesRest reports whether a field takes the rest of the payload or depends on
+// it, so that less of a payload may be a payload, too.
 func takesRest(fields []etw.FieldDesc) bool {
 	for i := range fields {
-		if fields[i].Count.Kind == etw.SizeRest || fields[i].Length.Kind == etw.SizeRest || takesRest(fields[i].Fields) {
+		d := &fields[i]
+		if d.Count.Kind == etw.SizeRest || d.Length.Kind == etw.SizeRest || d.When.Left > 0 || takesRest(d.Fields) {
 			return true
 		}
 	}

@@ -19,7 +19,7 @@ const variations = 8
 //   - encoding the event gives the payload back, after what the buffer held;
 //   - decoding that gives the same event;
 //   - the dynamic decoder finds the same values;
-//   - the event has a text and a valid JSON form.
+//   - the event has a text and a valid JSON form, and so has a pointer to it.
 func RoundTrip(t testing.TB, p *etw.Provider) {
 	t.Helper()
 	for _, d := range typed(p) {
@@ -73,11 +73,22 @@ func roundTrip(d *etw.EventDesc, ptr etw.PtrSize, payload []byte) error {
 			return fmt.Errorf("decoded a longer payload as\n%v, want\n%v", again, e)
 		}
 	}
-	if text, err := json.Marshal(e); err != nil || !json.Valid(text) {
+	return shown(e)
+}
+
+// shown checks the text and the JSON of an event, which are those of a pointer to
+// it as well.
+func shown(e etw.Event) error {
+	value := reflect.ValueOf(e).Elem().Interface()
+	text, err := json.Marshal(e)
+	if err != nil || !json.Valid(text) {
 		return fmt.Errorf("JSON %q: %v", text, err)
 	}
-	if text := fmt.Sprint(e); text == "" {
-		return fmt.Errorf("no text")
+	if other, err := json.Marshal(value); err != nil || !bytes.Equal(other, text) {
+		return fmt.Errorf("JSON %s, of the value %s (%v)", text, other, err)
+	}
+	if text, other := fmt.Sprint(e), fmt.Sprint(value); text == "" || text != other {
+		return fmt.Errorf("text %q, of the value %q", text, other)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func TestBaselines(t *testing.T) {
 		file := strings.TrimSuffix(baseline, ".baseline.txt")
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			want := readBaseline(t, baseline)
-			r, err := nettrace.Open(file, nettrace.Sorted())
+			r, err := nettrace.Open(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,10 +168,10 @@ func TestRecorded(t *testing.T) { testWhole(t, recorded(t)) }
 func testWhole(t *testing.T, files []string) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			inOrder := readAll(t, file)
-			sorted := readAll(t, file, nettrace.Sorted())
-			if inOrder.Events == 0 || inOrder.Events != sorted.Events {
-				t.Errorf("%d events in file order, %d sorted", inOrder.Events, sorted.Events)
+			inOrder := readAll(t, file, nettrace.InFileOrder())
+			sorted := readAll(t, file)
+			if inOrder.Records == 0 || inOrder.Records != sorted.Records {
+				t.Errorf("%d events in file order, %d sorted", inOrder.Records, sorted.Records)
 			}
 			if sorted.OutOfOrder != 0 {
 				t.Errorf("%d events out of order although sorted", sorted.OutOfOrder)
@@ -182,7 +182,7 @@ func testWhole(t *testing.T, files []string) {
 			if inOrder.UnknownMetadata != 0 || inOrder.UnknownStacks != 0 || inOrder.BadMetadata != 0 || inOrder.BadFields != 0 {
 				t.Errorf("unresolved references: %+v", inOrder)
 			}
-			t.Logf("%d events, %d sequence points, %d lost, stopped %t", inOrder.Events, inOrder.SequencePoints, inOrder.Lost, inOrder.Stopped)
+			t.Logf("%d events, %d sequence points, %d lost, stopped %t", inOrder.Records, inOrder.SequencePoints, inOrder.Lost, inOrder.Stopped)
 		})
 	}
 }
@@ -197,7 +197,7 @@ func TestCorpusAllocations(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r, err := nettrace.NewReader(bytes.NewReader(data))
+		r, err := nettrace.NewReader(bytes.NewReader(data), nettrace.InFileOrder())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestCorpusAllocations(t *testing.T) {
 		for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
 		}
 		runtime.ReadMemStats(&after)
-		events, mallocs, size := r.Stats().Events, after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
+		events, mallocs, size := r.Stats().Records, after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
 		if size > 2<<20 || events > 20_000 && float64(mallocs) > 0.02*float64(events) {
 			t.Errorf("%s: %d allocations of %d bytes for %d events", filepath.Base(file), mallocs, size, events)
 		}
@@ -223,6 +223,9 @@ func readAll(t *testing.T, file string, opts ...nettrace.Option) nettrace.Stats 
 	defer r.Close()
 	var rec etw.Record
 	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+		if rec.File != file {
+			t.Fatalf("a record of the file %q", rec.File)
+		}
 		if rec.Provider.IsZero() || rec.ProviderName == "" {
 			t.Fatalf("an event without a provider: %+v", rec)
 		}

@@ -2,8 +2,10 @@ package nettrace_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -11,24 +13,40 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// benchmarkFiles are one trace with large payloads and one with small ones, many
-// of them with stacks.
-var benchmarkFiles = []struct{ name, file string }{
-	{"HeartRateMonitor", "HeartRateMonitor.10068.nettrace"},
-	{"NetCore3.0", "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace"},
-	{"NetCore2.1", "eventpipe-dotnetcore2.1-linux-x64-objver3.netperf"},
+// benchmarkFiles are traces with large payloads and with small ones, with many
+// stacks and with few, and with as many events of several threads as of one.
+var benchmarkFiles = []struct{ name, folder, file string }{
+	{"HeartRateMonitor", "nettrace", "HeartRateMonitor.10068.nettrace"},
+	{"NetCore3.0", "nettrace", "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace"},
+	{"NetCore2.1", "nettrace", "eventpipe-dotnetcore2.1-linux-x64-objver3.netperf"},
+	{"Web", "dotnet10", "eventsource-web.nettrace.gz"},
+	{"Inlining", "dotnet10", "jit-inlining.nettrace"},
+	{"GC", "dotnet10", "gc-many.nettrace"},
 }
 
-func BenchmarkFileOrder(b *testing.B) { benchmarkRead(b) }
-func BenchmarkSorted(b *testing.B)    { benchmarkRead(b, nettrace.Sorted()) }
+// unpacked returns the content of a file, which may be a .gz file.
+func unpacked(tb testing.TB, path string) []byte {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err == nil && strings.HasSuffix(path, ".gz") {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(bytes.NewReader(data)); err == nil {
+			data, err = io.ReadAll(z)
+		}
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+func BenchmarkFileOrder(b *testing.B) { benchmarkRead(b, nettrace.InFileOrder()) }
+func BenchmarkSorted(b *testing.B)    { benchmarkRead(b) }
 
 func benchmarkRead(b *testing.B, opts ...nettrace.Option) {
 	for _, bm := range benchmarkFiles {
 		b.Run(bm.name, func(b *testing.B) {
-			data, err := os.ReadFile(corpus.File(b, "nettrace", bm.file))
-			if err != nil {
-				b.Fatal(err)
-			}
+			data := unpacked(b, corpus.File(b, bm.folder, bm.file))
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			events := 0
@@ -45,7 +63,7 @@ func benchmarkRead(b *testing.B, opts ...nettrace.Option) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(events)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
 		})
 	}
 }

@@ -129,6 +129,19 @@ func decodeUTF16(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
+// longNumber is uvarint for numbers of 32 bits, most of which have two bytes at
+// most, and for b that does not end in them.
+func longNumber(b []byte, i int) (uint32, int) {
+	if b[i] < 0x80 {
+		return uint32(b[i]), i + 1
+	}
+	if b[i+1] < 0x80 {
+		return uint32(b[i]&0x7f) | uint32(b[i+1])<<7, i + 2
+	}
+	v, i := uvarint(b, i, 32)
+	return uint32(v), i
+}
+
 // uvarint reads a LEB128 number of at most bits bits at b[i:]. It returns the
 // index after it, or -1 if b ends first, -2 if the number is too large.
 func uvarint(b []byte, i, bits int) (v uint64, next int) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
@@ -91,7 +92,7 @@ func TestDamagedBlock(t *testing.T) {
 				for _, change := range []byte{0x01, 0x80, 0xff} {
 					data := bytes.Clone(whole)
 					data[at] ^= change
-					for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+					for _, opts := range orders {
 						recs, r, err := readStream(t, data, opts...)
 						what := fmt.Sprintf("version %d, block %d, byte %d changed by %#x", version, i, at, change)
 						got := times(recs)
@@ -104,7 +105,7 @@ func TestDamagedBlock(t *testing.T) {
 						if errors.Is(err, nettrace.ErrDamaged) != (damaged == 1) || damaged > 1 || err != nil && damaged == 0 {
 							t.Fatalf("%s: error %v, %d damaged blocks", what, err, damaged)
 						}
-						var where *nettrace.Error
+						var where *etw.Damage
 						if err != nil && (!errors.As(err, &where) || where.Offset < int64(s.from) || where.Offset > int64(s.to)) {
 							t.Fatalf("%s: error %v, want one at %d to %d", what, err, s.from, s.to)
 						}

@@ -22,26 +22,34 @@
 //
 // # Order
 //
-// Records come in the order of the stream, in which the events of one thread
-// are in order of time, but those of several threads are not. The option
-// [Sorted] merges them.
+// In a stream the events of one thread are in the order of time, but those of
+// several threads are not. The reader merges them: it holds back the blocks that
+// are not yet due, those between two sort points, which is usually the work of a
+// tenth of a second, and at the end of a session everything that the runtime writes
+// about its methods. [SortLimit] bounds what that takes. With the option
+// [InFileOrder] records come as they stand in the stream.
 //
 // # Memory and lifetime
 //
-// A record's payload and stack are views of the reader's buffers, valid until
-// the next record. In stream order the reader holds one block, which writers
-// keep to some 100 KB, and the stacks since the last sequence point; reading an
-// event allocates nothing. No size that a stream claims is allocated before the
-// bytes are there.
+// A record's payload and stack are views of the reader's buffers, or of the memory
+// of a bytes.Reader, which is read in place. They are valid until the next record.
+// In file order the reader holds one block, which writers keep to some 100 KB, and
+// the stacks since the last sequence point; reading an event allocates nothing. No
+// size that a stream claims is allocated before the bytes are there.
 //
 // # Damage
 //
-// A stream that was not stopped or is cut off yields all its whole records, and
-// then [ErrNotStopped] or [ErrTruncated] in place of io.EOF. A block with a fault
-// is read up to there; the stream goes on behind it, and ends with [ErrDamaged],
-// which says where the first fault was. Metadata is not trusted: a row that
-// cannot be read is counted in [Stats], and descriptions that do not fit the
-// payloads, which profilers are known to write, are for [etw.Dynamic.DecodeLoose].
+// What is good comes first. A stream that was not stopped or is cut off yields all
+// its whole records. A block with a fault is read up to there, and the stream goes
+// on at the next block that can be recognised, also where the size of the damaged
+// one is wrong. Then comes one error, an [*etw.IncompleteError], in which errors.Is
+// finds [ErrNotStopped], [ErrTruncated] and [ErrDamaged], and then io.EOF. To be
+// sure that nothing follows the end marker, the reader reads on to the end of the
+// stream.
+//
+// Metadata is not trusted: a row that cannot be read is counted in [Stats], and
+// descriptions that do not fit the payloads, which profilers are known to write, are
+// for [etw.Dynamic.DecodeLoose].
 //
 // # Versions
 //

@@ -223,38 +223,37 @@ func (h *eventHeader) decodePlain(b []byte, i int, v6 bool) (payload, next int) 
 const netperfHeader = 56
 
 // decodeNetperf reads the event of version 3 at b[i:]. It returns the indexes of
-// its payload, of its stack, which ends the event, and of the next event.
+// its payload, behind which its stack is, and of the next event.
 //
 //	size u32 (of what follows), metadata id u32, thread u32, time u64,
 //	activity 16, related activity 16, payload size u32, payload,
 //	stack size u32, stack, padding to 4
-func (h *eventHeader) decodeNetperf(b []byte, i int) (payload, stack, stackEnd, next int) {
+func (h *eventHeader) decodeNetperf(b []byte, i int) (payload, next int) {
 	if len(b)-i < netperfHeader {
-		return headerCut, 0, 0, 0
+		return headerCut, 0
 	}
 	p := b[i : i+netperfHeader]
 	size := uint64(binary.LittleEndian.Uint32(p)) + 4
 	if size > uint64(len(b)-i) {
-		return headerCut, 0, 0, 0
+		return headerCut, 0
 	}
 	next = i + int(size)
-	h.flags = flagMetadata
+	h.flags = flagMetadata | flagCapture
 	h.metadata = binary.LittleEndian.Uint32(p[4:])
 	h.thread = uint64(binary.LittleEndian.Uint32(p[8:]))
 	h.capture = h.thread
+	h.sequence++ // the format has no numbers
 	h.time = int64(binary.LittleEndian.Uint64(p[12:]))
 	h.activity, h.related = etw.GUID(p[20:36]), etw.GUID(p[36:52])
 	h.size = binary.LittleEndian.Uint32(p[52:])
 	h.processor = -1
 	payload = i + netperfHeader
 	if size < netperfHeader+4 || uint64(h.size) > size-netperfHeader-4 {
-		return headerBad, 0, 0, 0
+		return headerBad, 0
 	}
-	stack = payload + int(h.size)
-	n := binary.LittleEndian.Uint32(b[stack:])
-	stack += 4
-	if uint64(n) > uint64(next-stack) {
-		return headerBad, 0, 0, 0
+	stack := payload + int(h.size)
+	if n := binary.LittleEndian.Uint32(b[stack:]); uint64(n) > uint64(next-stack-4) {
+		return headerBad, 0
 	}
-	return payload, stack, stack + int(n), next
+	return payload, next
 }

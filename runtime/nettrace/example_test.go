@@ -38,8 +38,8 @@ func ExampleReader_Records() {
 
 // A session that was killed leaves a trace without an end. What it holds is
 // delivered first.
-func ExampleErrNotStopped() {
-	r, err := nettrace.Open("../../tests/recorded/lost.nettrace", nettrace.Sorted())
+func ExampleReader_Next() {
+	r, err := nettrace.Open("../../tests/recorded/lost.nettrace")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func ExampleErrNotStopped() {
 	events := 0
 	for _, err := range r.Records() {
 		switch {
-		case errors.Is(err, nettrace.ErrNotStopped), errors.Is(err, nettrace.ErrTruncated):
+		case errors.Is(err, etw.ErrIncomplete):
 			fmt.Println("incomplete:", err)
 		case err != nil:
 			log.Fatal(err)

@@ -72,8 +72,9 @@ const maxNesting = 32
 // A fieldReader reads lists of fields. The three versions of the list differ in
 // the width of numbers, in whether entries have a size and in where the name is.
 type fieldReader struct {
-	list listVersion
-	err  error // why the list makes no sense; the cursor knows about cut ones
+	list  listVersion
+	count int   // of all fields so far
+	err   error // why the list makes no sense; the cursor knows about cut ones
 }
 
 type listVersion uint8
@@ -83,6 +84,10 @@ const (
 	list2 listVersion = 2 // u32 count; u32 size with itself, z16 name, type
 	list6 listVersion = 6 // u16 count; u16 size without itself, vstr name, type
 )
+
+// maxFields bounds the fields of one event, whose descriptions take many times the
+// bytes that declare them.
+const maxFields = 1 << 14
 
 // readFields reads a list of fields at c.
 func readFields(c *cursor, v listVersion) ([]etw.FieldDesc, error) {
@@ -119,6 +124,10 @@ func (r *fieldReader) fields(c *cursor, depth int) []etw.FieldDesc {
 	}
 	if n > c.left()/least {
 		r.fail("%d fields in %d bytes", n, c.left())
+		return nil
+	}
+	if r.count += n; r.count > maxFields {
+		r.fail("more than %d fields", maxFields)
 		return nil
 	}
 	fields := make([]etw.FieldDesc, 0, n)
@@ -214,29 +223,10 @@ func (r *fieldReader) arrayOf(elem etw.FieldDesc, n etw.Size) etw.FieldDesc {
 	case etw.InChar8:
 		return etw.FieldDesc{Type: etw.InAnsiString, Out: etw.OutUTF8, Length: n}
 	}
-	if leastSize(&elem) == 0 {
+	if least, _ := elem.Size(etw.Ptr32); least == 0 {
 		// Nothing bounds how many of them a payload holds.
 		r.fail("an array whose elements have no bytes")
 	}
 	elem.Count = n
 	return elem
-}
-
-// leastSize returns 0 if a value of f may take no bytes at all.
-func leastSize(f *etw.FieldDesc) int {
-	if f.Type != etw.InStruct {
-		if f.Length.Kind == etw.SizeConst {
-			return int(f.Length.N)
-		}
-		if f.Count.Kind == etw.SizeConst {
-			return int(f.Count.N)
-		}
-		return 1
-	}
-	for i := range f.Fields {
-		if leastSize(&f.Fields[i]) > 0 {
-			return 1
-		}
-	}
-	return 0
 }

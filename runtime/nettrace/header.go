@@ -1,6 +1,7 @@
 package nettrace
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -36,7 +37,10 @@ func (h Header) Start() time.Time { return h.Clock.Start.Time() }
 //	pointer size u32, process id u32, processors u32, sampling interval u32
 //
 // In version 6 number and names of the values after the pointer size vary.
-func (h *Header) read(b []byte, v6 bool) error {
+//
+// What makes no sense is replaced, so that the events can be read. It reports
+// whether the bytes are those of a header, and what is wrong with their values.
+func (h *Header) read(b []byte, v6 bool) (fits bool, err error) {
 	c := cursor{b: b}
 	h.Clock.Start = systemTime(&c)
 	h.Clock.Origin = int64(c.u64())
@@ -49,24 +53,32 @@ func (h *Header) read(b []byte, v6 bool) error {
 		h.Processors = int(int32(c.u32()))
 		h.SamplingInterval = time.Duration(c.u32())
 	}
-	if c.bad {
-		return damaged("it does not fit")
-	}
 	if size != 4 && size != 8 {
-		return damaged("pointers of %d bytes", size)
+		err = damaged("pointers of %d bytes", size)
+		size = 8
 	}
 	h.PointerSize = etw.PtrSize(size)
-	if h.Clock.Frequency <= 0 {
-		return damaged("a clock with %d ticks per second", h.Clock.Frequency)
+	if n := h.Clock.Frequency; n <= 0 {
+		err = damaged("a clock with %d ticks per second", n)
+		if h.Clock.Frequency = n & math.MaxInt64; h.Clock.Frequency == 0 {
+			h.Clock.Frequency = 1e9
+		}
 	}
-	return nil
+	return !c.bad && (c.left() == 0 || h.Minor > 0), err
 }
+
+// maxKeys bounds the keys of a header. Writers have four.
+const maxKeys = 1 << 12
 
 // readKeys reads the keys and values of version 6 and picks out those with a
 // place in the header.
 func (h *Header) readKeys(c *cursor) {
-	h.ProcessID = -1
-	for range c.u32() {
+	h.ProcessID, h.Keys = -1, nil
+	for i := range c.u32() {
+		if i == maxKeys {
+			c.bad = true
+			return
+		}
 		kv := KeyValue{c.vstr(), c.vstr()}
 		if c.bad {
 			return

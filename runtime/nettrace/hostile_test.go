@@ -153,7 +153,7 @@ func TestHostileStreams(t *testing.T) {
 		{"no trace header", append([]byte("Nettrace"), le(uint32(0), uint32(6), uint32(0), uint32(0))...), nettrace.ErrDamaged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+			for _, opts := range orders {
 				var err error
 				n := allocated(func() { _, _, err = readStream(t, c.data, opts...) })
 				if !errors.Is(err, c.want) {
@@ -235,7 +235,7 @@ func TestMemoryInFileOrder(t *testing.T) {
 	src := &repeat{head: w.Bytes()[:head], body: w.Bytes()[head:], n: 400}
 	n := 0
 	used := allocated(func() {
-		r, err := nettrace.NewReader(src)
+		r, err := nettrace.NewReader(src, nettrace.InFileOrder())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 // Reading allocates for what is new, metadata, and not for events.
 func TestAllocations(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
-		for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+		for _, opts := range orders {
 			w := nettracetest.NewWriter(version, nettracetest.Trace{})
 			w.Metadata(clrRow(1, 10))
 			if version == 6 {
@@ -310,7 +310,7 @@ func TestAllocations(t *testing.T) {
 				}
 			})
 			if n != 0 {
-				t.Errorf("version %d, sorted %t: %v allocations per event", version, opts != nil, n)
+				t.Errorf("version %d, sorted %t: %v allocations per event", version, opts == nil, n)
 			}
 		}
 	}

@@ -42,8 +42,8 @@ type labelList struct {
 	items             []etw.ExtendedItem
 
 	overrides uint16 // a bit for each kind of label that there is
-	opcode    uint8
-	level     uint8
+	opcode    etw.Opcode
+	level     etw.Level
 	version   uint8
 	keywords  uint64
 }
@@ -51,7 +51,14 @@ type labelList struct {
 // labels holds the lists that events refer to by number. A sequence point
 // forgets them.
 type labels struct {
-	at table[*labelList]
+	at    table[*labelList]
+	items int    // lists and labels
+	next  uint64 // the number after the highest one
+}
+
+func (l *labels) reset() {
+	l.at.reset()
+	l.items, l.next = 0, 0
 }
 
 // add reads a label block: the number of the first list, the number of lists,
@@ -67,7 +74,15 @@ func (l *labels) add(b []byte) error {
 		if err != nil {
 			return damaged("label list %d of %d: %v", i, n, err)
 		}
-		l.at.put(uint64(first)+uint64(i), list)
+		if l.items += 1 + len(list.items); l.items > maxItems {
+			return damaged("there are more labels than the reader keeps")
+		}
+		number := uint64(first) + uint64(i)
+		l.at.put(number, list)
+		l.next = max(l.next, number+1)
+	}
+	if c.left() > 0 {
+		return damaged("%d bytes follow the last label list", c.left())
 	}
 	return nil
 }
@@ -75,7 +90,7 @@ func (l *labels) add(b []byte) error {
 func readLabels(c *cursor) (*labelList, error) {
 	l := new(labelList)
 	for {
-		kind := c.u8()
+		kind := etw.Opcode(c.u8())
 		if c.bad {
 			return l, nil
 		}
@@ -96,11 +111,11 @@ func readLabels(c *cursor) (*labelList, error) {
 			key, value := c.vstr(), c.svar()
 			l.item(ExtLabelInt, binary.LittleEndian.AppendUint64(appendLabel(nil, key, ""), uint64(value)))
 		case labelOpcode:
-			l.opcode = c.u8()
+			l.opcode = etw.Opcode(c.u8())
 		case labelKeywords:
 			l.keywords = c.u64()
 		case labelLevel:
-			l.level = c.u8()
+			l.level = etw.Level(c.u8())
 		case labelVersion:
 			l.version = c.u8()
 		default:
@@ -114,7 +129,11 @@ func readLabels(c *cursor) (*labelList, error) {
 	}
 }
 
+// item adds an item, unless there are more than any list needs.
 func (l *labelList) item(t etw.ExtendedType, data []byte) {
+	if len(l.items) == maxKeys {
+		return
+	}
 	l.items = append(l.items, etw.ExtendedItem{Type: t, Data: append([]byte(nil), data...)})
 }
 

@@ -6,95 +6,130 @@ package nettrace
 type loss struct {
 	v6        bool
 	forgotten bool // some threads that were seen
-	cur       *threadLoss
-	threads   map[uint64]*threadLoss
-	lost      uint64
-	byThread  map[uint64]uint64
+	threads   map[uint64]*captureThread
+	recent    [64]*captureThread // by a hash of the id
+	lost      int64
+	byThread  map[uint64]int64
 }
 
-// A threadLoss is the state of one capture thread.
-type threadLoss struct {
-	thread uint64
-	last   uint32
+// A captureThread is a thread that logged events: its id, or in version 6 its
+// index, its numbers, and what the sorter holds of it.
+type captureThread struct {
+	id    uint64
+	known bool   // some number of it
+	last  uint32 // number of its last event
+	lost  uint32 // of the events up to there
+
+	chain *chain
 }
 
-// observe notes an event with a sequence number that its thread chose, and makes
-// its thread the current one. The events that follow it, up to the next call,
-// have the numbers that follow.
-func (l *loss) observe(thread uint64, sequence uint32) {
-	t := l.cur
-	if t == nil || t.thread != thread {
-		t = l.threads[thread]
-	}
-	if t == nil {
-		t = l.add(thread)
-		if l.v6 {
-			// Numbers start at 1. Earlier versions say so too, but there a thread
-			// that the reader sees first may be an old one.
-			l.gap(t, sequence-1)
+// observe notes the threads and the numbers of the events of a batch. Of one that
+// is damaged only those numbers count that follow the ones before.
+func (l *loss) observe(b *batch, damaged bool) {
+	for i := range b.contexts {
+		c := &b.contexts[i]
+		t := l.thread(c.capture)
+		c.thread = t
+		first := b.events[c.first].sequence
+		// Numbers start at 1. Before version 6 a thread that the reader sees first
+		// may be an old one.
+		expected := t.known || l.v6 && !l.forgotten
+		if damaged && expected && first != t.last+1 {
+			continue
 		}
-	} else {
-		l.gap(t, sequence-1)
+		if expected {
+			l.gap(t, first-1)
+		}
+		t.last, t.known = b.events[b.contextEnd(i)-1].sequence, true
 	}
-	t.last = sequence
-	l.cur = t
 }
 
-// maxThreads bounds the threads whose numbers are remembered before version 6,
-// in which threads come and go without notice. Past it they are forgotten, and a
-// thread that is seen for the first time has lost nothing.
+// thread returns the state of a thread.
+func (l *loss) thread(id uint64) *captureThread {
+	slot := l.slot(id)
+	if t := *slot; t != nil && t.id == id {
+		return t
+	}
+	t := l.threads[id]
+	if t == nil {
+		t = l.add(id)
+	}
+	*slot = t
+	return t
+}
+
+// slot returns where a thread is remembered if it came recently.
+func (l *loss) slot(id uint64) **captureThread { return &l.recent[id*0x9e3779b97f4a7c15>>58] }
+
+// maxThreads bounds the threads whose numbers are remembered; in most versions they
+// end without notice. Past it they are forgotten, and a thread that is seen for the
+// first time has lost nothing.
 const maxThreads = 1 << 15
 
-func (l *loss) add(thread uint64) *threadLoss {
-	if l.threads == nil {
-		l.threads = make(map[uint64]*threadLoss)
-	}
-	if len(l.threads) >= maxThreads && !l.v6 {
+func (l *loss) add(id uint64) *captureThread {
+	if len(l.threads) >= maxThreads {
 		l.forget()
 		l.forgotten = true
 	}
-	t := &threadLoss{thread: thread}
-	l.threads[thread] = t
+	if l.threads == nil {
+		l.threads = make(map[uint64]*captureThread)
+	}
+	t := &captureThread{id: id}
+	l.threads[id] = t
 	return t
 }
 
 // gap counts the events of t after the last one, up to number upTo. Numbers wrap
 // around. Before version 6 a number that is not ahead belongs to a new thread
 // with a recycled id.
-func (l *loss) gap(t *threadLoss, upTo uint32) {
-	n := upTo - t.last
-	if int32(n) <= 0 {
-		return
+//
+// A number from damaged bytes may be far ahead. The next one is then back, but not
+// by more than was counted as lost, which shows that it was not.
+func (l *loss) gap(t *captureThread, upTo uint32) {
+	if int32(upTo-t.last) < 0 {
+		if wrong := t.lost; wrong > 0 && int32(upTo-(t.last-wrong)) >= 0 {
+			l.count(t, -int64(wrong))
+			t.last -= wrong
+		}
+		t.lost = 0
 	}
-	l.lost += uint64(n)
+	if n := upTo - t.last; int32(n) > 0 {
+		t.lost += n
+		l.count(t, int64(n))
+	}
+}
+
+func (l *loss) count(t *captureThread, n int64) {
+	l.lost += n
 	if l.byThread == nil {
-		l.byThread = make(map[uint64]uint64)
+		l.byThread = make(map[uint64]int64)
 	}
-	l.byThread[t.thread] += uint64(n)
+	of, ok := l.byThread[t.id]
+	switch of += n; {
+	case of == 0:
+		delete(l.byThread, t.id)
+	case ok || len(l.byThread) < maxThreads:
+		l.byThread[t.id] = of
+	}
 }
 
 // point notes the number that a sequence point, or the removal of a thread,
 // gives for the last event of a thread.
-func (l *loss) point(thread uint64, sequence uint32) {
-	t := l.threads[thread]
-	if t == nil {
-		// A thread that the stream has no event of lost all it logged.
-		t = l.add(thread)
-		if l.forgotten {
-			t.last = sequence
-		}
+func (l *loss) point(id uint64, sequence uint32) {
+	t := l.thread(id)
+	if t.known || !l.forgotten { // one without events lost all it logged
+		l.gap(t, sequence)
 	}
-	l.gap(t, sequence)
-	t.last = sequence
+	t.last, t.known = sequence, true
 }
 
-func (l *loss) remove(thread uint64) {
-	delete(l.threads, thread)
-	l.cur = nil
+func (l *loss) remove(id uint64) {
+	delete(l.threads, id)
+	*l.slot(id) = nil
 }
 
 // forget drops all threads.
 func (l *loss) forget() {
 	clear(l.threads)
-	l.cur = nil
+	clear(l.recent[:])
 }

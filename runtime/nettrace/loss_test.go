@@ -17,7 +17,7 @@ func TestLoss(t *testing.T) {
 		name    string
 		version int
 		write   func(w *nettracetest.Writer)
-		want    map[uint64]uint64
+		want    map[uint64]int64
 	}{
 		{"none", 4, func(w *nettracetest.Writer) {
 			w.Events(event(1, 0), event(1, 0), event(2, 0), event(1, 0))
@@ -27,26 +27,26 @@ func TestLoss(t *testing.T) {
 		}, nil},
 		{"in a block", 4, func(w *nettracetest.Writer) {
 			w.Events(event(1, 0), event(1, 5), event(2, 0), event(1, 1))
-		}, map[uint64]uint64{1: 6}},
+		}, map[uint64]int64{1: 6}},
 		{"between blocks", 4, func(w *nettracetest.Writer) {
 			w.Events(event(1, 0), event(2, 0))
 			w.Events(event(1, 3))
-		}, map[uint64]uint64{1: 3}},
+		}, map[uint64]int64{1: 3}},
 		{"before the first event", 4, func(w *nettracetest.Writer) {
 			w.Events(event(1, 7), event(1, 0))
 		}, nil},
 		{"before the first event, version 6", 6, func(w *nettracetest.Writer) {
 			w.Events(event(1, 7), event(1, 0), event(2, 0))
-		}, map[uint64]uint64{1: 7}},
+		}, map[uint64]int64{1: 7}},
 		{"at a sequence point", 4, func(w *nettracetest.Writer) {
 			w.Events(event(1, 0), event(2, 0))
 			w.SequencePoint(0, 0, map[uint64]uint32{1: 4, 2: 1, 3: 9})
 			w.Events(event(1, 0), event(2, 2))
-		}, map[uint64]uint64{1: 4, 2: 3, 3: 9}},
+		}, map[uint64]int64{1: 4, 2: 3, 3: 9}},
 		{"at a sequence point, version 6", 6, func(w *nettracetest.Writer) {
 			w.Events(event(1, 0))
 			w.SequencePoint(0, 0, map[uint64]uint32{1: 4, 3: 9})
-		}, map[uint64]uint64{1: 4, 3: 9}},
+		}, map[uint64]int64{1: 4, 3: 9}},
 		{"a recycled id", 4, func(w *nettracetest.Writer) {
 			w.Events(event(1, 0), event(1, 0), event(1, 0))
 			w.Events(nettracetest.Event{Metadata: 1, Thread: 1, Restart: true}, event(1, 0))
@@ -56,29 +56,29 @@ func TestLoss(t *testing.T) {
 			w.Events(event(1, 0), event(1, 0))
 			w.SequencePoint(0, 1, nil)
 			w.Events(event(1, 2))
-		}, map[uint64]uint64{1: 2}},
+		}, map[uint64]int64{1: 2}},
 		{"a removed thread", 6, func(w *nettracetest.Writer) {
 			w.Threads(nettracetest.Thread{Index: 1})
 			w.Events(event(1, 0), event(1, 3))
 			w.RemoveThreads(1)
-		}, map[uint64]uint64{1: 3}},
+		}, map[uint64]int64{1: 3}},
 		{"not compressed", 4, func(w *nettracetest.Writer) {
 			w.Plain = true
 			w.Events(event(1, 0), event(1, 5), event(2, 0))
-		}, map[uint64]uint64{1: 5}},
+		}, map[uint64]int64{1: 5}},
 		{"numbers wrap", 4, func(w *nettracetest.Writer) {
 			w.Events(event(1, 1<<32-3), event(1, 0), event(1, 0), event(1, 2), event(1, 0))
-		}, map[uint64]uint64{1: 2}},
+		}, map[uint64]int64{1: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := nettracetest.NewWriter(c.version, nettracetest.Trace{})
 			w.Metadata(clrRow(1, 10))
 			c.write(w)
 			w.End()
-			for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+			for _, opts := range orders {
 				_, r := mustRead(t, w.Bytes(), opts...)
 				s := r.Stats()
-				total := uint64(0)
+				total := int64(0)
 				for _, n := range c.want {
 					total += n
 				}
@@ -115,7 +115,7 @@ func TestRecordedLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	n := uint64(0)
+	n := int64(0)
 	for _, err := range r.Records() {
 		if err != nil {
 			t.Fatal(err)

@@ -1,26 +1,11 @@
 package nettrace
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
-
-// A metadata is what the stream says of one kind of event: the part of a Record
-// that is the same for all its events.
-type metadata struct {
-	provider     etw.GUID
-	providerName string
-	schema       *etw.EventDesc
-	id           uint16
-	version      uint8
-	level        uint8
-	opcode       uint8
-	keywords     uint64
-}
-
-// unknownMetadata stands in for a row that the stream does not contain.
-var unknownMetadata = new(metadata)
 
 // A row is a metadata row as it stands in the stream.
 type row struct {
@@ -32,7 +17,7 @@ type row struct {
 	keywords  uint64
 	version   uint32
 	level     uint32
-	opcode    uint8
+	opcode    etw.Opcode
 	hasOpcode bool
 	message   string
 	fields    []etw.FieldDesc
@@ -75,7 +60,7 @@ func readRow(c *cursor) row {
 		}
 		switch kind {
 		case tagOpcode:
-			m.opcode, m.hasOpcode = tag.u8(), n > 0
+			m.opcode, m.hasOpcode = etw.Opcode(tag.u8()), n > 0
 		case tagFields2:
 			m.fields, m.fieldsErr = readFields(&tag, list2)
 		}
@@ -112,9 +97,9 @@ func readRow6(c *cursor) row {
 	}
 	items := c.sub(int(c.u16()))
 	for items.left() > 0 && !items.bad {
-		switch items.u8() {
+		switch etw.Opcode(items.u8()) {
 		case itemOpcode:
-			m.opcode, m.hasOpcode = items.u8(), true
+			m.opcode, m.hasOpcode = etw.Opcode(items.u8()), true
 		case itemKeywords:
 			m.keywords = items.u64()
 		case itemMessage:
@@ -127,9 +112,9 @@ func readRow6(c *cursor) row {
 		case itemGUID:
 			m.guid = items.guid()
 		case itemLevel:
-			m.level = uint32(items.u8())
+			m.level = uint32(etw.Opcode(items.u8()))
 		case itemVersion:
-			m.version = uint32(items.u8())
+			m.version = uint32(etw.Opcode(items.u8()))
 		default:
 			items.off = len(items.b) // an unknown item has no length
 		}
@@ -137,9 +122,9 @@ func readRow6(c *cursor) row {
 	return m
 }
 
-// metadata makes of a row what its events need. The provider is shared by all
-// its schemas.
-func (m *row) metadata(providers map[string]*etw.ProviderDesc) *metadata {
+// setRecord sets in rec what the row says of all its events. The provider is shared
+// by all its schemas.
+func (m *row) setRecord(rec *etw.Record, providers map[string]*etw.ProviderDesc) {
 	p := providers[m.provider]
 	if p == nil || !m.guid.IsZero() && p.GUID != m.guid {
 		p = &etw.ProviderDesc{Name: m.provider, GUID: m.guid}
@@ -148,21 +133,12 @@ func (m *row) metadata(providers map[string]*etw.ProviderDesc) *metadata {
 		}
 		providers[m.provider] = p
 	}
-	md := &metadata{
-		provider:     p.GUID,
-		providerName: p.Name,
-		id:           uint16(m.id),
-		version:      uint8(m.version),
-		level:        uint8(m.level),
-		opcode:       m.opcode,
-		keywords:     m.keywords,
+	rec.Provider, rec.ProviderName = p.GUID, p.Name
+	rec.ID, rec.Version = uint16(m.id), uint8(m.version)
+	rec.Level, rec.Opcode, rec.Keywords = etw.Level(m.level), m.opcode, m.keywords
+	if rec.Schema = m.schema(p); rec.Schema != nil {
+		rec.Opcode = rec.Schema.Opcode
 	}
-	d := m.schema(p)
-	if d != nil {
-		md.schema = d
-		md.opcode = d.Opcode
-	}
-	return md
 }
 
 // schema returns the description of the events of m, or nil if the row has
@@ -187,7 +163,7 @@ func (m *row) schema(p *etw.ProviderDesc) *etw.EventDesc {
 		Provider: p,
 		ID:       uint16(m.id),
 		Version:  uint8(m.version),
-		Level:    uint8(m.level),
+		Level:    etw.Level(m.level),
 		Opcode:   m.opcode,
 		Keywords: m.keywords,
 		Name:     name,
@@ -198,29 +174,101 @@ func (m *row) schema(p *etw.ProviderDesc) *etw.EventDesc {
 	return d
 }
 
-// Opcodes with a meaning in naming.
-const (
-	opcodeStart = 1
-	opcodeStop  = 2
-)
-
-var opcodeNames = map[uint8]string{
-	opcodeStart: "Start", opcodeStop: "Stop", 3: "DataCollectionStart", 4: "DataCollectionStop", 5: "Extension", 6: "Reply", 7: "Resume",
-	8: "Suspend", 9: "Send", 240: "Receive",
-}
-
 // taskAndOpcode splits the name of an event as EventSource composes it: an event
 // RequestStart has the opcode Start, also where the stream does not say so, and
 // belongs to the task Request.
-func taskAndOpcode(name string, opcode uint8, given bool) (task, opcodeName string, op uint8) {
-	for op, suffix := range [...]string{opcodeStart: "start", opcodeStop: "stop"} {
-		if suffix == "" || given && opcode != uint8(op) || len(name) <= len(suffix) {
+func taskAndOpcode(name string, opcode etw.Opcode, given bool) (task, opcodeName string, op etw.Opcode) {
+	for op, suffix := range [...]string{etw.OpcodeStart: "start", etw.OpcodeStop: "stop"} {
+		if suffix == "" || given && opcode != etw.Opcode(op) || len(name) <= len(suffix) {
 			continue
 		}
 		cut := len(name) - len(suffix)
 		if strings.EqualFold(name[cut:], suffix) {
-			return name[:cut], opcodeNames[uint8(op)], uint8(op)
+			return name[:cut], etw.Opcode(op).Name(), etw.Opcode(op)
 		}
 	}
-	return name, opcodeNames[opcode], opcode
+	if opcode == etw.OpcodeInfo { // says nothing
+		return name, "", opcode
+	}
+	return name, opcode.Name(), opcode
+}
+
+// addRow takes in a metadata row. A row that makes no sense is counted and
+// costs its events their meaning, not the trace.
+func (r *Reader) addRow(b []byte, v6 bool) error {
+	c := cursor{b: b}
+	var m row
+	if v6 {
+		m = readRow6(&c)
+	} else {
+		m = readRow(&c)
+	}
+	if c.bad || m.key == 0 {
+		r.stats.BadMetadata++
+		return damaged("a metadata row of %d bytes cannot be read", len(b))
+	}
+	if m.fieldsErr != nil {
+		r.stats.BadFields++
+	}
+	if r.described += m.cost(len(b)); r.described > fairLimit+2*r.src.off {
+		r.stats.BadMetadata++
+		return damaged("there is more metadata than the reader keeps")
+	}
+	rec := r.common
+	m.setRecord(&rec, r.providers)
+	r.metadata.put(m.key, &rec)
+	r.kind = kindOf{} // it may be another one now
+	return nil
+}
+
+// What a row and a field take in memory, in bytes.
+const (
+	rowCost   = 1000
+	fieldCost = 256
+)
+
+// cost returns how many bytes a row of so many bytes takes in memory, roughly.
+func (m *row) cost(size int) int64 {
+	return rowCost + 2*int64(size) + fieldCost*int64(countFields(m.fields))
+}
+
+func countFields(fields []etw.FieldDesc) int {
+	n := len(fields)
+	for i := range fields {
+		n += countFields(fields[i].Fields)
+	}
+	return n
+}
+
+// addMetadata takes in a block of metadata rows. Before version 6 rows are the
+// payloads of events.
+func (r *Reader) addMetadata(data []byte) error {
+	var bad error
+	if r.v6 {
+		c := cursor{b: data}
+		c.bytes(int(c.u16()))
+		for c.left() > 0 && !c.bad {
+			row := c.bytes(int(c.u16()))
+			if !c.bad {
+				bad = cmp.Or(bad, r.addRow(row, true))
+			}
+		}
+		if c.bad {
+			return damaged("a row does not fit")
+		}
+		return bad
+	}
+	b := eventBlock{block: block{data: data}}
+	if err := b.readHeader(false); err != nil {
+		return err
+	}
+	for b.at < len(data) {
+		at := b.at
+		payload, ok := b.next()
+		if !ok {
+			return damaged("the row at %d does not fit", at)
+		}
+		bad = cmp.Or(bad, r.addRow(data[payload:payload+int(b.h.size)], false))
+	}
+	return bad
 }

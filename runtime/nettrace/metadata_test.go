@@ -1,7 +1,9 @@
 package nettrace_test
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -188,7 +190,8 @@ func TestFieldListsThatAreRefused(t *testing.T) {
 	}
 }
 
-// A row that ends early or claims too much costs its own events, not the trace.
+// A row that ends early or claims too much costs its own events, not the trace, and
+// is reported.
 func TestBadRows(t *testing.T) {
 	good := clrRow(2, 11)
 	w := nettracetest.NewWriter(4, nettracetest.Trace{})
@@ -204,9 +207,9 @@ func TestBadRows(t *testing.T) {
 			w.Metadata(good)
 			w.Events(nettracetest.Event{Metadata: 1}, nettracetest.Event{Metadata: 2})
 			w.End()
-			recs, r := mustRead(t, w.Bytes())
-			if s := r.Stats(); s.BadMetadata != 1 || s.UnknownMetadata != 1 {
-				t.Errorf("%d bytes of the row: stats %+v", n, s)
+			recs, r, err := readStream(t, w.Bytes())
+			if s := r.Stats(); !errors.Is(err, nettrace.ErrDamaged) || s.BadMetadata != 1 || s.UnknownMetadata != 1 {
+				t.Errorf("%d bytes of the row: %v, stats %+v", n, err, s)
 			}
 			return recs, r
 		}()
@@ -242,7 +245,7 @@ func TestTaskAndOpcode(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		tags   []nettracetest.Tag
-		opcode uint8
+		opcode etw.Opcode
 		task   string
 		op     string
 	}{
@@ -325,7 +328,7 @@ func TestRowAgain(t *testing.T) {
 	w.Metadata(clrRow(1, 11))
 	w.Events(nettracetest.Event{Metadata: 1})
 	w.End()
-	recs, _ := mustRead(t, w.Bytes())
+	recs, _ := mustRead(t, w.Bytes(), nettrace.InFileOrder())
 	if recs[0].ID != 10 || recs[1].ID != 11 {
 		t.Errorf("ids %d, %d", recs[0].ID, recs[1].ID)
 	}
@@ -336,8 +339,27 @@ func TestSparseMetadataIDs(t *testing.T) {
 	w.Metadata(clrRow(1<<32-1, 10), clrRow(5000, 11), clrRow(3, 12))
 	w.Events(nettracetest.Event{Metadata: 1<<32 - 1}, nettracetest.Event{Metadata: 5000}, nettracetest.Event{Metadata: 3})
 	w.End()
-	recs, _ := mustRead(t, w.Bytes())
+	recs, _ := mustRead(t, w.Bytes(), nettrace.InFileOrder())
 	if recs[0].ID != 10 || recs[1].ID != 11 || recs[2].ID != 12 {
 		t.Errorf("ids %d, %d, %d", recs[0].ID, recs[1].ID, recs[2].ID)
+	}
+}
+
+// An event of netperf of which zeros were made looks like a row of metadata. That it
+// is lost is reported.
+func TestEventTakenForRow(t *testing.T) {
+	w := nettracetest.NewWriter(3, nettracetest.Trace{})
+	w.Metadata(clrRow(1, 10))
+	for i := range int64(3) {
+		w.Events(nettracetest.Event{Metadata: 1, Thread: 7, Time: i, Payload: bytes.Repeat([]byte("payload!"), 8)})
+	}
+	w.End()
+	data := w.Bytes()
+	at := bytes.Index(data, []byte("payload!"))
+	clear(data[at-52 : at+64]) // from the number of its metadata on, but for the size
+	binary.LittleEndian.PutUint32(data[at-4:], 64)
+	recs, r, err := readStream(t, data)
+	if len(recs) != 2 || !errors.Is(err, nettrace.ErrDamaged) || r.Stats().BadMetadata != 1 {
+		t.Errorf("%d events, %v, stats %+v", len(recs), err, r.Stats())
 	}
 }

@@ -2,6 +2,7 @@ package nettrace
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -14,12 +15,15 @@ import (
 type Reader struct {
 	src    source
 	file   *os.File // that Open opened
+	name   string
 	blocks container
 	v6     bool
 
 	header    Header
-	clock     *etw.Clock
-	metadata  table[*metadata]
+	common    etw.Record // what all records of the stream have in common
+	metadata  table[*etw.Record]
+	kind      kindOf
+	described int64 // bytes that the metadata takes
 	providers map[string]*etw.ProviderDesc
 	stacks    stacks
 	threads   threads
@@ -27,58 +31,75 @@ type Reader struct {
 	loss      loss
 	sort      *sorter // nil in file order
 
-	cur    eventBlock // that is being read
-	stats  Stats
-	newest int64       // time stamp delivered so far
-	last   *eventBlock // that stands at the last record delivered
-	damage error       // the first fault inside of a block
-	err    error       // sticky
+	cur   eventBlock // whose events are being decoded
+	point block      // a sequence point before which all that is held goes
+	page  *page      // for the next events
+	pages pages
+
+	// The events batch.events[at:to] are next.
+	batch  *batch
+	at, to int
+	single batch // the only one, in file order
+
+	stats     Stats
+	newest    int64 // time stamp delivered so far
+	tried     int64 // offset up to which no block starts that was not read
+	reread    int64 // bytes that were read a second time
+	ended     bool  // there are no more blocks
+	concluded bool  // what was wrong has been said
 }
 
 // NewReader reads the start of a stream up to the trace header, and returns a
 // reader for the rest. It buffers, but never waits for more than it needs, so the
 // stream may be that of a live session.
 func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
-	r := &Reader{src: source{r: src}, providers: make(map[string]*etw.ProviderDesc)}
 	o := options{limit: defaultSortLimit}
 	for _, opt := range opts {
 		opt(&o)
 	}
-	c, major, minor, err := openContainer(&r.src)
-	if err != nil {
+	r := &Reader{src: newSource(src), name: o.name, providers: make(map[string]*etw.ProviderDesc)}
+	if err := r.open(); err != nil {
+		err.File = o.name
 		return nil, err
 	}
-	r.blocks, r.v6 = c, major == 6
-	r.loss.v6 = r.v6
-	r.header.Version, r.header.Minor = int(major), int(minor)
-	b, err := c.next(&r.src)
-	if err != nil {
-		return nil, err
-	}
-	if b.kind != kindTrace {
-		return nil, &Error{b.off, b.kind.String(), damaged("the stream does not start with a trace header")}
-	}
-	if b.cut {
-		return nil, &Error{b.off, kindTrace.String(), ErrTruncated}
-	}
-	if err := r.header.read(b.data, r.v6); err != nil {
-		return nil, &Error{b.off, kindTrace.String(), err}
-	}
-	r.threads.pid = r.header.ProcessID
-	if o.sorted && major != 3 { // whose events are in the order of time
+	if !o.inFileOrder && r.header.Version != 3 { // whose events are in the order of time
 		r.sort = newSorter(o.limit)
 	}
-	r.clock = &r.header.Clock
 	return r, nil
+}
+
+// open reads the start of the stream.
+func (r *Reader) open() *etw.Damage {
+	c, version, minor, d := openContainer(&r.src)
+	if c == nil {
+		return d
+	}
+	if d != nil {
+		r.note(d)
+	}
+	r.blocks, r.v6 = c, version == 6
+	r.loss.v6 = r.v6
+	r.header.Version, r.header.Minor = version, int(minor)
+	if d, fatal := c.header(&r.src, &r.header); fatal {
+		return d
+	} else if d != nil {
+		r.note(d)
+	}
+	r.threads.pid = r.header.ProcessID
+	r.common = etw.Record{
+		Kind: etw.KindManifest, PointerSize: r.header.PointerSize, Clock: &r.header.Clock, File: r.name,
+		ProcessID: r.header.ProcessID, ThreadID: -1, Stack: etw.Stack{PtrSize: r.header.PointerSize},
+	}
+	return nil
 }
 
 // Open opens a file. Close closes it.
 func Open(path string, opts ...Option) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("nettrace: %w", err)
 	}
-	r, err := NewReader(f, opts...)
+	r, err := NewReader(f, append([]Option{Named(path)}, opts...)...)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -107,138 +128,261 @@ func (r *Reader) Stats() Stats {
 	return s
 }
 
-// Records iterates over the records that are left. It ends after the last one or
-// after an error, except that iteration may go on after [ErrSortLimit]. The
-// record is reused: it is valid until the next iteration.
-func (r *Reader) Records() iter.Seq2[*etw.Record, error] {
-	return func(yield func(*etw.Record, error) bool) {
-		var rec etw.Record
-		for {
-			switch err := r.Next(&rec); {
-			case err == nil:
-				if !yield(&rec, nil) {
-					return
-				}
-			case err == io.EOF:
-				return
-			default:
-				if !yield(nil, err) || err != ErrSortLimit {
-					return
-				}
-			}
-		}
-	}
-}
+// Records iterates over the records that are left, and ends after the last one or
+// after the error that [Reader.Next] returns in its place. The record is reused: it
+// is valid until the next iteration.
+func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r) }
 
 // Next reads the next record into rec, all of whose fields it sets. The memory
 // that rec then points to is valid until the next call.
 //
-// After the last record Next returns io.EOF. For a stream that has no end, or
-// parts that cannot be read, it returns [ErrNotStopped], [ErrTruncated] or
-// [ErrDamaged] in place of it, after all records that are whole. Every error but
-// [ErrSortLimit] is final.
+// After the last record Next returns io.EOF. If parts of the stream are missing
+// or cannot be read, it first returns one error, which is an
+// [*etw.IncompleteError] and so [etw.ErrIncomplete]; if nothing is missing but the
+// order, one that is [ErrSortLimit].
 func (r *Reader) Next(rec *etw.Record) error {
-	if r.sort != nil {
-		return r.nextSorted(rec)
+	for r.at == r.to {
+		if err := r.more(); err != nil {
+			return r.conclude()
+		}
 	}
-	if err := r.scan(); err != nil {
-		return err
-	}
-	r.deliver(rec, &r.cur)
+	r.deliver(rec, r.batch, &r.batch.events[r.at])
+	r.at++
 	return nil
 }
 
-// scan moves cur to the next event of the stream and reads what is in the way.
-func (r *Reader) scan() error {
-	b := &r.cur
-	for {
-		for b.at < len(b.data) {
-			at := b.at
-			if !b.next() {
-				if !b.cut { // where the stream ends, advance says so
-					r.lose(kindEvents, b.off+int64(at), damaged("the event does not fit"))
-				}
-				b.at = len(b.data)
-				break
-			}
-			switch {
-			case b.layout == netperf:
-				if b.h.metadata == 0 {
-					r.addRow(b.data[b.payload:b.payload+int(b.h.size)], false)
-					continue
-				}
-			case b.h.flags&flagCapture != 0 || b.first:
-				b.first = false
-				r.loss.observe(b.h.capture, b.h.sequence)
-			default:
-				r.loss.cur.last = b.h.sequence
-			}
-			return nil
-		}
-		if err := r.advance(); err != nil {
-			return err
-		}
+// more sets the events that come next: in file order those of the next batch,
+// otherwise those that are due before all others. It returns io.EOF if there are
+// none.
+func (r *Reader) more() error {
+	if r.sort != nil {
+		return r.merge()
 	}
+	if r.batch != nil {
+		r.finish(r.batch)
+	}
+	b, err := r.scan(&r.single)
+	if err != nil {
+		r.batch, r.at, r.to = nil, 0, 0
+		return err
+	}
+	r.batch, r.at, r.to = b, 0, len(b.events)
+	return nil
 }
 
-// lose notes a fault inside of a block. What is left of the block is given up, but
-// where the next one begins is known.
-func (r *Reader) lose(k kind, off int64, err error) {
-	r.stats.DamagedBlocks++
-	if r.damage == nil {
-		r.damage = &Error{off, k.String(), err}
+// conclude returns what is to be said after the last record: once what is wrong,
+// and then io.EOF.
+func (r *Reader) conclude() error {
+	if r.concluded {
+		return io.EOF
 	}
-}
-
-// stop makes err final, or if that says how the stream ends, the first fault that
-// is in it.
-func (r *Reader) stop(err error) error {
-	if r.damage != nil && endsStream(err) {
-		err = r.damage
+	r.concluded = true
+	err := r.stats.Damage.Err()
+	if late := r.sort.late(&r.stats); late != nil {
+		if err == nil {
+			return late
+		}
+		return fmt.Errorf("%w; %w", err, late)
 	}
-	r.err = err
-	r.cur = eventBlock{}
+	if err == nil {
+		return io.EOF
+	}
 	return err
 }
 
-// endsStream reports whether err is about the stream, not about reading it.
-func endsStream(err error) bool {
-	return err == io.EOF || errors.Is(err, ErrNotStopped) || errors.Is(err, ErrTruncated) || errors.Is(err, ErrDamaged)
+// scan decodes the next events of the stream into b, and takes in the blocks
+// before them.
+func (r *Reader) scan(b *batch) (*batch, error) {
+	for {
+		for r.cur.at < len(r.cur.data) {
+			if r.decode(b); len(b.events) > 0 {
+				return b, nil
+			}
+			r.finish(b)
+		}
+		if err := r.advance(); err != nil {
+			return b, err
+		}
+	}
+}
+
+// decode decodes events of the current block into b.
+func (r *Reader) decode(b *batch) {
+	in := &r.cur
+	from, before := in.at, in.h
+	b.begin(r.room(), in)
+	if r.src.stable() { // what was read into a chunk is in the cache already
+		in.warm()
+	}
+	fits := r.fill(b)
+	whole, at := fits && b.inTime(in), in.at
+	if !whole {
+		err := errTimes
+		if !fits {
+			err = damaged("the event does not fit")
+		}
+		if r.mend(&in.block) {
+			err, at = errLonger, len(in.data)
+			in.at, in.h = from, before
+			b.begin(b.page, in)
+			fits = r.fill(b)
+		}
+		if !fits {
+			b.cutGarbage(in)
+			in.at = len(in.data)
+		}
+		if in.cut == nil { // where the stream ends, advance says so
+			r.lose(kindEvents, in.off+int64(at), err)
+		}
+	}
+	b.bytes = int64(in.at - from)
+	b.end(&r.pages)
+	if r.header.Version != 3 {
+		r.loss.observe(b, !whole)
+	}
+}
+
+// errTimes is for blocks whose events may not be what they seem.
+var errTimes = damaged("the times of events are not those that the block's header gives")
+
+// fill fills b with events of the current block, and reports whether they fit. The
+// metadata rows of netperf stand among the events.
+func (r *Reader) fill(b *batch) bool {
+	in := &r.cur
+	if in.layout != netperf {
+		return b.decode(in)
+	}
+	for len(b.events) < cap(b.events) && in.at < len(in.data) {
+		at := in.at
+		payload, ok := in.next()
+		switch {
+		case !ok:
+			return false
+		case in.h.metadata != 0:
+			b.append(&in.h, payload)
+		case len(b.events) > 0: // the row is not about these
+			in.at = at
+			return true
+		default:
+			if err := r.addRow(in.data[payload:payload+int(in.h.size)], false); err != nil {
+				r.lose(kindMetadata, in.off+int64(at), err)
+			}
+		}
+	}
+	return true
+}
+
+// room returns a page with room for events.
+func (r *Reader) room() *page {
+	if p := r.page; p == nil || len(p.events) > pageEvents-batchEvents {
+		r.page = r.pages.get()
+		if p != nil && p.batches == 0 {
+			r.pages.put(p)
+		}
+	}
+	r.page.batches++
+	return r.page
+}
+
+// finish gives up the memory of a batch that was delivered.
+func (r *Reader) finish(b *batch) {
+	if p := b.page; p != nil {
+		b.page = nil
+		if p.batches--; p.batches == 0 {
+			if p.reset(); p != r.page {
+				r.pages.put(p)
+			}
+		}
+	}
+	if b.chunk != nil {
+		r.src.release(b.chunk)
+		b.chunk = nil
+	}
 }
 
 // advance reads the next block. Of an event block it reads the header.
 func (r *Reader) advance() error {
-	if r.err != nil {
-		return r.err
+	if r.ended {
+		return io.EOF
 	}
-	if r.cur.cut {
-		return r.stop(&Error{r.src.off, kindEvents.String(), ErrTruncated})
+	cut := r.cur.cut
+	r.closeEvents()
+	if cut != nil {
+		return r.stop(damage(r.src.off, kindEvents.String(), cut))
 	}
-	b, err := r.blocks.next(&r.src)
-	if err != nil {
-		return r.stop(err)
+	b, d := r.blocks.next(&r.src)
+	switch {
+	case d != nil && errors.Is(d.Err, ErrDamaged):
+		r.note(d)
+		return r.resume()
+	case d != nil:
+		return r.stop(d)
+	case b.kind == kindEnd:
+		return r.end(b)
 	}
-	if b.kind == kindEnd {
-		r.stats.Stopped = true
-		return r.stop(io.EOF)
+	r.tried = max(r.tried, b.off)
+	if b.cut != nil && b.kind != kindEvents {
+		if !r.mend(&b) {
+			return r.stop(damage(r.src.off, b.kind.String(), b.cut))
+		}
+		r.lose(b.kind, b.off, errLonger)
 	}
-	if b.cut && b.kind != kindEvents {
-		return r.stop(&Error{r.src.off, b.kind.String(), ErrTruncated})
-	}
-	if b.kind == kindSequencePoint && r.sort != nil {
+	if r.sort != nil && r.isPoint(b) {
 		// Everything that is held back goes first.
-		r.sort.point = b
+		r.point = b
 		return errPoint
 	}
 	r.apply(b)
 	return nil
 }
 
+// errPoint tells that the reader has come to a sequence point.
+var errPoint = errors.New("nettrace: sequence point")
+
+// isPoint reports whether events before b could not be told what they refer to
+// once b was read: b is a sequence point, or gives a number of a stack or a label
+// list again, behind a sequence point that was lost.
+func (r *Reader) isPoint(b block) bool {
+	switch b.kind {
+	case kindSequencePoint:
+		return true
+	case kindStacks:
+		return firstNumber(b.data) < r.stacks.next()
+	case kindLabels:
+		return firstNumber(b.data) < r.labels.next
+	}
+	return false
+}
+
+// firstNumber returns the first of the numbers that a block gives.
+func firstNumber(data []byte) uint64 {
+	c := cursor{b: data}
+	return uint64(c.u32())
+}
+
+// end ends the stream at its end marker, if that is the end.
+func (r *Reader) end(b block) error {
+	if more, _ := r.src.peek(1); len(more) == 0 {
+		r.stats.Stopped = true
+		return r.stop(nil)
+	}
+	r.note(damage(b.off, b.kind.String(), damaged("bytes follow the end marker")))
+	err := r.resume()
+	r.stats.Stopped = r.ended
+	return err
+}
+
 // apply takes in what a block says, up to a fault.
 func (r *Reader) apply(b block) {
-	if err := r.read(b); err != nil {
-		r.lose(b.kind, b.off, err)
+	err := r.read(b)
+	if err == nil {
+		return
 	}
+	if r.mend(&b) {
+		err = errLonger
+		r.read(b)
+	}
+	r.lose(b.kind, b.off, err)
 }
 
 // read takes in what a block says, and returns what is wrong with it.
@@ -249,7 +393,7 @@ func (r *Reader) read(b block) error {
 	case kindMetadata:
 		return r.addMetadata(b.data)
 	case kindStacks:
-		return r.stacks.add(b.data)
+		return r.stacks.add(b.data, r.src.stable())
 	case kindSequencePoint:
 		return r.sequencePoint(b.data)
 	case kindThreads:
@@ -258,26 +402,34 @@ func (r *Reader) read(b block) error {
 		return r.removeThreads(b.data)
 	case kindLabels:
 		return r.labels.add(b.data)
+	case kindUnknown:
+		if r.header.Minor == 0 { // later ones may have further kinds
+			return damaged("its kind is not known")
+		}
 	}
 	return nil // a second trace header says nothing new
 }
 
 // openEvents makes b the block that is being read.
 func (r *Reader) openEvents(b block) error {
-	r.cur = eventBlock{off: b.off, data: b.data, cut: b.cut, first: true, layout: netperf}
+	r.closeEvents()
+	r.cur = eventBlock{block: b, layout: netperf, low: 1}
 	if r.header.Version != 3 {
-		size, layout, ok := eventsHeader(b.data, r.v6)
-		if !ok {
-			r.cur.data = nil
-			if b.cut {
+		if err := r.cur.readHeader(r.v6); err != nil {
+			if b.cut != nil {
 				return nil
 			}
-			return damaged("its header of %d bytes does not fit", size)
+			return err
 		}
-		r.cur.at, r.cur.layout = size, layout
 	}
-	if r.sort != nil {
-		r.sort.hold(&r.cur)
-	}
+	r.cur.chunk = r.src.hold()
 	return nil
+}
+
+// closeEvents ends the block that is being read.
+func (r *Reader) closeEvents() {
+	if r.cur.chunk != nil {
+		r.src.release(r.cur.chunk)
+	}
+	r.cur = eventBlock{}
 }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +21,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
+
+// orders are the options of file order and of that of time.
+var orders = [][]nettrace.Option{{nettrace.InFileOrder()}, nil}
 
 // readStream returns copies of all records of a stream, and the error that ended
 // it, nil for io.EOF.
@@ -119,7 +125,7 @@ func TestAllVersions(t *testing.T) {
 					a := recs[0]
 					if a.Provider != clrGUID || a.ID != 10 || a.Version != 2 || a.Level != 4 || a.Keywords != 1 || a.Schema != nil ||
 						a.ProcessID != 4321 || a.ThreadID != 11 || a.Processor != processor || a.PointerSize != ptr ||
-						!bytes.Equal(a.Payload, []byte{1, 2, 3}) || !a.ActivityID.IsZero() || a.Kind != etw.Manifest {
+						!bytes.Equal(a.Payload, []byte{1, 2, 3}) || !a.ActivityID.IsZero() || a.Kind != etw.KindManifest {
 						t.Errorf("record %+v", a)
 					}
 					if got := slices.Collect(a.Stack.All()); !slices.Equal(got, stack) {
@@ -139,7 +145,7 @@ func TestAllVersions(t *testing.T) {
 					if c := recs[2]; len(c.Payload) != 0 || c.Timestamp != 8000 || !c.ActivityID.IsZero() || c.RelatedActivityID != related {
 						t.Errorf("record %+v", c)
 					}
-					if s := r.Stats(); !s.Stopped || s.Events != 3 || s.Bytes != int64(len(w.Bytes())) || s.Lost != 0 {
+					if s := r.Stats(); !s.Stopped || s.Records != 3 || s.Bytes != int64(len(w.Bytes())) || s.Lost != 0 {
 						t.Errorf("stats %+v", s)
 					}
 				})
@@ -196,7 +202,7 @@ func TestLiveStream(t *testing.T) {
 			pw.Write(w.Bytes()[sent:])
 			pw.Close()
 		}()
-		r, err := nettrace.NewReader(pr, nettrace.Sorted())
+		r, err := nettrace.NewReader(pr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +316,7 @@ func TestVersionsThatAreRefused(t *testing.T) {
 		if !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if pos := new(nettrace.Error); err != nil && !errors.As(err, &pos) {
+		if pos := new(etw.Damage); err != nil && !errors.As(err, &pos) {
 			t.Errorf("%s: the error has no offset: %v", c.name, err)
 		}
 	}
@@ -332,19 +338,29 @@ func TestLongerBlockHeader(t *testing.T) {
 	}
 }
 
+// What a block of an unknown kind says is missing, and that is said, but for a
+// version that may have further kinds.
 func TestUnknownBlocksAreSkipped(t *testing.T) {
-	for _, version := range []int{3, 4, 6} {
-		w := nettracetest.NewWriter(version, nettracetest.Trace{})
+	for _, c := range []struct {
+		version int
+		minor   byte
+	}{{3, 0}, {4, 0}, {6, 0}, {6, 1}} {
+		w := nettracetest.NewWriter(c.version, nettracetest.Trace{})
 		w.Metadata(clrRow(1, 10))
-		if version == 6 {
+		if c.version == 6 {
 			w.Block(99, make([]byte, 1000))
+			w.Bytes()[16] = c.minor
 		} else {
 			w.Object("NewBlock", make([]byte, 1000))
 		}
 		w.Events(nettracetest.Event{Metadata: 1})
 		w.End()
-		if recs, _ := mustRead(t, w.Bytes()); len(recs) != 1 {
-			t.Errorf("version %d: %d records", version, len(recs))
+		recs, r, err := readStream(t, w.Bytes())
+		if s := r.Stats(); len(recs) != 1 || !s.Stopped || s.Damage.Count > 1 {
+			t.Errorf("version %d: %d records, stats %+v", c.version, len(recs), s)
+		}
+		if whole := c.minor > 0; whole != (err == nil) || whole != (r.Stats().UnknownBlocks == 0) {
+			t.Errorf("version %d.%d: %v", c.version, c.minor, err)
 		}
 	}
 }
@@ -368,7 +384,7 @@ func TestRecordIsFullySet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirty := etw.Record{Channel: 9, Task: 9, Opcode: 9, Kind: etw.Classic, Processor: 9, Extended: make([]etw.ExtendedItem, 3), Schema: new(etw.EventDesc)}
+	dirty := etw.Record{Channel: 9, Task: 9, Opcode: 9, Kind: etw.KindClassic, Processor: 9, Extended: make([]etw.ExtendedItem, 3), Schema: new(etw.EventDesc)}
 	var clean etw.Record
 	if err := r.Next(&dirty); err != nil {
 		t.Fatal(err)
@@ -404,11 +420,49 @@ func TestRecordsBreak(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
-	if _, err := nettrace.Open("no such file"); err == nil {
-		t.Error("opened")
+// Records and errors name the file, or what Named calls the stream.
+func TestNamed(t *testing.T) {
+	data := smallTrace(4)
+	recs, r, err := readStream(t, data[:len(data)-10], nettrace.Named("live"))
+	if len(recs) == 0 || recs[0].File != "live" {
+		t.Errorf("%d records", len(recs))
 	}
-	if _, err := nettrace.Open("reader_test.go"); !errors.Is(err, nettrace.ErrFormat) {
+	if err == nil || !strings.HasPrefix(err.Error(), "nettrace: live: offset ") {
+		t.Error(err)
+	}
+	if d := r.Stats().Damage; d.Count != 1 || d.Damages[0].File != "live" || d.Damages[0].Format != "nettrace" {
+		t.Errorf("damage %+v", d)
+	}
+	path := filepath.Join(t.TempDir(), "a.nettrace")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err = nettrace.Open(path, nettrace.InFileOrder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var rec etw.Record
+	if err := r.Next(&rec); err != nil || rec.File != path {
+		t.Errorf("a record of %q, %v", rec.File, err)
+	}
+}
+
+// TestETL opens an .etl file by mistake.
+func TestETL(t *testing.T) {
+	b := make([]byte, 4096)
+	copy(b[0x48:], []byte{0, 0, 2, 0xc0, 0x20, 1, 0, 0})
+	_, err := nettrace.NewReader(bytes.NewReader(b))
+	if !errors.Is(err, nettrace.ErrFormat) || !strings.Contains(err.Error(), "use package etl") {
+		t.Error(err)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	if _, err := nettrace.Open("no such file"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "nettrace: ") {
+		t.Error(err)
+	}
+	if _, err := nettrace.Open("reader_test.go"); !errors.Is(err, nettrace.ErrFormat) || !strings.HasPrefix(err.Error(), "nettrace: reader_test.go: offset 0: ") {
 		t.Error(err)
 	}
 	r, err := nettrace.Open("../../tests/recorded/exceptions.nettrace")

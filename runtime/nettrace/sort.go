@@ -1,166 +1,164 @@
 package nettrace
 
 import (
-	"errors"
-
-	"github.com/etwgen/etwgen/runtime/etw"
+	"fmt"
+	"io"
+	"math"
 )
 
 // A sorter merges the events of all capture threads by time.
 //
-//  1. The events that one thread logged without another in between are a run:
-//     a stretch of a block, and the state of the decoder at its start. Runs are
-//     in order of time. Queueing an event is moving the end of its run; it is
-//     decoded again when its turn comes. So what is held back costs the bytes of
-//     its blocks and little else.
+//  1. The events of a batch that one thread logged without another in between
+//     are a run, if they are in order of time, which no writer should break.
 //  2. The runs of a thread follow each other in a chain. A run that is older
-//     than the end of the chain, which no writer should produce, starts another
-//     chain.
+//     than the end of the chain starts another chain.
 //  3. A heap has the chains by the time of their first event, and by the order of
-//     the stream where that is equal.
+//     the stream where that is equal. From the first chain all events are due that
+//     are older than the next chain's first: a stretch, which is passed on without
+//     looking at each. A thread that is alone is one long stretch.
 //  4. A sort point promises that nothing later is older than it: what is up to
 //     its time may go. At a sequence point and at the end all goes.
 type sorter struct {
-	limit  int64
-	warned bool // the limit was reached and Next said so
-	held   int64
+	limit   int64
+	reached bool  // the limit, so that records went early
+	held    int64 // bytes: blocks, pages and runs
 
-	heap   []*chain
-	chains map[uint64]*chain // by capture thread
-	tail   *run              // that the last event was added to
-	in     *heldBlock        // of the block that is being read
-	order  uint64            // of the last run
-	bound  int64             // events up to this time may go
-	all    bool              // all may go
-	spent  *chain            // whose first event was delivered and is to be passed
-	point  block             // a sequence point that is to be applied
-	end    error             // of the stream
+	heap  []head
+	order uint64 // of the last run
+	bound int64  // events up to this time may go
+	all   bool   // all may go
+	spent int    // where the stretch ends that was passed on, in the first run
 
-	freeRuns   *run
-	freeBlocks []*heldBlock
+	freeRuns    *run
+	freeBatches []*batch
+}
+
+// A head is the first event of a chain.
+type head struct {
+	time  int64
+	order uint64
+	chain *chain
 }
 
 // A chain is the runs of a capture thread.
 type chain struct {
-	thread      uint64
 	first, last *run
 	newest      int64 // time of the last event
 }
 
-// A run stands at its first event that was not yet delivered.
+// A run is the events [at, to) of a batch.
 type run struct {
-	eventBlock
-	until int // where it ends in the block
-	order uint64
-	in    *heldBlock
-	chain *chain
-	next  *run
+	batch  *batch
+	at, to int
+	order  uint64
+	next   *run
 }
 
-// A heldBlock is a copy of a block, to which runs point.
-type heldBlock struct {
-	buf  []byte
-	runs int // plus 1 while the block is being read
-}
-
-// errPoint tells that the reader has come to a sequence point.
-var errPoint = errors.New("nettrace: sequence point")
+// What a run, a batch and a chain cost besides their events, in bytes.
+const (
+	runBytes   = 48
+	batchBytes = 256
+	chainBytes = 128
+)
 
 func newSorter(limit int64) *sorter {
-	return &sorter{limit: limit, chains: make(map[uint64]*chain), bound: -1 << 63}
+	return &sorter{limit: limit, bound: math.MinInt64}
 }
 
-// nextSorted is Next in the order of time.
-func (r *Reader) nextSorted(rec *etw.Record) error {
+// merge sets the events that come next in the order of time.
+func (r *Reader) merge() error {
 	s := r.sort
-	s.pass()
-	for {
-		if s.held > s.limit && !s.warned && len(s.heap) > 0 {
-			s.warned = true
-			return ErrSortLimit
-		}
-		if c := s.due(); c != nil {
-			r.deliver(rec, &c.first.eventBlock)
-			s.spent = c
-			return nil
-		}
+	r.pass()
+	for !r.due() {
 		if s.all {
-			if s.end != nil {
-				return s.end
+			if r.ended {
+				r.batch, r.at, r.to = nil, 0, 0
+				return io.EOF
 			}
 			s.all = false
-			r.apply(s.point)
+			r.apply(r.point)
 		}
-		switch err := r.scan(); {
-		case err == errPoint:
+		b, err := r.scan(s.newBatch())
+		if err != nil { // the end, or a sequence point
+			s.freeBatches = append(s.freeBatches, b)
 			s.all = true
-		case err != nil:
-			s.all, s.end = true, err
-		case r.cur.h.sortPoint && len(s.heap) == 0:
-			// Nothing is held back and nothing older can come.
-			s.bound = r.cur.h.time
-			r.deliver(rec, &r.cur)
-			return nil
-		default:
-			s.add(&r.cur)
+			continue
 		}
-	}
-}
-
-// due returns the chain with the oldest event if that may go.
-func (s *sorter) due() *chain {
-	if len(s.heap) == 0 {
-		return nil
-	}
-	c := s.heap[0]
-	if s.all || c.first.h.time <= s.bound || s.held > s.limit {
-		return c
+		r.hold(b)
 	}
 	return nil
 }
 
-// hold copies the data of a block that is about to be read, so that runs may
-// point to it.
-func (s *sorter) hold(b *eventBlock) {
-	if s.in != nil {
-		s.release(s.in)
+// due sets the next stretch of events, if there are any that may go.
+func (r *Reader) due() bool {
+	s := r.sort
+	if len(s.heap) == 0 {
+		return false
 	}
-	h := new(heldBlock)
-	if n := len(s.freeBlocks); n > 0 {
-		h = s.freeBlocks[n-1]
-		s.freeBlocks = s.freeBlocks[:n-1]
+	until := s.bound
+	if s.all {
+		until = math.MaxInt64
 	}
-	h.buf = append(h.buf[:0], b.data...)
-	h.runs = 1
-	s.held += int64(len(h.buf))
-	s.in, s.tail = h, nil
-	b.data = h.buf
-}
-
-// release gives up one reference to h. A few blocks are kept for reuse.
-func (s *sorter) release(h *heldBlock) {
-	if h.runs--; h.runs > 0 {
-		return
-	}
-	s.held -= int64(len(h.buf))
-	if len(s.freeBlocks) < 16 {
-		s.freeBlocks = append(s.freeBlocks, h)
-	}
-}
-
-// add queues the current event of b.
-func (s *sorter) add(b *eventBlock) {
-	b.meta = nil // that of an event delivered before
-	t := b.h.time
-	if b.h.sortPoint && t > s.bound {
-		s.bound = t
-	}
-	if s.tail != nil {
-		if c := s.tail.chain; b.h.capture == c.thread && t >= c.newest {
-			s.tail.until, c.newest = b.at, t
-			return
+	first := &s.heap[0]
+	if first.time > until {
+		if s.held+r.pages.used <= min(s.limit, fairLimit+2*r.src.off) {
+			return false
 		}
+		s.reached, until = true, math.MaxInt64
 	}
+	until = min(until, s.rival())
+	n := first.chain.first
+	events, to := n.batch.events[:n.to], n.at+1
+	for to < len(events) && events[to].time <= until {
+		to++
+	}
+	r.batch, r.at, r.to = n.batch, n.at, to
+	s.spent = to
+	return true
+}
+
+// fairLimit is what may be held in any case. More must stand in proportion to the
+// bytes of the stream, so that tiny events cannot take many times their size.
+const fairLimit = 4 << 20
+
+// rival returns up to which time the first chain comes before all others.
+func (s *sorter) rival() int64 {
+	h := s.heap
+	if len(h) == 1 {
+		return math.MaxInt64
+	}
+	next := &h[1]
+	if len(h) > 2 && h[2].before(next) {
+		next = &h[2]
+	}
+	if h[0].order < next.order {
+		return next.time
+	}
+	return next.time - 1
+}
+
+// hold queues the events of a batch.
+func (r *Reader) hold(b *batch) {
+	s := r.sort
+	b.chunk = r.src.hold()
+	s.held += batchBytes + b.bytes
+	s.bound = max(s.bound, b.bound)
+	for i := 0; i < len(b.contexts); {
+		c := &b.contexts[i]
+		to := len(b.events)
+		for i++; i < len(b.contexts); i++ {
+			next := &b.contexts[i]
+			if next.capture != c.capture || b.events[next.first].time < b.events[next.first-1].time {
+				to = next.first
+				break
+			}
+		}
+		s.add(c.thread, b, c.first, to)
+	}
+}
+
+// add queues a run.
+func (s *sorter) add(t *captureThread, b *batch, at, to int) {
 	n := s.freeRuns
 	if n != nil {
 		s.freeRuns = n.next
@@ -168,66 +166,91 @@ func (s *sorter) add(b *eventBlock) {
 		n = new(run)
 	}
 	s.order++
-	*n = run{eventBlock: *b, until: b.at, order: s.order, in: s.in}
-	n.meta, n.thread = nil, nil
-	n.in.runs++
-	s.tail = n
+	*n = run{batch: b, at: at, to: to, order: s.order}
+	b.runs++
+	s.held += runBytes
 
-	c := s.chains[b.h.capture]
-	if c == nil || c.first != nil && t < c.newest {
-		c = &chain{thread: b.h.capture}
-		s.chains[c.thread] = c
+	c := t.chain
+	if c == nil || c.first != nil && b.events[at].time < c.newest {
+		c = new(chain)
+		t.chain = c
 	}
-	n.chain, c.newest = c, t
+	c.newest = b.events[to-1].time
 	if c.first != nil {
-		c.last.next = n
-		c.last = n
+		c.last.next, c.last = n, n
 		return
 	}
 	c.first, c.last = n, n
-	s.heap = append(s.heap, c)
+	s.held += chainBytes
+	s.heap = append(s.heap, head{b.events[at].time, n.order, c})
 	s.up(len(s.heap) - 1)
 }
 
-// pass moves past the event that was delivered last. That is not done on
-// delivery since the record's origin still refers to it.
-func (s *sorter) pass() {
-	c := s.spent
-	if c == nil {
+// pass moves past the stretch that was passed on last. That is not done at once
+// since records still refer to it.
+func (r *Reader) pass() {
+	s := r.sort
+	if s.spent == 0 {
 		return
 	}
-	s.spent = nil
+	c := s.heap[0].chain
 	n := c.first
-	if n.at < n.until {
-		n.eventBlock.next() // it was decoded before, so it fits
-		s.down()
-		return
+	n.at, s.spent = s.spent, 0
+	if n.at == n.to {
+		c.first = n.next
+		r.leave(n)
 	}
-	if n == s.tail {
-		s.tail = nil
-	}
-	c.first = n.next
-	s.release(n.in)
-	*n = run{next: s.freeRuns}
-	s.freeRuns = n
-	if c.first == nil {
-		last := len(s.heap) - 1
-		s.heap[0] = s.heap[last]
-		s.heap[last] = nil
-		s.heap = s.heap[:last]
-		if len(s.chains) > maxChains && s.chains[c.thread] == c {
-			delete(s.chains, c.thread)
-		}
+	if n = c.first; n != nil {
+		s.heap[0] = head{n.batch.events[n.at].time, n.order, c}
+	} else {
+		s.drop()
 	}
 	s.down()
 }
 
-// maxChains bounds the empty chains that are kept for their threads to return.
-const maxChains = 1 << 12
+// leave gives up a run, and the batch of which it was the last.
+func (r *Reader) leave(n *run) {
+	s, b := r.sort, n.batch
+	*n = run{next: s.freeRuns}
+	s.freeRuns = n
+	s.held -= runBytes
+	if b.runs--; b.runs == 0 {
+		s.held -= batchBytes + b.bytes
+		r.finish(b)
+		s.freeBatches = append(s.freeBatches, b)
+	}
+}
 
-func before(a, b *chain) bool {
-	x, y := a.first, b.first
-	return x.h.time < y.h.time || x.h.time == y.h.time && x.order < y.order
+// drop takes the first chain, which is empty, from the heap.
+func (s *sorter) drop() {
+	last := len(s.heap) - 1
+	s.heap[0] = s.heap[last]
+	s.heap[last] = head{}
+	s.heap = s.heap[:last]
+	s.held -= chainBytes
+}
+
+// newBatch returns a batch to decode into.
+func (s *sorter) newBatch() *batch {
+	n := len(s.freeBatches)
+	if n == 0 {
+		return new(batch)
+	}
+	b := s.freeBatches[n-1]
+	s.freeBatches = s.freeBatches[:n-1]
+	return b
+}
+
+// late returns ErrSortLimit if records came out of order because of the limit.
+func (s *sorter) late(stats *Stats) error {
+	if s == nil || !s.reached || stats.OutOfOrder == 0 {
+		return nil
+	}
+	return fmt.Errorf("nettrace: %w: %d records came late", ErrSortLimit, stats.OutOfOrder)
+}
+
+func (x *head) before(y *head) bool {
+	return x.time < y.time || x.time == y.time && x.order < y.order
 }
 
 // up restores the heap after an addition at index i.
@@ -235,7 +258,7 @@ func (s *sorter) up(i int) {
 	h := s.heap
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !before(h[i], h[parent]) {
+		if !h[i].before(&h[parent]) {
 			return
 		}
 		h[i], h[parent] = h[parent], h[i]
@@ -251,10 +274,10 @@ func (s *sorter) down() {
 		if child >= len(h) {
 			return
 		}
-		if child+1 < len(h) && before(h[child+1], h[child]) {
+		if child+1 < len(h) && h[child+1].before(&h[child]) {
 			child++
 		}
-		if !before(h[child], h[i]) {
+		if !h[child].before(&h[i]) {
 			return
 		}
 		h[i], h[child] = h[child], h[i]

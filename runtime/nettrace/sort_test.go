@@ -1,7 +1,6 @@
 package nettrace_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -89,7 +88,7 @@ func TestSorted(t *testing.T) {
 			w.End()
 
 			var got []key
-			recs, r := mustRead(t, w.Bytes(), nettrace.Sorted())
+			recs, r := mustRead(t, w.Bytes())
 			for _, rec := range recs {
 				thread := uint64(rec.ThreadID)
 				if version == 6 {
@@ -121,7 +120,7 @@ func TestSortedIsStable(t *testing.T) {
 		w.Events(nettracetest.Event{Metadata: 1, Thread: uint64(9 - i), Time: 5, Payload: []byte{byte(i)}})
 	}
 	w.End()
-	recs, _ := mustRead(t, w.Bytes(), nettrace.Sorted())
+	recs, _ := mustRead(t, w.Bytes())
 	for i, rec := range recs {
 		if rec.Payload[0] != byte(i) {
 			t.Errorf("event %d is number %d", i, rec.Payload[0])
@@ -140,7 +139,7 @@ func TestSortedThreadStepsBack(t *testing.T) {
 	w.Events(events...)
 	w.Events(events...)
 	w.End()
-	recs, r := mustRead(t, w.Bytes(), nettrace.Sorted())
+	recs, r := mustRead(t, w.Bytes())
 	got := times(recs)
 	if !slices.IsSorted(got) || len(got) != 18 || r.Stats().OutOfOrder != 0 {
 		t.Errorf("times %v", got)
@@ -155,7 +154,7 @@ func TestFalseSortPoint(t *testing.T) {
 	w.Events(nettracetest.Event{Metadata: 1, Thread: 1, Time: 100, SortPoint: true})
 	w.Events(nettracetest.Event{Metadata: 1, Thread: 2, Time: 50}, nettracetest.Event{Metadata: 1, Thread: 2, Time: 150})
 	w.End()
-	recs, r := mustRead(t, w.Bytes(), nettrace.Sorted())
+	recs, r := mustRead(t, w.Bytes())
 	if got := times(recs); !slices.Equal(got, []int64{100, 50, 150}) || r.Stats().OutOfOrder != 1 {
 		t.Errorf("times %v, %d out of order", got, r.Stats().OutOfOrder)
 	}
@@ -171,41 +170,45 @@ func TestSortLimit(t *testing.T) {
 	w.Events(nettracetest.Event{Metadata: 1, Thread: 2, Time: 15})
 	w.End()
 
-	_, _, err := readStream(t, w.Bytes(), nettrace.SortLimit(100_000))
+	_, _, err := readStream(t, w.Bytes(), nettrace.SortLimit(1<<20))
 	if err != nil {
 		t.Fatalf("with room for all: %v", err)
 	}
 
-	recs, _, err := readStream(t, w.Bytes(), nettrace.SortLimit(10_000))
-	if !errors.Is(err, nettrace.ErrSortLimit) || len(recs) != 0 {
-		t.Fatalf("%d records, %v", len(recs), err)
+	// Past the limit nothing is lost but order, and that is said at the end.
+	recs, r, err := readStream(t, w.Bytes(), nettrace.SortLimit(10_000))
+	if !errors.Is(err, nettrace.ErrSortLimit) || errors.Is(err, etw.ErrIncomplete) {
+		t.Errorf("got %v", err)
+	}
+	if len(recs) != blocks+1 || r.Stats().OutOfOrder != 1 {
+		t.Errorf("%d records, %d out of order", len(recs), r.Stats().OutOfOrder)
+	}
+	if err := r.Next(new(etw.Record)); err != io.EOF {
+		t.Errorf("after the end: %v", err)
 	}
 
-	// Reading on after the error loses nothing but order.
-	r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()), nettrace.SortLimit(10_000))
-	if err != nil {
-		t.Fatal(err)
+	// A trace may be both incomplete and out of order.
+	_, _, err = readStream(t, w.Bytes()[:w.Offset()-1], nettrace.SortLimit(10_000))
+	if !errors.Is(err, nettrace.ErrSortLimit) || !errors.Is(err, etw.ErrIncomplete) || !errors.Is(err, nettrace.ErrNotStopped) {
+		t.Errorf("without an end: %v", err)
 	}
-	n, limits := 0, 0
-	for _, err := range r.Records() {
-		switch {
-		case errors.Is(err, nettrace.ErrSortLimit):
-			limits++
-		case err != nil:
-			t.Fatal(err)
-		default:
-			n++
-		}
+
+	// At the limit what is due comes early, which need not be too early.
+	w = nettracetest.NewWriter(4, nettracetest.Trace{})
+	w.Metadata(clrRow(1, 10))
+	for i := range blocks {
+		w.Events(nettracetest.Event{Metadata: 1, Thread: 1, Time: int64(10 * i), Payload: make([]byte, 1000)})
 	}
-	if n != blocks+1 || limits != 1 || r.Stats().OutOfOrder != 1 {
-		t.Errorf("%d records, the limit %d times, %d out of order", n, limits, r.Stats().OutOfOrder)
+	w.End()
+	if recs, _, err := readStream(t, w.Bytes(), nettrace.SortLimit(10_000)); err != nil || len(recs) != blocks {
+		t.Errorf("of one thread: %d records, %v", len(recs), err)
 	}
 }
 
 // Sorted and in the order of the stream, the records are the same.
 func TestSortedIsAPermutation(t *testing.T) {
 	for _, file := range recorded(t) {
-		a, b := digest(t, file), digest(t, file, nettrace.Sorted())
+		a, b := digest(t, file, nettrace.InFileOrder()), digest(t, file)
 		if !slices.Equal(a, b) {
 			t.Errorf("%s: the records differ", file)
 		}

@@ -1,20 +1,33 @@
 package nettrace
 
 import (
+	"bytes"
 	"errors"
 	"io"
 )
 
-// A source reads a stream front to back through one buffer, which it reuses,
-// and knows the offset in the stream. Alignment counts from the first byte of
-// the stream.
+// A source reads a stream front to back, and knows the offset in it. Alignment
+// counts from the first byte of the stream.
+//
+// What it returns are views: of the memory that a bytes.Reader has anyway, or of
+// chunks that are read ahead. Who needs a view for longer than to the next call
+// holds its chunk.
 type source struct {
-	r   io.Reader
-	buf []byte // of which [pos, end) is read but not taken
-	pos int
-	end int
-	off int64 // of buf[pos] in the stream
-	err error // of r, sticky
+	r    io.Reader // nil if the stream is in memory
+	in   *chunk    // of which [pos, end) is read but not taken
+	pos  int
+	end  int
+	off  int64 // of pos in the stream
+	skew int64 // what off must be moved by to align
+	err  error // of r, sticky
+	free []*chunk
+}
+
+// A chunk is a part of the stream in memory.
+type chunk struct {
+	buf   []byte
+	holds int
+	owned bool // by the source, which may read into it again
 }
 
 const (
@@ -22,47 +35,75 @@ const (
 	minRead     = 16 << 10
 )
 
-// take returns the next n bytes, which are valid until the next call. The
-// buffer grows as the bytes arrive, never to a size that the stream only
-// claims. If the stream ends first, take returns what there is and io.EOF for
-// none, io.ErrUnexpectedEOF for some.
-func (s *source) take(n int) ([]byte, error) {
-	if s.end-s.pos < n {
-		if err := s.fill(n); err != nil {
-			b := s.buf[s.pos:s.end:s.end]
-			s.off += int64(len(b))
-			s.pos = s.end
-			if err == io.EOF && len(b) > 0 {
-				err = io.ErrUnexpectedEOF
-			}
-			return b, err
-		}
+func newSource(r io.Reader) source {
+	if b, ok := r.(*bytes.Reader); ok {
+		var m memory
+		b.WriteTo(&m)
+		return source{in: &chunk{buf: m}, end: len(m), err: io.EOF}
 	}
-	b := s.buf[s.pos : s.pos+n : s.pos+n]
-	s.pos += n
-	s.off += int64(n)
-	return b, nil
+	return source{r: r, in: &chunk{owned: true}}
 }
 
-// fill reads until n bytes are in the buffer. It asks for no more than what the
-// buffer has room for and stops at the first read that suffices, so it does not
-// wait on a live stream for what it does not need.
-func (s *source) fill(n int) error {
-	if s.pos > 0 {
-		copy(s.buf, s.buf[s.pos:s.end])
-		s.end -= s.pos
-		s.pos = 0
+// A memory takes what a bytes.Reader writes, which is all it has in one call,
+// without copying it.
+type memory []byte
+
+func (m *memory) Write(b []byte) (int, error) {
+	*m = b[:len(b):len(b)]
+	return len(b), nil
+}
+
+// take returns the next n bytes. The buffer grows as the bytes arrive, never to a
+// size that the stream only claims. If the stream ends first, take returns what
+// there is and io.EOF for none, io.ErrUnexpectedEOF for some.
+func (s *source) take(n int) ([]byte, error) {
+	b, err := s.peek(n)
+	s.pos += len(b)
+	s.off += int64(len(b))
+	if err == io.EOF && len(b) > 0 {
+		err = io.ErrUnexpectedEOF
 	}
-	for empty := 0; s.end < n; {
+	return b, err
+}
+
+// peek returns the next n bytes without taking them, or what there is and why
+// there is no more.
+func (s *source) peek(n int) ([]byte, error) {
+	if s.end-s.pos < n {
+		if err := s.fill(n); err != nil {
+			return s.in.buf[s.pos:s.end:s.end], err
+		}
+	}
+	return s.in.buf[s.pos : s.pos+n : s.pos+n], nil
+}
+
+// ahead returns the next n bytes, and what else is there already. With the last
+// bytes comes the error that says why there are no more.
+func (s *source) ahead(n int) ([]byte, error) {
+	s.peek(n)
+	return s.in.buf[s.pos:s.end:s.end], s.err
+}
+
+// back returns to bytes that were taken last, and are still in the chunk.
+func (s *source) back(n int) {
+	s.pos -= n
+	s.off -= int64(n)
+}
+
+// fill reads until n bytes are there. It asks for no more than there is room for
+// and stops at the first read that suffices, so it does not wait on a live stream
+// for what it does not need.
+func (s *source) fill(n int) error {
+	for empty := 0; s.end-s.pos < n; {
 		if s.err != nil {
 			return s.err
 		}
-		if s.end == len(s.buf) || (n > len(s.buf) && len(s.buf)-s.end < minRead) {
-			s.grow(n)
-		}
-		m, err := s.r.Read(s.buf[s.end:])
-		if m < 0 || m > len(s.buf)-s.end {
-			return errBadReader
+		s.makeRoom(n)
+		room := s.in.buf[s.end:]
+		m, err := s.r.Read(room)
+		if m < 0 || m > len(room) {
+			s.err = errBadReader
+			return s.err
 		}
 		s.end += m
 		s.err = err
@@ -77,32 +118,67 @@ func (s *source) fill(n int) error {
 
 var errBadReader = errors.New("nettrace: the io.Reader returned an impossible count")
 
-// grow doubles the buffer, or makes it just large enough if that is less.
-func (s *source) grow(n int) {
-	size := max(2*len(s.buf), firstBuffer)
-	if size > n && len(s.buf) > 0 {
-		size = max(n, len(s.buf)+minRead)
+// makeRoom makes room for n bytes from pos on, or for some of them. What is in a
+// chunk that somebody holds stays where it is.
+func (s *source) makeRoom(n int) {
+	c, rest := s.in, s.end-s.pos
+	switch {
+	case s.end < len(c.buf) && (s.pos == 0 || s.pos+n <= len(c.buf)):
+		return
+	case c.holds == 0 && s.pos > 0 && n <= len(c.buf):
+		copy(c.buf, c.buf[s.pos:s.end])
+	default:
+		next := s.chunk(rest, n)
+		copy(next.buf, c.buf[s.pos:s.end])
+		s.in = next
+		s.recycle(c)
 	}
-	buf := make([]byte, size)
-	copy(buf, s.buf[:s.end])
-	s.buf = buf
+	s.pos, s.end = 0, rest
 }
 
-// skip passes over n bytes.
-func (s *source) skip(n int64) error {
-	for n > 0 {
-		if s.pos == s.end {
-			if err := s.fill(1); err != nil {
-				return err
-			}
+// chunk returns a chunk for the rest bytes that are there, and for more: up to n,
+// but at most for twice as many.
+func (s *source) chunk(rest, n int) *chunk {
+	size := max(min(n, 2*rest+minRead), firstBuffer)
+	for i, c := range s.free {
+		if len(c.buf) >= size {
+			last := len(s.free) - 1
+			s.free[i] = s.free[last]
+			s.free = s.free[:last]
+			return c
 		}
-		m := int(min(n, int64(s.end-s.pos)))
-		s.pos += m
-		s.off += int64(m)
-		n -= int64(m)
 	}
-	return nil
+	return &chunk{buf: make([]byte, size), owned: true}
 }
 
-// align passes over up to three bytes, to an offset that is a multiple of 4.
-func (s *source) align() error { return s.skip(-s.off & 3) }
+// maxFree is how many chunks are kept for reuse.
+const maxFree = 8
+
+// stable reports whether views are valid for ever.
+func (s *source) stable() bool { return !s.in.owned }
+
+// hold returns the chunk of what was taken last, which stays until it is released.
+func (s *source) hold() *chunk {
+	s.in.holds++
+	return s.in
+}
+
+// release gives up a hold of c.
+func (s *source) release(c *chunk) {
+	c.holds--
+	s.recycle(c)
+}
+
+// recycle keeps a chunk that nobody needs.
+func (s *source) recycle(c *chunk) {
+	if c.holds == 0 && c != s.in && c.owned && len(c.buf) == firstBuffer && len(s.free) < maxFree {
+		s.free = append(s.free, c)
+	}
+}
+
+// align passes over up to three bytes, to an offset that is a multiple of 4, or
+// was when the stream was written.
+func (s *source) align() error {
+	_, err := s.take(int(-(s.off + s.skew) & 3))
+	return err
+}

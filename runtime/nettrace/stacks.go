@@ -1,48 +1,98 @@
 package nettrace
 
-// stacks holds the stacks that events refer to by number. A sequence point
-// forgets them, and the numbers start over.
+import (
+	"bytes"
+	"encoding/binary"
+	"sort"
+)
+
+// stacks finds the stacks that events refer to by number, in the blocks that they
+// came in. A sequence point forgets them, and the numbers start over.
 type stacks struct {
-	data []byte // of all stack blocks since then
-	at   table[span]
+	blocks  []stackBlock // by number
+	offsets []uint32     // of the sizes of all stacks, in the data of their blocks
+	hit     int          // index of the block that the last one was in
 }
 
-// A span is a part of stacks.data.
-type span struct{ off, end int }
+// A stackBlock holds the stacks with the numbers first, first+1 and so on.
+type stackBlock struct {
+	first   uint32
+	offsets []uint32
+	data    []byte
+}
 
-// add reads a stack block: the id of the first stack, the number of stacks, and
-// for each its size and addresses.
-func (s *stacks) add(b []byte) error {
+// add reads a stack block: the number of the first stack, how many there are, and
+// for each its size and addresses. Data that is stable is used in place.
+func (s *stacks) add(b []byte, stable bool) error {
+	if !stable {
+		b = bytes.Clone(b)
+	}
 	c := cursor{b: b}
 	first, n := c.u32(), c.u32()
-	base := len(s.data)
-	s.data = append(s.data, b...)
+	from := len(s.offsets)
+	err := error(nil)
 	for i := range n {
-		size := c.size32()
-		from := base + c.off
-		c.bytes(size)
+		at := c.off
+		c.bytes(c.size32())
 		if c.bad {
-			return damaged("stack %d of %d does not fit", i, n)
+			err = damaged("stack %d of %d does not fit", i, n)
+			break
 		}
-		s.at.put(uint64(first)+uint64(i), span{from, from + size})
+		s.offsets = append(s.offsets, uint32(at))
 	}
-	return nil
+	if err == nil && c.left() > 0 {
+		err = damaged("%d bytes follow the last stack", c.left())
+	}
+	if len(s.offsets) == from {
+		return err
+	}
+	// Numbers go up. Where they do not, what comes later counts.
+	for last := len(s.blocks) - 1; last >= 0 && s.blocks[last].first >= first; last-- {
+		s.blocks = s.blocks[:last]
+	}
+	s.blocks = append(s.blocks, stackBlock{first, s.offsets[from:], b})
+	s.hit = len(s.blocks) - 1
+	return err
 }
 
-// get returns the addresses of a stack, and whether there is one. Number 0
-// stands for no stack.
+// get returns the addresses of a stack, and whether there is one.
 func (s *stacks) get(id uint32) ([]byte, bool) {
-	if id == 0 {
-		return nil, true
-	}
-	at, ok := s.at.get(uint64(id))
-	if !ok {
+	if s.hit >= len(s.blocks) {
 		return nil, false
 	}
-	return s.data[at.off:at.end:at.end], true
+	b := &s.blocks[s.hit]
+	i := id - b.first // which wraps around if id is less
+	if i >= uint32(len(b.offsets)) {
+		if b = s.find(id); b == nil {
+			return nil, false
+		}
+		i = id - b.first
+	}
+	from := b.offsets[i] + 4
+	to := from + binary.LittleEndian.Uint32(b.data[from-4:])
+	return b.data[from:to:to], true
+}
+
+// find returns the block with a stack, or nil.
+func (s *stacks) find(id uint32) *stackBlock {
+	n := sort.Search(len(s.blocks), func(n int) bool { return s.blocks[n].first > id }) - 1
+	if n < 0 || id-s.blocks[n].first >= uint32(len(s.blocks[n].offsets)) {
+		return nil
+	}
+	s.hit = n
+	return &s.blocks[n]
+}
+
+// next returns the number after the last one.
+func (s *stacks) next() uint64 {
+	if len(s.blocks) == 0 {
+		return 0
+	}
+	b := &s.blocks[len(s.blocks)-1]
+	return uint64(b.first) + uint64(len(b.offsets))
 }
 
 func (s *stacks) reset() {
-	s.data = s.data[:0]
-	s.at.reset()
+	clear(s.blocks)
+	s.blocks, s.offsets, s.hit = s.blocks[:0], s.offsets[:0], 0
 }

@@ -1,16 +1,18 @@
 package nettrace
 
-// Stats counts what a [Reader] has read.
+import "github.com/etwgen/etwgen/runtime/etw"
+
+// Stats counts what a [Reader] has read so far.
 type Stats struct {
-	Bytes  int64 // of the stream
-	Events int64 // delivered as records
+	Records int64 // delivered
+	Bytes   int64 // of the stream
 
 	// Lost is the number of events that the numbers in the stream show to be
 	// missing. LostByThread has them by the thread that logged them: its id, or
 	// in version 6 its index. The last losses show only at the end. netperf has no
 	// such numbers.
-	Lost         uint64
-	LostByThread map[uint64]uint64
+	Lost         int64
+	LostByThread map[uint64]int64
 	// SequencePoints is the number of points at which losses were checked.
 	SequencePoints int64
 
@@ -22,6 +24,11 @@ type Stats struct {
 	// or the stream breaks its promises.
 	OutOfOrder int64
 
+	// Undecodable counts the events that are there but cannot be read: one in each
+	// damaged block of events, since those behind it cannot be told apart. Lost
+	// counts them all.
+	Undecodable int64
+
 	// UnknownMetadata counts records whose metadata the stream does not contain:
 	// they have a header and a payload but no provider. The other counts are of
 	// references to stacks, threads and label lists that are not there.
@@ -30,14 +37,17 @@ type Stats struct {
 	UnknownThreads  int64
 	UnknownLabels   int64
 
-	// DamagedBlocks counts blocks with a fault, which were read up to there. What
-	// is lost with an event block, Lost counts too.
-	DamagedBlocks int64
-
 	// BadMetadata counts metadata rows that could not be read, BadFields those
 	// of whose events only the name is known.
 	BadMetadata int64
 	BadFields   int64
+
+	// UnknownBlocks counts blocks of a kind that the format does not have.
+	UnknownBlocks int64
+	// DamagedBlocks counts blocks with a fault, which were read up to there.
+	DamagedBlocks int64
+	// Damage lists what of the stream could not be read.
+	Damage etw.DamageLog
 }
 
 // An Origin is what a stream says of a record and a [etw.Record] has no room
@@ -57,9 +67,19 @@ type Origin struct {
 
 // Origin tells more of the record that Next returned last.
 func (r *Reader) Origin() Origin {
-	b := r.last
-	if b == nil {
+	if r.batch == nil || r.at == 0 {
 		return Origin{}
 	}
-	return Origin{b.h.metadata, b.h.capture, b.h.sequence, b.h.sortPoint, b.thread}
+	e := &r.batch.events[r.at-1]
+	c := &r.batch.contexts[e.context&^sortPoint]
+	o := Origin{MetadataID: e.metadata, CaptureThread: c.capture, SortPoint: e.context&sortPoint != 0}
+	if r.header.Version != 3 {
+		o.Sequence = e.sequence
+	}
+	if r.v6 {
+		if o.Thread = r.threads.get(e.thread); o.Thread == nil {
+			o.Thread = &Thread{Index: e.thread, ProcessID: r.header.ProcessID, ThreadID: -1}
+		}
+	}
+	return o
 }

@@ -1,5 +1,7 @@
 package nettrace
 
+import "math"
+
 // A Thread is a row of the thread table of version 6.
 type Thread struct {
 	Index     uint64 // by which the stream refers to it
@@ -28,7 +30,12 @@ type threads struct {
 	at      table[*Thread]
 	pid     int64    // of threads that do not say
 	removed []uint64 // indexes to drop
+	items   int      // rows and keys
 }
+
+// maxItems bounds the rows of a table and what they consist of, which take many
+// times their bytes in the stream. A sequence point may start a table anew.
+const maxItems = 1 << 16
 
 // add reads a thread block: rows of a u16 size, an index and items up to the end
 // of the row.
@@ -43,10 +50,13 @@ func (t *threads) add(b []byte) error {
 			case threadName:
 				th.Name = r.vstr()
 			case threadProcess:
-				th.ProcessID = int64(r.uvar(64))
+				th.ProcessID = knownID(r.uvar(64))
 			case threadID:
-				th.ThreadID = int64(r.uvar(64))
+				th.ThreadID = knownID(r.uvar(64))
 			case threadKeyValue:
+				if len(th.Keys) == maxKeys {
+					break items
+				}
 				th.Keys = append(th.Keys, KeyValue{r.vstr(), r.vstr()})
 			default:
 				break items // an unknown item has no length
@@ -55,9 +65,24 @@ func (t *threads) add(b []byte) error {
 		if c.bad || r.bad {
 			return damaged("a thread does not fit")
 		}
+		if old := t.get(th.Index); old != nil {
+			t.items -= 1 + len(old.Keys)
+		}
+		if t.items += 1 + len(th.Keys); t.items > maxItems {
+			return damaged("there are more threads than the reader keeps")
+		}
 		t.at.put(th.Index, th)
 	}
 	return nil
+}
+
+// knownID returns the id of a process or thread, or -1 for what recorders write if
+// they do not know it: -1 in 32 or in 64 bits.
+func knownID(id uint64) int64 {
+	if id == math.MaxUint32 {
+		return -1
+	}
+	return int64(id)
 }
 
 // get returns a thread that was declared and not removed, or nil.
@@ -70,9 +95,17 @@ func (t *threads) get(index uint64) *Thread {
 // back can refer to it.
 func (t *threads) remove(index uint64) { t.removed = append(t.removed, index) }
 
+func (t *threads) reset() {
+	t.at.reset()
+	t.items = 0
+}
+
 func (t *threads) dropRemoved() {
 	for _, index := range t.removed {
-		t.at.remove(index)
+		if th := t.get(index); th != nil {
+			t.at.remove(index)
+			t.items -= 1 + len(th.Keys)
+		}
 	}
 	t.removed = t.removed[:0]
 }

@@ -26,7 +26,7 @@ func TestTimeDeltasCanBeNegative(t *testing.T) {
 		nettracetest.Event{Metadata: 1, Thread: 2, Time: 1 << 62},
 	)
 	w.End()
-	recs, _ := mustRead(t, w.Bytes())
+	recs, _ := mustRead(t, w.Bytes(), nettrace.InFileOrder())
 	if got := times(recs); !slices.Equal(got, []int64{1000, 400, -7, 1 << 62}) {
 		t.Errorf("times %v", got)
 	}
@@ -97,7 +97,10 @@ func TestAlignmentCountsFromTheStart(t *testing.T) {
 		w.Stacks(1, []uint64{uint64(shift)})
 		w.Events(nettracetest.Event{Metadata: 1, Stack: 1, Payload: make([]byte, shift)})
 		w.End()
-		recs, _ := mustRead(t, w.Bytes())
+		recs, r, _ := readStream(t, w.Bytes())
+		if s := r.Stats(); s.UnknownBlocks != 1 || s.Damage.Count != 1 {
+			t.Fatalf("stats %+v", s)
+		}
 		if len(recs) != 1 || recs[0].ID != 10 || recs[0].Stack.At(0) != uint64(shift) {
 			t.Errorf("shift %d: %+v", shift, recs)
 		}
@@ -112,7 +115,7 @@ func TestMissingEndMarker(t *testing.T) {
 		if version == 6 {
 			end = len(data) - 4
 		}
-		for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+		for _, opts := range orders {
 			recs, r, err := readStream(t, data[:end], opts...)
 			if !errors.Is(err, nettrace.ErrNotStopped) || len(recs) != len(want) || r.Stats().Stopped {
 				t.Errorf("version %d: %d of %d records, %v", version, len(recs), len(want), err)
@@ -136,7 +139,7 @@ func TestStackNumbersStartOver(t *testing.T) {
 	w.Events(nettracetest.Event{Metadata: 1, Time: 11, Stack: 1}, nettracetest.Event{Metadata: 1, Time: 12, Stack: 2})
 	w.End()
 	want := [][]uint64{{22, 23}, {33}, nil, {44}, nil}
-	for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+	for _, opts := range orders {
 		recs, r := mustRead(t, w.Bytes(), opts...)
 		for i, rec := range recs {
 			if got := slices.Collect(rec.Stack.All()); !slices.Equal(got, want[i]) {
@@ -145,6 +148,39 @@ func TestStackNumbersStartOver(t *testing.T) {
 		}
 		if r.Stats().UnknownStacks != 1 {
 			t.Errorf("stats %+v", r.Stats())
+		}
+	}
+}
+
+// TestNumbersStartOverUnsaid is about a sequence point that is lost: what events
+// before it refer to is what was there before the numbers started over.
+func TestNumbersStartOverUnsaid(t *testing.T) {
+	w := nettracetest.NewWriter(6, nettracetest.Trace{})
+	w.Metadata(clrRow(1, 10))
+	w.Threads(nettracetest.Thread{Index: 1, ThreadID: 7})
+	for i := range uint64(3) {
+		w.Stacks(1, []uint64{10 + i}, []uint64{20 + i})
+		w.Labels(1, []nettracetest.Label{{Kind: 7, Value: int64(30 + i)}})
+		w.Events(
+			nettracetest.Event{Metadata: 1, Thread: 1, Time: int64(2 * i), Stack: 1},
+			nettracetest.Event{Metadata: 1, Thread: 1, Time: int64(2*i + 1), Stack: 2, Labels: 1},
+		)
+	}
+	w.End()
+	for _, opts := range orders {
+		recs, _ := mustRead(t, w.Bytes(), opts...)
+		for i, rec := range recs {
+			round, second := i/2, i%2
+			want := uint64(10*(1+second) + round)
+			if got := slices.Collect(rec.Stack.All()); !slices.Equal(got, []uint64{want}) {
+				t.Errorf("event %d: stack %d, want %d", i, got, want)
+			}
+			if second == 1 && rec.Opcode != etw.Opcode(30+round) {
+				t.Errorf("event %d: opcode %d, want %d, of its label", i, rec.Opcode, 30+round)
+			}
+		}
+		if len(recs) != 6 {
+			t.Errorf("%d events, want 6", len(recs))
 		}
 	}
 }
@@ -214,7 +250,7 @@ func TestRundownWithoutSortPoints(t *testing.T) {
 	slices.Sort(want)
 	w.SequencePoint(at, 0, nil)
 	w.End()
-	recs, r := mustRead(t, w.Bytes(), nettrace.Sorted())
+	recs, r := mustRead(t, w.Bytes())
 	if got := times(recs); !slices.Equal(got, want) {
 		t.Errorf("times %v", got)
 	}
@@ -348,7 +384,7 @@ func TestThreadIsNotTheCaptureThread(t *testing.T) {
 func TestTruncation(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
 		data := smallTrace(version)
-		for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+		for _, opts := range orders {
 			want, _ := mustRead(t, data, opts...)
 			last := 0
 			for n := range data {
@@ -356,7 +392,7 @@ func TestTruncation(t *testing.T) {
 				if err == nil || errors.Is(err, io.EOF) || errors.Is(err, nettrace.ErrDamaged) {
 					t.Fatalf("version %d, %d of %d bytes: %v", version, n, len(data), err)
 				}
-				pos := new(nettrace.Error)
+				pos := new(etw.Damage)
 				if !errors.As(err, &pos) || pos.Offset > int64(n) {
 					t.Fatalf("version %d, %d bytes: offset %d", version, n, pos.Offset)
 				}
@@ -364,7 +400,7 @@ func TestTruncation(t *testing.T) {
 					t.Fatalf("version %d: %d records of %d bytes, %d of fewer", version, len(recs), n, last)
 				}
 				last = len(recs)
-				if opts == nil {
+				if opts != nil {
 					for i, rec := range recs {
 						if rec.Timestamp != want[i].Timestamp || !bytes.Equal(rec.Payload, want[i].Payload) {
 							t.Fatalf("version %d, %d bytes: record %d differs", version, n, i)

@@ -2,6 +2,7 @@ package nettrace_test
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,11 +18,13 @@ func TestVersion6Threads(t *testing.T) {
 	w.Threads(
 		nettracetest.Thread{Index: 1, Name: "worker", ThreadID: 1001},
 		nettracetest.Thread{Index: 1 << 40, ProcessID: 77, Keys: [][2]string{{"k", "v"}}},
+		nettracetest.Thread{Index: 3, ProcessID: math.MaxUint32, ThreadID: math.MaxUint64},
 	)
 	w.Events(
 		nettracetest.Event{Metadata: 1, Thread: 1},
 		nettracetest.Event{Metadata: 1, Thread: 1 << 40},
 		nettracetest.Event{Metadata: 1, Thread: 9},
+		nettracetest.Event{Metadata: 1, Thread: 3},
 	)
 	w.End()
 	want := []struct {
@@ -31,8 +34,9 @@ func TestVersion6Threads(t *testing.T) {
 		{55, 1001, nettrace.Thread{Index: 1, Name: "worker", ProcessID: 55, ThreadID: 1001}},
 		{77, -1, nettrace.Thread{Index: 1 << 40, ProcessID: 77, ThreadID: -1, Keys: []nettrace.KeyValue{{Key: "k", Value: "v"}}}},
 		{55, -1, nettrace.Thread{Index: 9, ProcessID: 55, ThreadID: -1}},
+		{-1, -1, nettrace.Thread{Index: 3, ProcessID: -1, ThreadID: -1}},
 	}
-	for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+	for _, opts := range orders {
 		r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()), opts...)
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +81,7 @@ func TestVersion6RemovedThreads(t *testing.T) {
 	w.SequencePoint(60, 1, nil)
 	w.Events(nettracetest.Event{Metadata: 1, Thread: 2, Time: 70})
 	w.End()
-	for _, opts := range [][]nettrace.Option{nil, {nettrace.Sorted()}} {
+	for _, opts := range orders {
 		recs, r := mustRead(t, w.Bytes(), opts...)
 		var got []int64
 		for _, rec := range recs {

@@ -77,6 +77,7 @@ func contests(t testing.TB) []contest {
 		{"GCStartV1", gcStart(t), []side{
 			{"hand", handGCStartLoop},
 			{"generated", generatedGCStart},
+			{"generated-any", generatedAnyGCStart},
 			{"mux", muxGCStart},
 			{"mux-any", muxAnyGCStart},
 			{"dynamic", dynamicOf(new(clr.GCStartV1))},
@@ -171,6 +172,17 @@ func generatedGCStart(b *testing.B, p []byte) {
 	var e clr.GCStartV1
 	for b.Loop() {
 		n, err := e.DecodePayload(p, etw.Ptr64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sink += uint64(n)
+	}
+}
+
+func generatedAnyGCStart(b *testing.B, p []byte) {
+	var e clr.AnyGCStart
+	for b.Loop() {
+		n, err := e.DecodeVersion(1, p, etw.Ptr64)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -293,7 +305,7 @@ func muxAnyGCStart(b *testing.B, p []byte) {
 }
 
 func dispatch(b *testing.B, mux *etw.Mux, p []byte) {
-	r := etw.Record{Kind: etw.Manifest, Provider: clr.Provider.Desc.GUID, ID: 1, Version: 1, PointerSize: etw.Ptr64, Payload: p}
+	r := etw.Record{Kind: etw.KindManifest, Provider: clr.Provider.Desc.GUID, ID: 1, Version: 1, PointerSize: etw.Ptr64, Payload: p}
 	for b.Loop() {
 		if err := mux.Dispatch(&r); err != nil {
 			b.Fatal(err)

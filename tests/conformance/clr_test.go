@@ -49,6 +49,7 @@ func (c *seenGood) add(good bool) {
 
 func decodeCLR(t *testing.T, paths []string) {
 	registry := etw.NewRegistry(clr.Provider, rundown.Provider, private.Provider, stress.Provider)
+	decoder := etw.NewDecoder(registry.Providers()...)
 	names := make(map[etw.GUID]string)
 	for _, p := range registry.Providers() {
 		names[p.Desc.GUID] = strings.TrimPrefix(p.Desc.Name, "Microsoft-Windows-DotNETRuntime")
@@ -61,13 +62,13 @@ func decodeCLR(t *testing.T, paths []string) {
 		inFile := new(seenGood)
 		for r := range records(t, path) {
 			k := r.Key()
-			if _, ours := names[k.Provider]; !ours || r.Kind != etw.Manifest {
+			if _, ours := names[k.Provider]; !ours || r.Kind != etw.KindManifest {
 				continue
 			}
 			if counts[k] == nil {
 				counts[k] = new(seenGood)
 			}
-			fault := roundTripFault(registry, r, &encoded)
+			fault := roundTripFault(decoder, r, &encoded)
 			counts[k].add(fault == "")
 			inFile.add(fault == "")
 			total.add(fault == "")
@@ -94,15 +95,16 @@ func decodeCLR(t *testing.T, paths []string) {
 }
 
 // roundTripFault decodes and encodes an event, and says what went wrong.
-func roundTripFault(registry *etw.Registry, r *etw.Record, buf *[]byte) string {
-	e, n, err := registry.Decode(r)
+func roundTripFault(decoder *etw.Decoder, r *etw.Record, buf *[]byte) string {
+	values, err := decoder.Decode(r)
+	e, ok := values.(etw.Event)
 	switch {
-	case e == nil:
-		return "no type"
 	case err != nil:
 		return err.Error()
-	case n != len(r.Payload):
-		return fmt.Sprintf("%d of %d bytes", n, len(r.Payload))
+	case !ok:
+		return "no type"
+	case len(decoder.Rest()) > 0:
+		return fmt.Sprintf("%d of %d bytes are left", len(decoder.Rest()), len(r.Payload))
 	}
 	*buf, err = e.AppendPayload((*buf)[:0], r.PointerSize)
 	if err != nil || !bytes.Equal(*buf, r.Payload) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -110,7 +111,7 @@ type eventKind struct {
 
 func kindOf(r *etw.Record) eventKind {
 	k := eventKind{r.Kind, r.Provider, r.ID}
-	if r.Kind == etw.Classic {
+	if r.Kind == etw.KindClassic {
 		k.id = uint16(r.Opcode)
 	}
 	return k
@@ -164,7 +165,7 @@ type tracedRecord struct {
 // readTrace returns the records of a trace, with attribution. Of most it keeps no
 // payload.
 func readTrace(t *testing.T, path string, wanted map[baselineHeader]bool) []tracedRecord {
-	r, err := etl.Open(path, etl.WithAttribution())
+	r, err := etl.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,9 +200,9 @@ var (
 // ISR, and methods that were compiled beforehand.
 func skippedFromCounts(r *etw.Record) bool {
 	switch {
-	case r.Kind == etw.Classic && r.Provider == perfInfo && r.Opcode == 46:
+	case r.Kind == etw.KindClassic && r.Provider == perfInfo && r.Opcode == 46:
 		return r.ThreadID == 0 && r.Payload[r.PointerSize+6]&3 == 0
-	case r.Kind == etw.Manifest && r.Provider == clrRuntime && r.ID == 143 && len(r.Payload) >= 36:
+	case r.Kind == etw.KindManifest && r.Provider == clrRuntime && r.ID == 143 && len(r.Payload) >= 36:
 		const jitted = 0x8
 		return r.Payload[32]&jitted == 0
 	}
@@ -277,7 +278,7 @@ func droppedKind(k eventKind) bool {
 	if k == (eventKind{}) {
 		return true
 	}
-	name := etl.ClassName(k.provider)
+	name := classic.ClassName(k.provider)
 	switch k.provider {
 	case clr.Provider.Desc.GUID:
 		name = clr.Provider.Desc.Name
@@ -293,7 +294,7 @@ func preferKnownName(name string, kinds map[eventKind]bool) {
 	_, opcode, _ := strings.Cut(name, "/")
 	_, opcode, _ = strings.Cut(opcode, "/")
 	for k := range kinds {
-		if k.kind == etw.Classic && len(kinds) > 1 && etl.OpcodeName(k.provider, uint8(k.id)) == opcode {
+		if k.kind == etw.KindClassic && len(kinds) > 1 && classic.OpcodeName(k.provider, etw.Opcode(k.id)) == opcode {
 			clear(kinds)
 			kinds[k] = true
 			return

@@ -74,7 +74,7 @@ func BenchmarkNettraceTyped(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			registry := etw.NewRegistry(clr.Provider, rundown.Provider, private.Provider, stress.Provider)
+			decoder := etw.NewDecoder(clr.Provider, rundown.Provider, private.Provider, stress.Provider)
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			events, typed := 0, 0
@@ -86,13 +86,13 @@ func BenchmarkNettraceTyped(b *testing.B) {
 				}
 				for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
 					events++
-					e, _, err := registry.Decode(&rec)
-					if err != nil {
+					if decoder.Event(&rec).Basis != etw.BasisTyped {
+						continue
+					}
+					if _, err := decoder.Decode(&rec); err != nil {
 						b.Fatal(err)
 					}
-					if e != nil {
-						typed++
-					}
+					typed++
 				}
 				if err != io.EOF {
 					b.Fatal(err)

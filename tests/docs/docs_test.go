@@ -5,6 +5,7 @@ package docs
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,6 +15,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
 const root = "../.."
@@ -48,8 +53,8 @@ var pathInText = regexp.MustCompile("`([a-z]+/[A-Za-z0-9_.*/-]*)`")
 // TestPaths checks that the files and folders that pages name are there.
 func TestPaths(t *testing.T) {
 	paths := 0
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", "docs/performance.md", "docs/robustness.md"} {
-		for _, m := range pathInText.FindAllStringSubmatch(page(t, filepath.Join(root, name)), -1) {
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/performance.md", "docs/robustness.md"} {
+		for _, m := range pathInText.FindAllStringSubmatch(withoutOwn(page(t, filepath.Join(root, name))), -1) {
 			paths++
 			found, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(m[1], "...")))
 			if err != nil || len(found) == 0 {
@@ -62,12 +67,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Commands of the README that are not run here: the tests themselves, and what
-// makes a module of the user's own, for which TestCustomManifest in examples
-// stands.
-var runElsewhere = []string{
-	"go generate ./...", "go test ./...", "go mod edit", "go mod tidy", "go get",
-}
+// Commands of the README that are not run here: the tests themselves.
+var runElsewhere = []string{"go generate ./...", "go test ./..."}
 
 // TestCommands runs the README's commands. A line of output that is "..." stands
 // for any lines.
@@ -76,7 +77,7 @@ func TestCommands(t *testing.T) {
 		t.Skip("runs programs")
 	}
 	ran := 0
-	for _, c := range commands(page(t, filepath.Join(root, "README.md"))) {
+	for _, c := range commands(readme(t)) {
 		if slices.ContainsFunc(runElsewhere, func(s string) bool { return strings.HasPrefix(c.line, s) }) {
 			continue
 		}
@@ -195,18 +196,18 @@ func TestFirstProgram(t *testing.T) {
 	write(t, source, `package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"time"
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/trace"
 )
 
 func main() {
 `+body+"}\n")
-	write(t, filepath.Join(dir, "app.nettrace"), page(t, filepath.Join(root, "tests/recorded/gc.nettrace")))
 
 	// The overlay puts the file into the module without writing there.
 	module, err := filepath.Abs(root)
@@ -225,11 +226,95 @@ func main() {
 	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./first").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(program)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil || !regexp.MustCompile(`(?m)\A(paused \d+.*s\n){3,}\z`).Match(out) {
-		t.Errorf("%v\n%s", err, out)
+	for _, run := range []struct {
+		trace  string
+		pauses int
+	}{
+		{filepath.Join(root, "tests/recorded/gc.nettrace"), 5},
+		{sampled(t), 1}, // of its two suspensions one is a profiler's
+	} {
+		write(t, filepath.Join(dir, "app.nettrace"), page(t, run.trace))
+		cmd := exec.Command(program)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil || !regexp.MustCompile(fmt.Sprintf(`(?m)\A(paused \d+.*s\n){%d}\z`, run.pauses)).Match(out) {
+			t.Errorf("%s: %v\n%s", run.trace, err, out)
+		}
+	}
+}
+
+// sampled writes a trace of a program whose threads a profiler samples: it
+// suspends the program for each sample, as a collection does.
+func sampled(t *testing.T) string {
+	t.Helper()
+	w := nettracetest.NewWriter(4, nettracetest.Trace{Frequency: 1e6, Pointer: etw.Ptr64})
+	at := int64(0)
+	for _, reason := range []clr.GCSuspendEEReason{clr.GCSuspendEEReasonSuspendOther, clr.GCSuspendEEReasonSuspendForGC} {
+		for _, e := range []etw.Event{&clr.GCSuspendEEBeginV1{Reason: reason}, &clr.GCRestartEEEndV1{}} {
+			d := e.EventDesc()
+			payload, err := e.AppendPayload(nil, etw.Ptr64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at += 100
+			row := uint32(at)
+			w.Metadata(nettracetest.Row{ID: row, Provider: d.Provider.Name, EventID: uint32(d.ID), Version: uint32(d.Version)})
+			w.Events(nettracetest.Event{Metadata: row, Time: at, Thread: 1, SortPoint: true, Payload: payload})
+		}
+	}
+	w.End()
+	path := filepath.Join(t.TempDir(), "sampled.nettrace")
+	write(t, path, string(w.Bytes()))
+	return path
+}
+
+// TestOwnManifest does what the README says of a module with a manifest of its
+// own, file by file and command by command.
+func TestOwnManifest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds another module")
+	}
+	_, section, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), ownSection)
+	section, _, _ = strings.Cut(section, "\n## ")
+	module, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	blocks := strings.Split(section, "```")
+	if len(blocks) != 7 {
+		t.Fatalf("the section has %d blocks", len(blocks)/2)
+	}
+	for i, name := range []string{"events/shop.man", "events/doc.go", "main.go"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(blocks[2*i+1], "\n")
+		write(t, path, text)
+	}
+	var out []byte
+	for line := range strings.Lines(blocks[6]) {
+		command, ok := strings.CutPrefix(line, "    ")
+		if !ok {
+			continue
+		}
+		args := strings.Fields(strings.ReplaceAll(command, "=../etwgen", "="+module))
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+		if out, err = cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.TrimSpace(command), err, out)
+		}
+	}
+	tidy := exec.Command("go", "mod", "tidy", "-diff")
+	tidy.Dir = dir
+	tidy.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if diff, err := tidy.CombinedOutput(); err != nil {
+		t.Errorf("the module is not tidy: %v\n%s", err, diff)
+	}
+	if want := "My-Shop Sold Article=tea Pieces=2\n"; string(out) != want {
+		t.Errorf("the program prints %q, want %q", out, want)
 	}
 }
 
@@ -243,7 +328,7 @@ func TestExcerpts(t *testing.T) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), " {") // of a function, the README shows the head
 		have[strings.Join(strings.Fields(line), " ")] = true
 	}
-	blocks := strings.Split(page(t, filepath.Join(root, "README.md")), "```")
+	blocks := strings.Split(readme(t), "```")
 	checked := 0
 	for i := 3; i < len(blocks); i += 2 { // the first block is the program
 		_, code, _ := strings.Cut(blocks[i], "\n")
@@ -264,6 +349,19 @@ func TestExcerpts(t *testing.T) {
 		t.Errorf("only %d lines were found", checked)
 	}
 }
+
+const ownSection = "\n## Your own manifest\n"
+
+// withoutOwn leaves out the section about the user's own module, which
+// TestOwnManifest is for.
+func withoutOwn(text string) string {
+	before, after, _ := strings.Cut(text, ownSection)
+	_, after, _ = strings.Cut(after, "\n## ")
+	return before + "\n## " + after
+}
+
+// readme returns the README but for that section.
+func readme(t *testing.T) string { return withoutOwn(page(t, filepath.Join(root, "README.md"))) }
 
 func page(t *testing.T, path string) string {
 	t.Helper()

@@ -12,8 +12,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// OrderPlaced is OrderPlaced: event 1, version 0, of task Order, keyword
-// Orders, level win:Informational.
+// OrderPlaced is event 1, version 0, of task Order, keyword Orders, level
+// win:Informational.
 //
 // A customer placed an order.
 type OrderPlaced struct {
@@ -32,19 +32,19 @@ func (e *OrderPlaced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&orderPlaced, p, ptr)
 	}
 	e.OrderID = binary.LittleEndian.Uint64(p[0:])
-	r := etw.NewReader(p, 8, ptr)
-	e.Customer = r.UTF16()
-	e.Payment = Payment(r.Uint8())
-	return r.Done(&orderPlaced)
+	c := etw.NewCursor(p, 8, ptr)
+	e.Customer = c.UTF16()
+	e.Payment = Payment(c.Uint8())
+	return c.Done(&orderPlaced)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *OrderPlaced) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.OrderID)
-	w.UTF16Z(1, e.Customer)
-	w.Uint8(uint8(e.Payment))
-	return w.Done(&orderPlaced)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.OrderID)
+	a.UTF16Z(1, e.Customer)
+	a.Uint8(uint8(e.Payment))
+	return a.Done(&orderPlaced)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -60,9 +60,15 @@ func (e *OrderPlaced) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *OrderPlaced) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OrderPlaced) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e OrderPlaced) Clone() *OrderPlaced {
+	e.Customer = e.Customer.Clone()
+	return &e
+}
+
+func (e OrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e OrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlaced = etw.EventDesc{
 	Provider: &providerDesc,
@@ -102,23 +108,23 @@ func (e *OrderPlacedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&orderPlacedV1, p, ptr)
 	}
 	e.OrderID = binary.LittleEndian.Uint64(p[0:])
-	r := etw.NewReader(p, 8, ptr)
-	e.Customer = r.UTF16()
-	e.Payment = Payment(r.Uint8())
-	e.LineCount = r.Uint16()
-	e.Lines.read(&r, uint64(e.LineCount))
-	return r.Done(&orderPlacedV1)
+	c := etw.NewCursor(p, 8, ptr)
+	e.Customer = c.UTF16()
+	e.Payment = Payment(c.Uint8())
+	e.LineCount = c.Uint16()
+	e.Lines.read(&c, uint64(e.LineCount))
+	return c.Done(&orderPlacedV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *OrderPlacedV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.OrderID)
-	w.UTF16Z(1, e.Customer)
-	w.Uint8(uint8(e.Payment))
-	w.Uint16(e.LineCount)
-	e.Lines.write(&w, 4, uint64(e.LineCount))
-	return w.Done(&orderPlacedV1)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.OrderID)
+	a.UTF16Z(1, e.Customer)
+	a.Uint8(uint8(e.Payment))
+	a.Uint16(e.LineCount)
+	e.Lines.write(&a, 4, uint64(e.LineCount))
+	return a.Done(&orderPlacedV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -138,9 +144,16 @@ func (e *OrderPlacedV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *OrderPlacedV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e OrderPlacedV1) Clone() *OrderPlacedV1 {
+	e.Customer = e.Customer.Clone()
+	e.Lines = e.Lines.Clone()
+	return &e
+}
+
+func (e OrderPlacedV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlacedV1 = etw.EventDesc{
 	Provider: &providerDesc,
@@ -161,8 +174,7 @@ var orderPlacedV1 = etw.EventDesc{
 			{Name: "Quantity", Type: etw.InUInt32},
 		}},
 	},
-	Extends: &orderPlaced,
-	New:     func() etw.Event { return new(OrderPlacedV1) },
+	New: func() etw.Event { return new(OrderPlacedV1) },
 }
 
 // OrderPlacedV1Line is one element of [OrderPlacedV1.Lines].
@@ -171,14 +183,14 @@ type OrderPlacedV1Line struct {
 	Quantity uint32
 }
 
-func (v *OrderPlacedV1Line) read(r *etw.Reader) {
-	v.Article = r.UTF16()
-	v.Quantity = r.Uint32()
+func (v *OrderPlacedV1Line) read(c *etw.Cursor) {
+	v.Article = c.UTF16()
+	v.Quantity = c.Uint32()
 }
 
-func (v *OrderPlacedV1Line) write(w *etw.Writer, i int) {
-	w.UTF16Z(i, v.Article)
-	w.Uint32(v.Quantity)
+func (v *OrderPlacedV1Line) write(a *etw.Appender, i int) {
+	a.UTF16Z(i, v.Article)
+	a.Uint32(v.Quantity)
 }
 
 // FieldValue returns the value of member i of the description of Lines.
@@ -192,7 +204,17 @@ func (v *OrderPlacedV1Line) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v OrderPlacedV1Line) String() string { return etw.StructString(&orderPlacedV1.Fields[4], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v OrderPlacedV1Line) Clone() OrderPlacedV1Line {
+	v.Article = v.Article.Clone()
+	return v
+}
+
+func (v *OrderPlacedV1Line) value() etw.Value { return etw.StructValue(&orderPlacedV1.Fields[4], v) }
+
+func (v OrderPlacedV1Line) String() string               { return v.value().String() }
+func (v OrderPlacedV1Line) LogValue() slog.Value         { return v.value().LogValue() }
+func (v OrderPlacedV1Line) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // OrderPlacedV1Lines is a sequence of [OrderPlacedV1Line] that aliases a
 // payload.
@@ -204,11 +226,11 @@ type OrderPlacedV1Lines struct {
 
 // MakeOrderPlacedV1Lines encodes elements, for building an event.
 func MakeOrderPlacedV1Lines(ptr etw.PtrSize, vs ...OrderPlacedV1Line) (OrderPlacedV1Lines, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return OrderPlacedV1Lines{}, err
 	}
@@ -221,10 +243,10 @@ func (s OrderPlacedV1Lines) Len() int { return s.n }
 // All iterates over the elements.
 func (s OrderPlacedV1Lines) All() iter.Seq[OrderPlacedV1Line] {
 	return func(yield func(OrderPlacedV1Line) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v OrderPlacedV1Line
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -241,54 +263,59 @@ func (s OrderPlacedV1Lines) Equal(t OrderPlacedV1Lines) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *OrderPlacedV1Lines) read(r *etw.Reader, n uint64) {
-	s.n = r.Count(n, 6)
-	s.ptr = r.PtrSize()
-	from := r.Offset()
+// Clone returns a copy of s that shares no memory with the payload.
+func (s OrderPlacedV1Lines) Clone() OrderPlacedV1Lines {
+	s.p = bytes.Clone(s.p)
+	return s
+}
+
+func (s OrderPlacedV1Lines) String() string               { return etw.ElementsText(s.All()) }
+func (s OrderPlacedV1Lines) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s OrderPlacedV1Lines) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *OrderPlacedV1Lines) read(c *etw.Cursor, n uint64) {
+	s.n = c.Count(n, 6)
+	s.ptr = c.PtrSize()
+	from := c.Offset()
 	var v OrderPlacedV1Line
-	for i := 0; i < s.n && !r.Failed(); i++ {
-		v.read(r)
+	for i := 0; i < s.n && !c.Failed(); i++ {
+		v.read(c)
 	}
-	s.p = r.Since(from)
+	s.p = c.Since(from)
 }
 
-func (s OrderPlacedV1Lines) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s OrderPlacedV1Lines) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyOrderPlaced is event 1 in any version: [OrderPlaced] and [OrderPlacedV1].
+// AnyOrderPlaced is event 1, of task Order, keyword Orders, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A customer placed an order. Version 1 adds its lines.
+//
+// The versions are [OrderPlaced] and [OrderPlacedV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyOrderPlaced struct {
 	Seen etw.Seen
 
 	OrderID   uint64
 	Customer  etw.UTF16
 	Payment   Payment
-	LineCount uint16             // version 1
-	Lines     OrderPlacedV1Lines // version 1
+	LineCount uint16             // since version 1
+	Lines     OrderPlacedV1Lines // LineCount elements; since version 1
 }
 
-// HasLineCount reports whether the version that was decoded has LineCount.
+// HasLineCount and its like report whether the version that was decoded has a
+// field.
 func (e *AnyOrderPlaced) HasLineCount() bool { return e.Seen.Layout >= 1 }
-
-// HasLines reports whether the version that was decoded has Lines.
-func (e *AnyOrderPlaced) HasLines() bool { return e.Seen.Layout >= 1 }
+func (e *AnyOrderPlaced) HasLines() bool     { return e.Seen.Layout >= 1 }
 
 var anyOrderPlaced = []*etw.EventDesc{&orderPlaced, &orderPlacedV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyOrderPlaced) EventDescs() []*etw.EventDesc { return anyOrderPlaced }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &orderPlaced
-	}
-	return &orderPlacedV1
-}
+func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOrderPlaced, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -297,48 +324,52 @@ func (e *AnyOrderPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 	case version >= 1:
 		var v OrderPlacedV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOrderPlaced{
-			Seen:      etw.Seen{Version: version, Layout: 1},
-			OrderID:   v.OrderID,
-			Customer:  v.Customer,
-			Payment:   v.Payment,
-			LineCount: v.LineCount,
-			Lines:     v.Lines,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.OrderID = v.OrderID
+		e.Customer = v.Customer
+		e.Payment = v.Payment
+		e.LineCount = v.LineCount
+		e.Lines = v.Lines
 	default:
 		var v OrderPlaced
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOrderPlaced{
-			Seen:     etw.Seen{Version: version, Layout: 0},
-			OrderID:  v.OrderID,
-			Customer: v.Customer,
-			Payment:  v.Payment,
-		}
+		*e = AnyOrderPlaced{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.OrderID = v.OrderID
+		e.Customer = v.Customer
+		e.Payment = v.Payment
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyOrderPlaced) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyOrderPlaced, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "OrderID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.OrderID)
-	case "Customer":
+	case 1:
 		return etw.UTF16Value(e.Customer)
-	case "Payment":
+	case 2:
 		return etw.UintValue(uint64(e.Payment))
-	case "LineCount":
+	case 3:
 		return etw.UintValue(uint64(e.LineCount))
-	case "Lines":
+	case 4:
 		return etw.ArrayValue(&fields[i], e.Lines.p, e.Lines.n, e.Lines.ptr, e)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyOrderPlaced) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyOrderPlaced) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyOrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyOrderPlaced) Clone() *AnyOrderPlaced {
+	e.Customer = e.Customer.Clone()
+	e.Lines = e.Lines.Clone()
+	return &e
+}
+
+func (e AnyOrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(1 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 1)
+	_ = etw.EnforceVersion(2 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 2)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -16,7 +16,7 @@ var providerDesc = etw.ProviderDesc{
 	GUID: etw.GUID{0x52, 0x3a, 0x6c, 0x0f, 0xa1, 0x58, 0x8e, 0x4b, 0x9c, 0x0a, 0x6f, 0x1f, 0x7b, 0x3c, 0x2d, 0x10},
 }
 
-// Provider is Example-Shop {0f6c3a52-58a1-4b8e-9c0a-6f1f7b3c2d10}.
+// Provider is Example-Shop 0f6c3a52-58a1-4b8e-9c0a-6f1f7b3c2d10.
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
@@ -30,12 +30,11 @@ var Provider = &etw.Provider{
 
 // Keywords, one bit each.
 const (
-	// KeywordOrders is Orders. What customers order.
+	// What customers order.
 	KeywordOrders uint64 = 0x1
 )
 
 // Tasks.
 const (
-	// TaskOrder is Order.
 	TaskOrder uint16 = 1
 )

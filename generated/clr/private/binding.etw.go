@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// BindingPolicyPhaseStart is BindingPolicyPhaseStart: event 159, version 0, of
-// task Binding, opcode BindingPolicyPhaseStart, keyword BindingKeyword, level
-// win:Informational.
+// BindingPolicyPhaseStart is event 159, version 0, of task Binding, opcode
+// BindingPolicyPhaseStart, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly begins its policy phase.
 type BindingPolicyPhaseStart struct {
@@ -51,12 +50,19 @@ func (e *BindingPolicyPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPolicyPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingPolicyPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingPolicyPhaseStart) Clone() *BindingPolicyPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingPolicyPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingPolicyPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPolicyPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         159,
 	Level:      4,
 	Opcode:     51,
@@ -80,23 +86,23 @@ func (e *bindingLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int
 	e.LoadContextID = binary.LittleEndian.Uint32(p[4:])
 	e.FromLoaderCache = binary.LittleEndian.Uint32(p[8:])
 	e.DynamicLoad = binary.LittleEndian.Uint32(p[12:])
-	r := etw.NewReader(p, 16, ptr)
-	e.AssemblyCodebase = r.UTF16()
-	e.AssemblyName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 16, ptr)
+	e.AssemblyCodebase = c.UTF16()
+	e.AssemblyName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *bindingLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.AppDomainID)
-	w.Uint32(e.LoadContextID)
-	w.Uint32(e.FromLoaderCache)
-	w.Uint32(e.DynamicLoad)
-	w.UTF16Z(4, e.AssemblyCodebase)
-	w.UTF16Z(5, e.AssemblyName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.AppDomainID)
+	a.Uint32(e.LoadContextID)
+	a.Uint32(e.FromLoaderCache)
+	a.Uint32(e.DynamicLoad)
+	a.UTF16Z(4, e.AssemblyCodebase)
+	a.UTF16Z(5, e.AssemblyName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *bindingLayout) FieldValue(i int) etw.Value {
@@ -119,6 +125,11 @@ func (e *bindingLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *bindingLayout) detach() {
+	e.AssemblyCodebase = e.AssemblyCodebase.Clone()
+	e.AssemblyName = e.AssemblyName.Clone()
+}
+
 var bindingLayoutFields = []etw.FieldDesc{
 	{Name: "AppDomainID", Type: etw.InUInt32},
 	{Name: "LoadContextID", Type: etw.InUInt32},
@@ -129,9 +140,108 @@ var bindingLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// BindingPolicyPhaseEnd is BindingPolicyPhaseEnd: event 160, version 0, of
-// task Binding, opcode BindingPolicyPhaseEnd, keyword BindingKeyword, level
-// win:Informational.
+// AnyBindingPolicyPhaseStart is event 159, of task Binding, opcode
+// BindingPolicyPhaseStart, keyword BindingKeyword, level win:Informational, in
+// any version.
+//
+// The binding of an assembly begins its policy phase.
+//
+// The only version is [BindingPolicyPhaseStart]; a newer one is decoded like
+// it.
+type AnyBindingPolicyPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingPolicyPhaseStart = []*etw.EventDesc{&bindingPolicyPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingPolicyPhaseStart) EventDescs() []*etw.EventDesc { return anyBindingPolicyPhaseStart }
+func (e *AnyBindingPolicyPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingPolicyPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingPolicyPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPolicyPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingPolicyPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingPolicyPhaseStart) Clone() *AnyBindingPolicyPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingPolicyPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingPolicyPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyBindingLayout is what types for all versions of an event share, the
+// newest of which has the template Binding.
+type anyBindingLayout AnyBindingPolicyPhaseStart
+
+func (e *anyBindingLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v bindingLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.AppDomainID = v.AppDomainID
+	e.LoadContextID = v.LoadContextID
+	e.FromLoaderCache = v.FromLoaderCache
+	e.DynamicLoad = v.DynamicLoad
+	e.AssemblyCodebase = v.AssemblyCodebase
+	e.AssemblyName = v.AssemblyName
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyBindingLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 1:
+		return etw.UintValue(uint64(e.LoadContextID))
+	case 2:
+		return etw.UintValue(uint64(e.FromLoaderCache))
+	case 3:
+		return etw.UintValue(uint64(e.DynamicLoad))
+	case 4:
+		return etw.UTF16Value(e.AssemblyCodebase)
+	case 5:
+		return etw.UTF16Value(e.AssemblyName)
+	case 6:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+func (e *anyBindingLayout) detach() {
+	e.AssemblyCodebase = e.AssemblyCodebase.Clone()
+	e.AssemblyName = e.AssemblyName.Clone()
+}
+
+// BindingPolicyPhaseEnd is event 160, version 0, of task Binding, opcode
+// BindingPolicyPhaseEnd, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly ended its policy phase.
 type BindingPolicyPhaseEnd struct {
@@ -170,12 +280,19 @@ func (e *BindingPolicyPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPolicyPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingPolicyPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingPolicyPhaseEnd) Clone() *BindingPolicyPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingPolicyPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingPolicyPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPolicyPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         160,
 	Level:      4,
 	Opcode:     52,
@@ -188,9 +305,64 @@ var bindingPolicyPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingPolicyPhaseEnd) },
 }
 
-// BindingNgenPhaseStart is BindingNgenPhaseStart: event 161, version 0, of
-// task Binding, opcode BindingNgenPhaseStart, keyword BindingKeyword, level
-// win:Informational.
+// AnyBindingPolicyPhaseEnd is event 160, of task Binding, opcode
+// BindingPolicyPhaseEnd, keyword BindingKeyword, level win:Informational, in
+// any version.
+//
+// The binding of an assembly ended its policy phase.
+//
+// The only version is [BindingPolicyPhaseEnd]; a newer one is decoded like it.
+type AnyBindingPolicyPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingPolicyPhaseEnd = []*etw.EventDesc{&bindingPolicyPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingPolicyPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingPolicyPhaseEnd }
+func (e *AnyBindingPolicyPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingPolicyPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingPolicyPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPolicyPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingPolicyPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingPolicyPhaseEnd) Clone() *AnyBindingPolicyPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingPolicyPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingPolicyPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BindingNgenPhaseStart is event 161, version 0, of task Binding, opcode
+// BindingNgenPhaseStart, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly begins to look for a native image.
 type BindingNgenPhaseStart struct {
@@ -229,12 +401,19 @@ func (e *BindingNgenPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingNgenPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingNgenPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingNgenPhaseStart) Clone() *BindingNgenPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingNgenPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingNgenPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingNgenPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         161,
 	Level:      4,
 	Opcode:     53,
@@ -247,9 +426,64 @@ var bindingNgenPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingNgenPhaseStart) },
 }
 
-// BindingNgenPhaseEnd is BindingNgenPhaseEnd: event 162, version 0, of task
-// Binding, opcode BindingNgenPhaseEnd, keyword BindingKeyword, level
-// win:Informational.
+// AnyBindingNgenPhaseStart is event 161, of task Binding, opcode
+// BindingNgenPhaseStart, keyword BindingKeyword, level win:Informational, in
+// any version.
+//
+// The binding of an assembly begins to look for a native image.
+//
+// The only version is [BindingNgenPhaseStart]; a newer one is decoded like it.
+type AnyBindingNgenPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingNgenPhaseStart = []*etw.EventDesc{&bindingNgenPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingNgenPhaseStart) EventDescs() []*etw.EventDesc { return anyBindingNgenPhaseStart }
+func (e *AnyBindingNgenPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingNgenPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingNgenPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingNgenPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingNgenPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingNgenPhaseStart) Clone() *AnyBindingNgenPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingNgenPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingNgenPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BindingNgenPhaseEnd is event 162, version 0, of task Binding, opcode
+// BindingNgenPhaseEnd, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly has looked for a native image.
 type BindingNgenPhaseEnd struct {
@@ -288,12 +522,19 @@ func (e *BindingNgenPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingNgenPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingNgenPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingNgenPhaseEnd) Clone() *BindingNgenPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingNgenPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingNgenPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingNgenPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         162,
 	Level:      4,
 	Opcode:     54,
@@ -306,9 +547,64 @@ var bindingNgenPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingNgenPhaseEnd) },
 }
 
-// BindingLookupAndProbingPhaseStart is BindingLookupAndProbingPhaseStart:
-// event 163, version 0, of task Binding, opcode
-// BindingLookupAndProbingPhaseStart, keyword BindingKeyword, level
+// AnyBindingNgenPhaseEnd is event 162, of task Binding, opcode
+// BindingNgenPhaseEnd, keyword BindingKeyword, level win:Informational, in any
+// version.
+//
+// The binding of an assembly has looked for a native image.
+//
+// The only version is [BindingNgenPhaseEnd]; a newer one is decoded like it.
+type AnyBindingNgenPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingNgenPhaseEnd = []*etw.EventDesc{&bindingNgenPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingNgenPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingNgenPhaseEnd }
+func (e *AnyBindingNgenPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingNgenPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingNgenPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingNgenPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingNgenPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingNgenPhaseEnd) Clone() *AnyBindingNgenPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingNgenPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingNgenPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BindingLookupAndProbingPhaseStart is event 163, version 0, of task Binding,
+// opcode BindingLookupAndProbingPhaseStart, keyword BindingKeyword, level
 // win:Informational.
 //
 // The binding of an assembly begins to look up and probe for the file.
@@ -350,14 +646,21 @@ func (e *BindingLookupAndProbingPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingLookupAndProbingPhaseStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *BindingLookupAndProbingPhaseStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *BindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingLookupAndProbingPhaseStart) Clone() *BindingLookupAndProbingPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingLookupAndProbingPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e BindingLookupAndProbingPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e BindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var bindingLookupAndProbingPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         163,
 	Level:      4,
 	Opcode:     55,
@@ -370,9 +673,70 @@ var bindingLookupAndProbingPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingLookupAndProbingPhaseStart) },
 }
 
-// BindingLookupAndProbingPhaseEnd is BindingLookupAndProbingPhaseEnd: event
-// 164, version 0, of task Binding, opcode BindingLookupAndProbingPhaseEnd,
-// keyword BindingKeyword, level win:Informational.
+// AnyBindingLookupAndProbingPhaseStart is event 163, of task Binding, opcode
+// BindingLookupAndProbingPhaseStart, keyword BindingKeyword, level
+// win:Informational, in any version.
+//
+// The binding of an assembly begins to look up and probe for the file.
+//
+// The only version is [BindingLookupAndProbingPhaseStart]; a newer one is
+// decoded like it.
+type AnyBindingLookupAndProbingPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingLookupAndProbingPhaseStart = []*etw.EventDesc{&bindingLookupAndProbingPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingLookupAndProbingPhaseStart) EventDescs() []*etw.EventDesc {
+	return anyBindingLookupAndProbingPhaseStart
+}
+func (e *AnyBindingLookupAndProbingPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingLookupAndProbingPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingLookupAndProbingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingLookupAndProbingPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingLookupAndProbingPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingLookupAndProbingPhaseStart) Clone() *AnyBindingLookupAndProbingPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingLookupAndProbingPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingLookupAndProbingPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyBindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// BindingLookupAndProbingPhaseEnd is event 164, version 0, of task Binding,
+// opcode BindingLookupAndProbingPhaseEnd, keyword BindingKeyword, level
+// win:Informational.
 //
 // The binding of an assembly has looked up and probed for the file.
 type BindingLookupAndProbingPhaseEnd struct {
@@ -413,14 +777,21 @@ func (e *BindingLookupAndProbingPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingLookupAndProbingPhaseEnd) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *BindingLookupAndProbingPhaseEnd) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *BindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingLookupAndProbingPhaseEnd) Clone() *BindingLookupAndProbingPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingLookupAndProbingPhaseEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e BindingLookupAndProbingPhaseEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e BindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         164,
 	Level:      4,
 	Opcode:     56,
@@ -433,8 +804,69 @@ var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingLookupAndProbingPhaseEnd) },
 }
 
-// LoaderPhaseStart is LoaderPhaseStart: event 165, version 0, of task Binding,
-// opcode LoaderPhaseStart, keyword BindingKeyword, level win:Informational.
+// AnyBindingLookupAndProbingPhaseEnd is event 164, of task Binding, opcode
+// BindingLookupAndProbingPhaseEnd, keyword BindingKeyword, level
+// win:Informational, in any version.
+//
+// The binding of an assembly has looked up and probed for the file.
+//
+// The only version is [BindingLookupAndProbingPhaseEnd]; a newer one is
+// decoded like it.
+type AnyBindingLookupAndProbingPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingLookupAndProbingPhaseEnd = []*etw.EventDesc{&bindingLookupAndProbingPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingLookupAndProbingPhaseEnd) EventDescs() []*etw.EventDesc {
+	return anyBindingLookupAndProbingPhaseEnd
+}
+func (e *AnyBindingLookupAndProbingPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingLookupAndProbingPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingLookupAndProbingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingLookupAndProbingPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingLookupAndProbingPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingLookupAndProbingPhaseEnd) Clone() *AnyBindingLookupAndProbingPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingLookupAndProbingPhaseEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingLookupAndProbingPhaseEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyBindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// LoaderPhaseStart is event 165, version 0, of task Binding, opcode
+// LoaderPhaseStart, keyword BindingKeyword, level win:Informational.
 //
 // The loader begins its part of loading an assembly.
 type LoaderPhaseStart struct {
@@ -473,12 +905,19 @@ func (e *LoaderPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderPhaseStart) Clone() *LoaderPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         165,
 	Level:      4,
 	Opcode:     57,
@@ -491,8 +930,63 @@ var loaderPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderPhaseStart) },
 }
 
-// LoaderPhaseEnd is LoaderPhaseEnd: event 166, version 0, of task Binding,
-// opcode LoaderPhaseEnd, keyword BindingKeyword, level win:Informational.
+// AnyLoaderPhaseStart is event 165, of task Binding, opcode LoaderPhaseStart,
+// keyword BindingKeyword, level win:Informational, in any version.
+//
+// The loader begins its part of loading an assembly.
+//
+// The only version is [LoaderPhaseStart]; a newer one is decoded like it.
+type AnyLoaderPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderPhaseStart = []*etw.EventDesc{&loaderPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderPhaseStart) EventDescs() []*etw.EventDesc { return anyLoaderPhaseStart }
+func (e *AnyLoaderPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyLoaderPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderPhaseStart) Clone() *AnyLoaderPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LoaderPhaseEnd is event 166, version 0, of task Binding, opcode
+// LoaderPhaseEnd, keyword BindingKeyword, level win:Informational.
 //
 // The loader ended its part of loading an assembly.
 type LoaderPhaseEnd struct {
@@ -531,12 +1025,19 @@ func (e *LoaderPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderPhaseEnd) Clone() *LoaderPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         166,
 	Level:      4,
 	Opcode:     58,
@@ -549,9 +1050,61 @@ var loaderPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderPhaseEnd) },
 }
 
-// BindingPhaseStart is BindingPhaseStart: event 167, version 0, of task
-// Binding, opcode BindingPhaseStart, keyword BindingKeyword, level
-// win:Informational.
+// AnyLoaderPhaseEnd is event 166, of task Binding, opcode LoaderPhaseEnd,
+// keyword BindingKeyword, level win:Informational, in any version.
+//
+// The loader ended its part of loading an assembly.
+//
+// The only version is [LoaderPhaseEnd]; a newer one is decoded like it.
+type AnyLoaderPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderPhaseEnd = []*etw.EventDesc{&loaderPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderPhaseEnd) EventDescs() []*etw.EventDesc { return anyLoaderPhaseEnd }
+func (e *AnyLoaderPhaseEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLoaderPhaseEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderPhaseEnd) Clone() *AnyLoaderPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BindingPhaseStart is event 167, version 0, of task Binding, opcode
+// BindingPhaseStart, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly begins.
 type BindingPhaseStart struct {
@@ -590,12 +1143,19 @@ func (e *BindingPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingPhaseStart) Clone() *BindingPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         167,
 	Level:      4,
 	Opcode:     59,
@@ -608,8 +1168,64 @@ var bindingPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingPhaseStart) },
 }
 
-// BindingPhaseEnd is BindingPhaseEnd: event 168, version 0, of task Binding,
-// opcode BindingPhaseEnd, keyword BindingKeyword, level win:Informational.
+// AnyBindingPhaseStart is event 167, of task Binding, opcode
+// BindingPhaseStart, keyword BindingKeyword, level win:Informational, in any
+// version.
+//
+// The binding of an assembly begins.
+//
+// The only version is [BindingPhaseStart]; a newer one is decoded like it.
+type AnyBindingPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingPhaseStart = []*etw.EventDesc{&bindingPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingPhaseStart) EventDescs() []*etw.EventDesc { return anyBindingPhaseStart }
+func (e *AnyBindingPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingPhaseStart) Clone() *AnyBindingPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BindingPhaseEnd is event 168, version 0, of task Binding, opcode
+// BindingPhaseEnd, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly ended.
 type BindingPhaseEnd struct {
@@ -648,12 +1264,19 @@ func (e *BindingPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingPhaseEnd) Clone() *BindingPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         168,
 	Level:      4,
 	Opcode:     60,
@@ -666,9 +1289,63 @@ var bindingPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingPhaseEnd) },
 }
 
-// BindingDownloadPhaseStart is BindingDownloadPhaseStart: event 169, version
-// 0, of task Binding, opcode BindingDownloadPhaseStart, keyword
-// BindingKeyword, level win:Informational.
+// AnyBindingPhaseEnd is event 168, of task Binding, opcode BindingPhaseEnd,
+// keyword BindingKeyword, level win:Informational, in any version.
+//
+// The binding of an assembly ended.
+//
+// The only version is [BindingPhaseEnd]; a newer one is decoded like it.
+type AnyBindingPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingPhaseEnd = []*etw.EventDesc{&bindingPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingPhaseEnd }
+func (e *AnyBindingPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingPhaseEnd) Clone() *AnyBindingPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BindingDownloadPhaseStart is event 169, version 0, of task Binding, opcode
+// BindingDownloadPhaseStart, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly begins to download the file.
 type BindingDownloadPhaseStart struct {
@@ -707,12 +1384,19 @@ func (e *BindingDownloadPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingDownloadPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingDownloadPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingDownloadPhaseStart) Clone() *BindingDownloadPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingDownloadPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingDownloadPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingDownloadPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         169,
 	Level:      4,
 	Opcode:     61,
@@ -725,9 +1409,67 @@ var bindingDownloadPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingDownloadPhaseStart) },
 }
 
-// BindingDownloadPhaseEnd is BindingDownloadPhaseEnd: event 170, version 0, of
-// task Binding, opcode BindingDownloadPhaseEnd, keyword BindingKeyword, level
-// win:Informational.
+// AnyBindingDownloadPhaseStart is event 169, of task Binding, opcode
+// BindingDownloadPhaseStart, keyword BindingKeyword, level win:Informational,
+// in any version.
+//
+// The binding of an assembly begins to download the file.
+//
+// The only version is [BindingDownloadPhaseStart]; a newer one is decoded like
+// it.
+type AnyBindingDownloadPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingDownloadPhaseStart = []*etw.EventDesc{&bindingDownloadPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingDownloadPhaseStart) EventDescs() []*etw.EventDesc {
+	return anyBindingDownloadPhaseStart
+}
+func (e *AnyBindingDownloadPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingDownloadPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingDownloadPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingDownloadPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingDownloadPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingDownloadPhaseStart) Clone() *AnyBindingDownloadPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingDownloadPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingDownloadPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BindingDownloadPhaseEnd is event 170, version 0, of task Binding, opcode
+// BindingDownloadPhaseEnd, keyword BindingKeyword, level win:Informational.
 //
 // The binding of an assembly has downloaded the file.
 type BindingDownloadPhaseEnd struct {
@@ -766,12 +1508,19 @@ func (e *BindingDownloadPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *BindingDownloadPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BindingDownloadPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e BindingDownloadPhaseEnd) Clone() *BindingDownloadPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e BindingDownloadPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BindingDownloadPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bindingDownloadPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         170,
 	Level:      4,
 	Opcode:     62,
@@ -784,9 +1533,66 @@ var bindingDownloadPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BindingDownloadPhaseEnd) },
 }
 
-// LoaderAssemblyInitPhaseStart is LoaderAssemblyInitPhaseStart: event 171,
-// version 0, of task Binding, opcode LoaderAssemblyInitPhaseStart, keyword
-// BindingKeyword, level win:Informational.
+// AnyBindingDownloadPhaseEnd is event 170, of task Binding, opcode
+// BindingDownloadPhaseEnd, keyword BindingKeyword, level win:Informational, in
+// any version.
+//
+// The binding of an assembly has downloaded the file.
+//
+// The only version is [BindingDownloadPhaseEnd]; a newer one is decoded like
+// it.
+type AnyBindingDownloadPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBindingDownloadPhaseEnd = []*etw.EventDesc{&bindingDownloadPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBindingDownloadPhaseEnd) EventDescs() []*etw.EventDesc { return anyBindingDownloadPhaseEnd }
+func (e *AnyBindingDownloadPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBindingDownloadPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBindingDownloadPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyBindingDownloadPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBindingDownloadPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBindingDownloadPhaseEnd) Clone() *AnyBindingDownloadPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyBindingDownloadPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBindingDownloadPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LoaderAssemblyInitPhaseStart is event 171, version 0, of task Binding,
+// opcode LoaderAssemblyInitPhaseStart, keyword BindingKeyword, level
+// win:Informational.
 //
 // The loader begins to initialize an assembly.
 type LoaderAssemblyInitPhaseStart struct {
@@ -825,12 +1631,19 @@ func (e *LoaderAssemblyInitPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderAssemblyInitPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderAssemblyInitPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderAssemblyInitPhaseStart) Clone() *LoaderAssemblyInitPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderAssemblyInitPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderAssemblyInitPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderAssemblyInitPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         171,
 	Level:      4,
 	Opcode:     63,
@@ -843,9 +1656,69 @@ var loaderAssemblyInitPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderAssemblyInitPhaseStart) },
 }
 
-// LoaderAssemblyInitPhaseEnd is LoaderAssemblyInitPhaseEnd: event 172, version
-// 0, of task Binding, opcode LoaderAssemblyInitPhaseEnd, keyword
-// BindingKeyword, level win:Informational.
+// AnyLoaderAssemblyInitPhaseStart is event 171, of task Binding, opcode
+// LoaderAssemblyInitPhaseStart, keyword BindingKeyword, level
+// win:Informational, in any version.
+//
+// The loader begins to initialize an assembly.
+//
+// The only version is [LoaderAssemblyInitPhaseStart]; a newer one is decoded
+// like it.
+type AnyLoaderAssemblyInitPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderAssemblyInitPhaseStart = []*etw.EventDesc{&loaderAssemblyInitPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderAssemblyInitPhaseStart) EventDescs() []*etw.EventDesc {
+	return anyLoaderAssemblyInitPhaseStart
+}
+func (e *AnyLoaderAssemblyInitPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyLoaderAssemblyInitPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderAssemblyInitPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderAssemblyInitPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderAssemblyInitPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderAssemblyInitPhaseStart) Clone() *AnyLoaderAssemblyInitPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderAssemblyInitPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderAssemblyInitPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyLoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// LoaderAssemblyInitPhaseEnd is event 172, version 0, of task Binding, opcode
+// LoaderAssemblyInitPhaseEnd, keyword BindingKeyword, level win:Informational.
 //
 // The loader has initialized an assembly.
 type LoaderAssemblyInitPhaseEnd struct {
@@ -884,12 +1757,19 @@ func (e *LoaderAssemblyInitPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderAssemblyInitPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderAssemblyInitPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderAssemblyInitPhaseEnd) Clone() *LoaderAssemblyInitPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderAssemblyInitPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderAssemblyInitPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         172,
 	Level:      4,
 	Opcode:     64,
@@ -902,9 +1782,67 @@ var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderAssemblyInitPhaseEnd) },
 }
 
-// LoaderMappingPhaseStart is LoaderMappingPhaseStart: event 173, version 0, of
-// task Binding, opcode LoaderMappingPhaseStart, keyword BindingKeyword, level
-// win:Informational.
+// AnyLoaderAssemblyInitPhaseEnd is event 172, of task Binding, opcode
+// LoaderAssemblyInitPhaseEnd, keyword BindingKeyword, level win:Informational,
+// in any version.
+//
+// The loader has initialized an assembly.
+//
+// The only version is [LoaderAssemblyInitPhaseEnd]; a newer one is decoded
+// like it.
+type AnyLoaderAssemblyInitPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderAssemblyInitPhaseEnd = []*etw.EventDesc{&loaderAssemblyInitPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderAssemblyInitPhaseEnd) EventDescs() []*etw.EventDesc {
+	return anyLoaderAssemblyInitPhaseEnd
+}
+func (e *AnyLoaderAssemblyInitPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyLoaderAssemblyInitPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderAssemblyInitPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderAssemblyInitPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderAssemblyInitPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderAssemblyInitPhaseEnd) Clone() *AnyLoaderAssemblyInitPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderAssemblyInitPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderAssemblyInitPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LoaderMappingPhaseStart is event 173, version 0, of task Binding, opcode
+// LoaderMappingPhaseStart, keyword BindingKeyword, level win:Informational.
 //
 // The loader begins to map an assembly into memory.
 type LoaderMappingPhaseStart struct {
@@ -943,12 +1881,19 @@ func (e *LoaderMappingPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderMappingPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderMappingPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderMappingPhaseStart) Clone() *LoaderMappingPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderMappingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderMappingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderMappingPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         173,
 	Level:      4,
 	Opcode:     65,
@@ -961,9 +1906,65 @@ var loaderMappingPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderMappingPhaseStart) },
 }
 
-// LoaderMappingPhaseEnd is LoaderMappingPhaseEnd: event 174, version 0, of
-// task Binding, opcode LoaderMappingPhaseEnd, keyword BindingKeyword, level
-// win:Informational.
+// AnyLoaderMappingPhaseStart is event 173, of task Binding, opcode
+// LoaderMappingPhaseStart, keyword BindingKeyword, level win:Informational, in
+// any version.
+//
+// The loader begins to map an assembly into memory.
+//
+// The only version is [LoaderMappingPhaseStart]; a newer one is decoded like
+// it.
+type AnyLoaderMappingPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderMappingPhaseStart = []*etw.EventDesc{&loaderMappingPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderMappingPhaseStart) EventDescs() []*etw.EventDesc { return anyLoaderMappingPhaseStart }
+func (e *AnyLoaderMappingPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyLoaderMappingPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderMappingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderMappingPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderMappingPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderMappingPhaseStart) Clone() *AnyLoaderMappingPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderMappingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderMappingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LoaderMappingPhaseEnd is event 174, version 0, of task Binding, opcode
+// LoaderMappingPhaseEnd, keyword BindingKeyword, level win:Informational.
 //
 // The loader has mapped an assembly into memory.
 type LoaderMappingPhaseEnd struct {
@@ -1002,12 +2003,19 @@ func (e *LoaderMappingPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderMappingPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderMappingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderMappingPhaseEnd) Clone() *LoaderMappingPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderMappingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderMappingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderMappingPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         174,
 	Level:      4,
 	Opcode:     66,
@@ -1020,9 +2028,65 @@ var loaderMappingPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderMappingPhaseEnd) },
 }
 
-// LoaderDeliverEventsPhaseStart is LoaderDeliverEventsPhaseStart: event 175,
-// version 0, of task Binding, opcode LoaderDeliverEventsPhaseStart, keyword
-// BindingKeyword, level win:Informational.
+// AnyLoaderMappingPhaseEnd is event 174, of task Binding, opcode
+// LoaderMappingPhaseEnd, keyword BindingKeyword, level win:Informational, in
+// any version.
+//
+// The loader has mapped an assembly into memory.
+//
+// The only version is [LoaderMappingPhaseEnd]; a newer one is decoded like it.
+type AnyLoaderMappingPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderMappingPhaseEnd = []*etw.EventDesc{&loaderMappingPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderMappingPhaseEnd) EventDescs() []*etw.EventDesc { return anyLoaderMappingPhaseEnd }
+func (e *AnyLoaderMappingPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyLoaderMappingPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderMappingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderMappingPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderMappingPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderMappingPhaseEnd) Clone() *AnyLoaderMappingPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderMappingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderMappingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LoaderDeliverEventsPhaseStart is event 175, version 0, of task Binding,
+// opcode LoaderDeliverEventsPhaseStart, keyword BindingKeyword, level
+// win:Informational.
 //
 // The loader begins to deliver the events of an assembly's loading.
 type LoaderDeliverEventsPhaseStart struct {
@@ -1063,12 +2127,19 @@ func (e *LoaderDeliverEventsPhaseStart) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderDeliverEventsPhaseStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderDeliverEventsPhaseStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderDeliverEventsPhaseStart) Clone() *LoaderDeliverEventsPhaseStart {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderDeliverEventsPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderDeliverEventsPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderDeliverEventsPhaseStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         175,
 	Level:      4,
 	Opcode:     67,
@@ -1081,9 +2152,70 @@ var loaderDeliverEventsPhaseStart = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderDeliverEventsPhaseStart) },
 }
 
-// LoaderDeliverEventsPhaseEnd is LoaderDeliverEventsPhaseEnd: event 176,
-// version 0, of task Binding, opcode LoaderDeliverEventsPhaseEnd, keyword
-// BindingKeyword, level win:Informational.
+// AnyLoaderDeliverEventsPhaseStart is event 175, of task Binding, opcode
+// LoaderDeliverEventsPhaseStart, keyword BindingKeyword, level
+// win:Informational, in any version.
+//
+// The loader begins to deliver the events of an assembly's loading.
+//
+// The only version is [LoaderDeliverEventsPhaseStart]; a newer one is decoded
+// like it.
+type AnyLoaderDeliverEventsPhaseStart struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderDeliverEventsPhaseStart = []*etw.EventDesc{&loaderDeliverEventsPhaseStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderDeliverEventsPhaseStart) EventDescs() []*etw.EventDesc {
+	return anyLoaderDeliverEventsPhaseStart
+}
+func (e *AnyLoaderDeliverEventsPhaseStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyLoaderDeliverEventsPhaseStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderDeliverEventsPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderDeliverEventsPhaseStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderDeliverEventsPhaseStart) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderDeliverEventsPhaseStart) Clone() *AnyLoaderDeliverEventsPhaseStart {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderDeliverEventsPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderDeliverEventsPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyLoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// LoaderDeliverEventsPhaseEnd is event 176, version 0, of task Binding, opcode
+// LoaderDeliverEventsPhaseEnd, keyword BindingKeyword, level
+// win:Informational.
 //
 // The loader has delivered the events of an assembly's loading.
 type LoaderDeliverEventsPhaseEnd struct {
@@ -1122,12 +2254,19 @@ func (e *LoaderDeliverEventsPhaseEnd) FieldValue(i int) etw.Value {
 	return (*bindingLayout)(e).FieldValue(i)
 }
 
-func (e *LoaderDeliverEventsPhaseEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderDeliverEventsPhaseEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e LoaderDeliverEventsPhaseEnd) Clone() *LoaderDeliverEventsPhaseEnd {
+	(*bindingLayout)(&e).detach()
+	return &e
+}
+
+func (e LoaderDeliverEventsPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderDeliverEventsPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         176,
 	Level:      4,
 	Opcode:     68,
@@ -1140,9 +2279,67 @@ var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(LoaderDeliverEventsPhaseEnd) },
 }
 
-// FusionMessageEvent is FusionMessageEvent: event 196, version 0, of task
-// Binding, opcode FusionMessage, keyword BindingKeyword, level
-// win:Informational.
+// AnyLoaderDeliverEventsPhaseEnd is event 176, of task Binding, opcode
+// LoaderDeliverEventsPhaseEnd, keyword BindingKeyword, level
+// win:Informational, in any version.
+//
+// The loader has delivered the events of an assembly's loading.
+//
+// The only version is [LoaderDeliverEventsPhaseEnd]; a newer one is decoded
+// like it.
+type AnyLoaderDeliverEventsPhaseEnd struct {
+	Seen etw.Seen
+
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the load context.
+	LoadContextID uint32
+	// 1 if the assembly came from the loader's cache, else 0.
+	FromLoaderCache uint32
+	// 1 if the program asked for the assembly by itself, else 0.
+	DynamicLoad uint32
+	// Path or URL that the assembly is loaded from.
+	AssemblyCodebase etw.UTF16
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyLoaderDeliverEventsPhaseEnd = []*etw.EventDesc{&loaderDeliverEventsPhaseEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLoaderDeliverEventsPhaseEnd) EventDescs() []*etw.EventDesc {
+	return anyLoaderDeliverEventsPhaseEnd
+}
+func (e *AnyLoaderDeliverEventsPhaseEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyLoaderDeliverEventsPhaseEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLoaderDeliverEventsPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBindingLayout)(e).decode(version, p, ptr, anyLoaderDeliverEventsPhaseEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLoaderDeliverEventsPhaseEnd) FieldValue(i int) etw.Value {
+	return (*anyBindingLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLoaderDeliverEventsPhaseEnd) Clone() *AnyLoaderDeliverEventsPhaseEnd {
+	(*anyBindingLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyLoaderDeliverEventsPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderDeliverEventsPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionMessageEvent is event 196, version 0, of task Binding, opcode
+// FusionMessage, keyword BindingKeyword, level win:Informational.
 //
 // A message of the assembly binder's log.
 type FusionMessageEvent struct {
@@ -1165,18 +2362,18 @@ func (e *FusionMessageEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
 	e.Prepend = etw.Bool(binary.LittleEndian.Uint32(p[2:]))
-	r := etw.NewReader(p, 6, ptr)
-	e.Message = r.UTF16()
-	return r.Done(&fusionMessageEvent)
+	c := etw.NewCursor(p, 6, ptr)
+	e.Message = c.UTF16()
+	return c.Done(&fusionMessageEvent)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *FusionMessageEvent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Bool(e.Prepend)
-	w.UTF16Z(2, e.Message)
-	return w.Done(&fusionMessageEvent)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Bool(e.Prepend)
+	a.UTF16Z(2, e.Message)
+	return a.Done(&fusionMessageEvent)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -1192,12 +2389,19 @@ func (e *FusionMessageEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FusionMessageEvent) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionMessageEvent) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e FusionMessageEvent) Clone() *FusionMessageEvent {
+	e.Message = e.Message.Clone()
+	return &e
+}
+
+func (e FusionMessageEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionMessageEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionMessageEvent = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         196,
 	Level:      4,
 	Opcode:     70,
@@ -1214,9 +2418,69 @@ var fusionMessageEvent = etw.EventDesc{
 	New: func() etw.Event { return new(FusionMessageEvent) },
 }
 
-// FusionErrorCodeEvent is FusionErrorCodeEvent: event 197, version 0, of task
-// Binding, opcode FusionErrorCode, keyword BindingKeyword, level
-// win:Informational.
+// AnyFusionMessageEvent is event 196, of task Binding, opcode FusionMessage,
+// keyword BindingKeyword, level win:Informational, in any version.
+//
+// A message of the assembly binder's log.
+//
+// The only version is [FusionMessageEvent]; a newer one is decoded like it.
+type AnyFusionMessageEvent struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Whether the message goes before the earlier ones.
+	Prepend etw.Bool
+	// Text of the message.
+	Message etw.UTF16
+}
+
+var anyFusionMessageEvent = []*etw.EventDesc{&fusionMessageEvent}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFusionMessageEvent) EventDescs() []*etw.EventDesc { return anyFusionMessageEvent }
+func (e *AnyFusionMessageEvent) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyFusionMessageEvent, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFusionMessageEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v FusionMessageEvent
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Prepend = v.Prepend
+	e.Message = v.Message
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyFusionMessageEvent) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.BoolValue(e.Prepend)
+	case 2:
+		return etw.UTF16Value(e.Message)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyFusionMessageEvent) Clone() *AnyFusionMessageEvent {
+	e.Message = e.Message.Clone()
+	return &e
+}
+
+func (e AnyFusionMessageEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionMessageEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionErrorCodeEvent is event 197, version 0, of task Binding, opcode
+// FusionErrorCode, keyword BindingKeyword, level win:Informational.
 //
 // An error code of the assembly binder.
 type FusionErrorCodeEvent struct {
@@ -1264,12 +2528,16 @@ func (e *FusionErrorCodeEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FusionErrorCodeEvent) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionErrorCodeEvent) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FusionErrorCodeEvent) Clone() *FusionErrorCodeEvent { return &e }
+
+func (e FusionErrorCodeEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionErrorCodeEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionErrorCodeEvent = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
 	ID:         197,
 	Level:      4,
 	Opcode:     71,
@@ -1281,7 +2549,66 @@ var fusionErrorCodeEvent = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Category", Type: etw.InUInt32},
-		{Name: "ErrorCode", Type: etw.InUInt32},
+		{Name: "ErrorCode", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
 	New: func() etw.Event { return new(FusionErrorCodeEvent) },
 }
+
+// AnyFusionErrorCodeEvent is event 197, of task Binding, opcode
+// FusionErrorCode, keyword BindingKeyword, level win:Informational, in any
+// version.
+//
+// An error code of the assembly binder.
+//
+// The only version is [FusionErrorCodeEvent]; a newer one is decoded like it.
+type AnyFusionErrorCodeEvent struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Category of the error.
+	Category uint32
+	// HRESULT.
+	ErrorCode uint32
+}
+
+var anyFusionErrorCodeEvent = []*etw.EventDesc{&fusionErrorCodeEvent}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFusionErrorCodeEvent) EventDescs() []*etw.EventDesc { return anyFusionErrorCodeEvent }
+func (e *AnyFusionErrorCodeEvent) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyFusionErrorCodeEvent, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFusionErrorCodeEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v FusionErrorCodeEvent
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Category = v.Category
+	e.ErrorCode = v.ErrorCode
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyFusionErrorCodeEvent) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.Category))
+	case 2:
+		return etw.UintValue(uint64(e.ErrorCode))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyFusionErrorCodeEvent) Clone() *AnyFusionErrorCodeEvent { return &e }
+
+func (e AnyFusionErrorCodeEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionErrorCodeEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// FailFast is FailFast: event 191, version 0, of task CLRFailFast, opcode
-// FailFast, level win:Critical.
+// FailFast is event 191, version 0, of task CLRFailFast, opcode FailFast,
+// level win:Critical.
 //
 // The process ends at once because of an error that cannot be handled. The
 // event is written whatever the keywords are.
@@ -33,24 +33,24 @@ func (*FailFast) EventDesc() *etw.EventDesc { return &failFast }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *FailFast) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.FailFastUserMessage = r.UTF16()
-	e.FailedEIP = r.Pointer()
-	e.OSExitCode = r.Uint32()
-	e.ClrExitCode = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&failFast)
+	c := etw.NewCursor(p, 0, ptr)
+	e.FailFastUserMessage = c.UTF16()
+	e.FailedEIP = c.Pointer()
+	e.OSExitCode = c.Uint32()
+	e.ClrExitCode = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&failFast)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *FailFast) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.FailFastUserMessage)
-	w.Pointer(1, e.FailedEIP)
-	w.Uint32(e.OSExitCode)
-	w.Uint32(e.ClrExitCode)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&failFast)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.FailFastUserMessage)
+	a.Pointer(1, e.FailedEIP)
+	a.Uint32(e.OSExitCode)
+	a.Uint32(e.ClrExitCode)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&failFast)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -70,12 +70,19 @@ func (e *FailFast) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FailFast) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FailFast) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e FailFast) Clone() *FailFast {
+	e.FailFastUserMessage = e.FailFastUserMessage.Clone()
+	return &e
+}
+
+func (e FailFast) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FailFast) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var failFast = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x12, 0xde, 0x9e, 0xee, 0xf5, 0xc5, 0x95, 0x49, 0x81, 0xa2, 0xdc, 0xfb, 0x5f, 0x6b, 0x80, 0xc8},
 	ID:         191,
 	Level:      1,
 	Opcode:     52,
@@ -87,8 +94,78 @@ var failFast = etw.EventDesc{
 		{Name: "FailFastUserMessage", Type: etw.InUnicodeString},
 		{Name: "FailedEIP", Type: etw.InPointer},
 		{Name: "OSExitCode", Type: etw.InUInt32},
-		{Name: "ClrExitCode", Type: etw.InUInt32},
+		{Name: "ClrExitCode", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(FailFast) },
 }
+
+// AnyFailFast is event 191, of task CLRFailFast, opcode FailFast, level
+// win:Critical, in any version.
+//
+// The process ends at once because of an error that cannot be handled. The
+// event is written whatever the keywords are.
+//
+// The only version is [FailFast]; a newer one is decoded like it.
+type AnyFailFast struct {
+	Seen etw.Seen
+
+	// Message of the program, if it ended itself (Environment.FailFast).
+	FailFastUserMessage etw.UTF16
+	// Address of the instruction at fault.
+	FailedEIP etw.Pointer
+	// Exit code of the process.
+	OSExitCode uint32
+	// HRESULT of the error in the runtime.
+	ClrExitCode uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyFailFast = []*etw.EventDesc{&failFast}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFailFast) EventDescs() []*etw.EventDesc { return anyFailFast }
+func (e *AnyFailFast) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFailFast, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFailFast) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v FailFast
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.FailFastUserMessage = v.FailFastUserMessage
+	e.FailedEIP = v.FailedEIP
+	e.OSExitCode = v.OSExitCode
+	e.ClrExitCode = v.ClrExitCode
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyFailFast) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.FailFastUserMessage)
+	case 1:
+		return etw.PointerValue(e.FailedEIP)
+	case 2:
+		return etw.UintValue(uint64(e.OSExitCode))
+	case 3:
+		return etw.UintValue(uint64(e.ClrExitCode))
+	case 4:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyFailFast) Clone() *AnyFailFast {
+	e.FailFastUserMessage = e.FailFastUserMessage.Clone()
+	return &e
+}
+
+func (e AnyFailFast) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFailFast) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MulticoreJit is MulticoreJit: event 201, version 0, of task CLRMulticoreJit,
-// opcode Common, keyword MulticoreJitPrivateKeyword, level win:Informational.
+// MulticoreJit is event 201, version 0, of task CLRMulticoreJit, opcode
+// Common, keyword MulticoreJitPrivateKeyword, level win:Informational.
 //
 // A step of multicore JIT: recording which methods a program start needs, and
 // compiling them in the background at the next start.
@@ -40,25 +40,25 @@ func (e *MulticoreJit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&multicoreJit, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.String1 = r.UTF16()
-	e.String2 = r.UTF16()
-	e.Int1 = r.Int32()
-	e.Int2 = r.Int32()
-	e.Int3 = r.Int32()
-	return r.Done(&multicoreJit)
+	c := etw.NewCursor(p, 2, ptr)
+	e.String1 = c.UTF16()
+	e.String2 = c.UTF16()
+	e.Int1 = c.Int32()
+	e.Int2 = c.Int32()
+	e.Int3 = c.Int32()
+	return c.Done(&multicoreJit)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MulticoreJit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.String1)
-	w.UTF16Z(2, e.String2)
-	w.Int32(e.Int1)
-	w.Int32(e.Int2)
-	w.Int32(e.Int3)
-	return w.Done(&multicoreJit)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.String1)
+	a.UTF16Z(2, e.String2)
+	a.Int32(e.Int1)
+	a.Int32(e.Int2)
+	a.Int32(e.Int3)
+	return a.Done(&multicoreJit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -80,12 +80,20 @@ func (e *MulticoreJit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MulticoreJit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MulticoreJit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MulticoreJit) Clone() *MulticoreJit {
+	e.String1 = e.String1.Clone()
+	e.String2 = e.String2.Clone()
+	return &e
+}
+
+func (e MulticoreJit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MulticoreJit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var multicoreJit = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
 	ID:         201,
 	Level:      4,
 	Opcode:     10,
@@ -105,8 +113,84 @@ var multicoreJit = etw.EventDesc{
 	New: func() etw.Event { return new(MulticoreJit) },
 }
 
-// MulticoreJitMethodCodeReturned is MulticoreJitMethodCodeReturned: event 202,
-// version 0, of task CLRMulticoreJit, opcode MethodCodeReturned, keyword
+// AnyMulticoreJit is event 201, of task CLRMulticoreJit, opcode Common,
+// keyword MulticoreJitPrivateKeyword, level win:Informational, in any version.
+//
+// A step of multicore JIT: recording which methods a program start needs, and
+// compiling them in the background at the next start.
+//
+// The only version is [MulticoreJit]; a newer one is decoded like it.
+type AnyMulticoreJit struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Name of the step, such as STARTPROFILE or ABORTPROFILE.
+	String1 etw.UTF16
+	// Name that belongs to the step, such as that of a profile or of a module.
+	String2 etw.UTF16
+	// First number that belongs to the step.
+	Int1 int32
+	// Second number that belongs to the step.
+	Int2 int32
+	// Third number that belongs to the step.
+	Int3 int32
+}
+
+var anyMulticoreJit = []*etw.EventDesc{&multicoreJit}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMulticoreJit) EventDescs() []*etw.EventDesc { return anyMulticoreJit }
+func (e *AnyMulticoreJit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMulticoreJit, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMulticoreJit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MulticoreJit
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.String1 = v.String1
+	e.String2 = v.String2
+	e.Int1 = v.Int1
+	e.Int2 = v.Int2
+	e.Int3 = v.Int3
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMulticoreJit) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.String1)
+	case 2:
+		return etw.UTF16Value(e.String2)
+	case 3:
+		return etw.IntValue(int64(e.Int1))
+	case 4:
+		return etw.IntValue(int64(e.Int2))
+	case 5:
+		return etw.IntValue(int64(e.Int3))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMulticoreJit) Clone() *AnyMulticoreJit {
+	e.String1 = e.String1.Clone()
+	e.String2 = e.String2.Clone()
+	return &e
+}
+
+func (e AnyMulticoreJit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMulticoreJit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MulticoreJitMethodCodeReturned is event 202, version 0, of task
+// CLRMulticoreJit, opcode MethodCodeReturned, keyword
 // MulticoreJitPrivateKeyword, level win:Informational.
 //
 // Code that multicore JIT had compiled in the background was used.
@@ -158,12 +242,16 @@ func (e *MulticoreJitMethodCodeReturned) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MulticoreJitMethodCodeReturned) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MulticoreJitMethodCodeReturned) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MulticoreJitMethodCodeReturned) Clone() *MulticoreJitMethodCodeReturned { return &e }
+
+func (e MulticoreJitMethodCodeReturned) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MulticoreJitMethodCodeReturned) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var multicoreJitMethodCodeReturned = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
 	ID:         202,
 	Level:      4,
 	Opcode:     11,
@@ -174,8 +262,73 @@ var multicoreJitMethodCodeReturned = etw.EventDesc{
 	OpcodeName: "MethodCodeReturned",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "ModuleID", Type: etw.InUInt64},
-		{Name: "MethodID", Type: etw.InUInt64},
+		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
 	New: func() etw.Event { return new(MulticoreJitMethodCodeReturned) },
+}
+
+// AnyMulticoreJitMethodCodeReturned is event 202, of task CLRMulticoreJit,
+// opcode MethodCodeReturned, keyword MulticoreJitPrivateKeyword, level
+// win:Informational, in any version.
+//
+// Code that multicore JIT had compiled in the background was used.
+//
+// The only version is [MulticoreJitMethodCodeReturned]; a newer one is decoded
+// like it.
+type AnyMulticoreJitMethodCodeReturned struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+}
+
+var anyMulticoreJitMethodCodeReturned = []*etw.EventDesc{&multicoreJitMethodCodeReturned}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMulticoreJitMethodCodeReturned) EventDescs() []*etw.EventDesc {
+	return anyMulticoreJitMethodCodeReturned
+}
+func (e *AnyMulticoreJitMethodCodeReturned) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMulticoreJitMethodCodeReturned, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMulticoreJitMethodCodeReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MulticoreJitMethodCodeReturned
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.ModuleID = v.ModuleID
+	e.MethodID = v.MethodID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMulticoreJitMethodCodeReturned) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.UintValue(e.MethodID)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyMulticoreJitMethodCodeReturned) Clone() *AnyMulticoreJitMethodCodeReturned { return &e }
+
+func (e AnyMulticoreJitMethodCodeReturned) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyMulticoreJitMethodCodeReturned) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyMulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NgenBindEvent is NgenBindEvent: event 188, version 0, of task CLRNgenBinder,
-// opcode NgenBind, keyword PrivateFusionKeyword, level win:Informational.
+// NgenBindEvent is event 188, version 0, of task CLRNgenBinder, opcode
+// NgenBind, keyword PrivateFusionKeyword, level win:Informational.
 //
 // The runtime decided whether it may use the native image of an assembly.
 type NgenBindEvent struct {
@@ -20,7 +20,7 @@ type NgenBindEvent struct {
 	// Identifier of the binding that loaded the assembly.
 	BindingID uint64
 	// Why the native image was, or was not, used.
-	ReasonCode uint32
+	ReasonCode NGenBindReason
 	// Full name of the assembly.
 	AssemblyName etw.UTF16
 }
@@ -36,20 +36,20 @@ func (e *NgenBindEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
 	e.BindingID = binary.LittleEndian.Uint64(p[2:])
-	e.ReasonCode = binary.LittleEndian.Uint32(p[10:])
-	r := etw.NewReader(p, 14, ptr)
-	e.AssemblyName = r.UTF16()
-	return r.Done(&ngenBindEvent)
+	e.ReasonCode = NGenBindReason(binary.LittleEndian.Uint32(p[10:]))
+	c := etw.NewCursor(p, 14, ptr)
+	e.AssemblyName = c.UTF16()
+	return c.Done(&ngenBindEvent)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *NgenBindEvent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.BindingID)
-	w.Uint32(e.ReasonCode)
-	w.UTF16Z(3, e.AssemblyName)
-	return w.Done(&ngenBindEvent)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.BindingID)
+	a.Uint32(uint32(e.ReasonCode))
+	a.UTF16Z(3, e.AssemblyName)
+	return a.Done(&ngenBindEvent)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -67,12 +67,19 @@ func (e *NgenBindEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *NgenBindEvent) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *NgenBindEvent) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *NgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e NgenBindEvent) Clone() *NgenBindEvent {
+	e.AssemblyName = e.AssemblyName.Clone()
+	return &e
+}
+
+func (e NgenBindEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e NgenBindEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e NgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ngenBindEvent = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x39, 0x53, 0x1f, 0x86, 0xd6, 0x19, 0x73, 0x48, 0xb3, 0x50, 0x7b, 0x03, 0x22, 0x8b, 0xda, 0x7c},
 	ID:         188,
 	Level:      4,
 	Opcode:     69,
@@ -83,9 +90,73 @@ var ngenBindEvent = etw.EventDesc{
 	OpcodeName: "NgenBind",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
-		{Name: "BindingID", Type: etw.InUInt64},
-		{Name: "ReasonCode", Type: etw.InUInt32},
+		{Name: "BindingID", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "ReasonCode", Type: etw.InUInt32, Map: &nGenBindReasonMap},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
 	},
 	New: func() etw.Event { return new(NgenBindEvent) },
 }
+
+// AnyNgenBindEvent is event 188, of task CLRNgenBinder, opcode NgenBind,
+// keyword PrivateFusionKeyword, level win:Informational, in any version.
+//
+// The runtime decided whether it may use the native image of an assembly.
+//
+// The only version is [NgenBindEvent]; a newer one is decoded like it.
+type AnyNgenBindEvent struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the binding that loaded the assembly.
+	BindingID uint64
+	// Why the native image was, or was not, used.
+	ReasonCode NGenBindReason
+	// Full name of the assembly.
+	AssemblyName etw.UTF16
+}
+
+var anyNgenBindEvent = []*etw.EventDesc{&ngenBindEvent}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyNgenBindEvent) EventDescs() []*etw.EventDesc { return anyNgenBindEvent }
+func (e *AnyNgenBindEvent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNgenBindEvent, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyNgenBindEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v NgenBindEvent
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.BindingID = v.BindingID
+	e.ReasonCode = v.ReasonCode
+	e.AssemblyName = v.AssemblyName
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyNgenBindEvent) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(e.BindingID)
+	case 2:
+		return etw.UintValue(uint64(e.ReasonCode))
+	case 3:
+		return etw.UTF16Value(e.AssemblyName)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyNgenBindEvent) Clone() *AnyNgenBindEvent {
+	e.AssemblyName = e.AssemblyName.Clone()
+	return &e
+}
+
+func (e AnyNgenBindEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyNgenBindEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyNgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleRangeLoadPrivate is ModuleRangeLoadPrivate: event 158, version 0, of
-// task CLRPerfTrackPrivate, opcode ModuleRangeLoadPrivate, keyword
-// PerfTrackPrivateKeyword, level win:Informational.
+// ModuleRangeLoadPrivate is event 158, version 0, of task CLRPerfTrackPrivate,
+// opcode ModuleRangeLoadPrivate, keyword PerfTrackPrivateKeyword, level
+// win:Informational.
 //
 // A range of a native image that was laid out by profile data, with the
 // section it lies in.
@@ -44,26 +44,26 @@ func (e *ModuleRangeLoadPrivate) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
 	e.ModuleID = binary.LittleEndian.Uint64(p[2:])
-	r := etw.NewReader(p, 10, ptr)
-	e.RangeBegin = r.Uint32s(1)
-	e.RangeSize = r.Uint32s(1)
-	e.RangeType = ModuleRangeType(r.Uint8())
-	e.IBCType = ModuleRangeIBCType(r.Uint8())
-	e.SectionType = ModuleRangeSectionType(r.Uint16())
-	return r.Done(&moduleRangeLoadPrivate)
+	c := etw.NewCursor(p, 10, ptr)
+	e.RangeBegin = c.Uint32s(1)
+	e.RangeSize = c.Uint32s(1)
+	e.RangeType = ModuleRangeType(c.Uint8())
+	e.IBCType = ModuleRangeIBCType(c.Uint8())
+	e.SectionType = ModuleRangeSectionType(c.Uint16())
+	return c.Done(&moduleRangeLoadPrivate)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ModuleRangeLoadPrivate) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ModuleID)
-	w.Uint32s(2, e.RangeBegin, 1)
-	w.Uint32s(3, e.RangeSize, 1)
-	w.Uint8(uint8(e.RangeType))
-	w.Uint8(uint8(e.IBCType))
-	w.Uint16(uint16(e.SectionType))
-	return w.Done(&moduleRangeLoadPrivate)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ModuleID)
+	a.Uint32s(2, e.RangeBegin, 1)
+	a.Uint32s(3, e.RangeSize, 1)
+	a.Uint8(uint8(e.RangeType))
+	a.Uint8(uint8(e.IBCType))
+	a.Uint16(uint16(e.SectionType))
+	return a.Done(&moduleRangeLoadPrivate)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -87,12 +87,20 @@ func (e *ModuleRangeLoadPrivate) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleRangeLoadPrivate) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleRangeLoadPrivate) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleRangeLoadPrivate) Clone() *ModuleRangeLoadPrivate {
+	e.RangeBegin = e.RangeBegin.Clone()
+	e.RangeSize = e.RangeSize.Clone()
+	return &e
+}
+
+func (e ModuleRangeLoadPrivate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleRangeLoadPrivate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeLoadPrivate = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
 	ID:         158,
 	Level:      4,
 	Opcode:     10,
@@ -105,10 +113,95 @@ var moduleRangeLoadPrivate = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "RangeBegin", Type: etw.InUInt32, Out: etw.OutHexInt32, Count: etw.Size{Kind: etw.SizeConst, N: 1}},
-		{Name: "RangeSize", Type: etw.InUInt32, Out: etw.OutHexInt32, Count: etw.Size{Kind: etw.SizeConst, N: 1}},
+		{Name: "RangeSize", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeConst, N: 1}},
 		{Name: "RangeType", Type: etw.InUInt8, Map: &moduleRangeTypeMap},
 		{Name: "IBCType", Type: etw.InUInt8, Map: &moduleRangeIBCTypeMap},
 		{Name: "SectionType", Type: etw.InUInt16, Map: &moduleRangeSectionTypeMap},
 	},
 	New: func() etw.Event { return new(ModuleRangeLoadPrivate) },
 }
+
+// AnyModuleRangeLoadPrivate is event 158, of task CLRPerfTrackPrivate, opcode
+// ModuleRangeLoadPrivate, keyword PerfTrackPrivateKeyword, level
+// win:Informational, in any version.
+//
+// A range of a native image that was laid out by profile data, with the
+// section it lies in.
+//
+// The only version is [ModuleRangeLoadPrivate]; a newer one is decoded like
+// it.
+type AnyModuleRangeLoadPrivate struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Offset of the range in the image, in bytes.
+	RangeBegin etw.Uint32s // 1 element
+	// Size of the range in bytes.
+	RangeSize etw.Uint32s // 1 element
+	// What the range was sorted by. The field is one byte.
+	RangeType ModuleRangeType
+	// Whether the section was laid out by profile data.
+	IBCType ModuleRangeIBCType
+	// Section of the native image.
+	SectionType ModuleRangeSectionType
+}
+
+var anyModuleRangeLoadPrivate = []*etw.EventDesc{&moduleRangeLoadPrivate}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleRangeLoadPrivate) EventDescs() []*etw.EventDesc { return anyModuleRangeLoadPrivate }
+func (e *AnyModuleRangeLoadPrivate) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyModuleRangeLoadPrivate, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleRangeLoadPrivate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ModuleRangeLoadPrivate
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.ModuleID = v.ModuleID
+	e.RangeBegin = v.RangeBegin
+	e.RangeSize = v.RangeSize
+	e.RangeType = v.RangeType
+	e.IBCType = v.IBCType
+	e.SectionType = v.SectionType
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleRangeLoadPrivate) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.ArrayValue(&moduleRangeLoadPrivate.Fields[2], e.RangeBegin, e.RangeBegin.Len(), 0, e)
+	case 3:
+		return etw.ArrayValue(&moduleRangeLoadPrivate.Fields[3], e.RangeSize, e.RangeSize.Len(), 0, e)
+	case 4:
+		return etw.UintValue(uint64(e.RangeType))
+	case 5:
+		return etw.UintValue(uint64(e.IBCType))
+	case 6:
+		return etw.UintValue(uint64(e.SectionType))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleRangeLoadPrivate) Clone() *AnyModuleRangeLoadPrivate {
+	e.RangeBegin = e.RangeBegin.Clone()
+	e.RangeSize = e.RangeSize.Clone()
+	return &e
+}
+
+func (e AnyModuleRangeLoadPrivate) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleRangeLoadPrivate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// IInspectableRuntimeClassName is IInspectableRuntimeClassName: event 400,
-// version 0, of task DynamicTypeUsage, opcode IInspectableRuntimeClassName,
-// keyword DynamicTypeUsageKeyword, level win:Informational.
+// IInspectableRuntimeClassName is event 400, version 0, of task
+// DynamicTypeUsage, opcode IInspectableRuntimeClassName, keyword
+// DynamicTypeUsageKeyword, level win:Informational.
 //
 // The Windows Runtime asked for the class name of a managed object.
 type IInspectableRuntimeClassName struct {
@@ -41,12 +41,19 @@ func (e *IInspectableRuntimeClassName) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateLayout)(e).FieldValue(i)
 }
 
-func (e *IInspectableRuntimeClassName) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *IInspectableRuntimeClassName) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *IInspectableRuntimeClassName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e IInspectableRuntimeClassName) Clone() *IInspectableRuntimeClassName {
+	(*dynamicTypeUsePrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e IInspectableRuntimeClassName) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e IInspectableRuntimeClassName) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e IInspectableRuntimeClassName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var iInspectableRuntimeClassName = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         400,
 	Level:      4,
 	Opcode:     11,
@@ -64,17 +71,17 @@ var iInspectableRuntimeClassName = etw.EventDesc{
 type dynamicTypeUsePrivateLayout IInspectableRuntimeClassName
 
 func (e *dynamicTypeUsePrivateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.TypeName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.TypeName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *dynamicTypeUsePrivateLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.TypeName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.TypeName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *dynamicTypeUsePrivateLayout) FieldValue(i int) etw.Value {
@@ -87,13 +94,95 @@ func (e *dynamicTypeUsePrivateLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *dynamicTypeUsePrivateLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+}
+
 var dynamicTypeUsePrivateLayoutFields = []etw.FieldDesc{
 	{Name: "TypeName", Type: etw.InUnicodeString},
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// WinRTUnbox is WinRTUnbox: event 401, version 0, of task DynamicTypeUsage,
-// opcode WinRTUnbox, keyword DynamicTypeUsageKeyword, level win:Informational.
+// AnyIInspectableRuntimeClassName is event 400, of task DynamicTypeUsage,
+// opcode IInspectableRuntimeClassName, keyword DynamicTypeUsageKeyword, level
+// win:Informational, in any version.
+//
+// The Windows Runtime asked for the class name of a managed object.
+//
+// The only version is [IInspectableRuntimeClassName]; a newer one is decoded
+// like it.
+type AnyIInspectableRuntimeClassName struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyIInspectableRuntimeClassName = []*etw.EventDesc{&iInspectableRuntimeClassName}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyIInspectableRuntimeClassName) EventDescs() []*etw.EventDesc {
+	return anyIInspectableRuntimeClassName
+}
+func (e *AnyIInspectableRuntimeClassName) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyIInspectableRuntimeClassName, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyIInspectableRuntimeClassName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUsePrivateLayout)(e).decode(version, p, ptr, anyIInspectableRuntimeClassName)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyIInspectableRuntimeClassName) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUsePrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyIInspectableRuntimeClassName) Clone() *AnyIInspectableRuntimeClassName {
+	(*anyDynamicTypeUsePrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyIInspectableRuntimeClassName) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyIInspectableRuntimeClassName) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyIInspectableRuntimeClassName) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// anyDynamicTypeUsePrivateLayout is what types for all versions of an event
+// share, the newest of which has the template DynamicTypeUsePrivate.
+type anyDynamicTypeUsePrivateLayout AnyIInspectableRuntimeClassName
+
+func (e *anyDynamicTypeUsePrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v dynamicTypeUsePrivateLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeName = v.TypeName
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyDynamicTypeUsePrivateLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.TypeName)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+func (e *anyDynamicTypeUsePrivateLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+}
+
+// WinRTUnbox is event 401, version 0, of task DynamicTypeUsage, opcode
+// WinRTUnbox, keyword DynamicTypeUsageKeyword, level win:Informational.
 //
 // A boxed Windows Runtime value was unboxed.
 type WinRTUnbox struct {
@@ -124,12 +213,19 @@ func (e *WinRTUnbox) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *WinRTUnbox) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *WinRTUnbox) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *WinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e WinRTUnbox) Clone() *WinRTUnbox {
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e WinRTUnbox) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e WinRTUnbox) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e WinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var winRTUnbox = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         401,
 	Level:      4,
 	Opcode:     12,
@@ -147,19 +243,19 @@ var winRTUnbox = etw.EventDesc{
 type dynamicTypeUseTwoParametersPrivateLayout WinRTUnbox
 
 func (e *dynamicTypeUseTwoParametersPrivateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.TypeName = r.UTF16()
-	e.SecondTypeName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.TypeName = c.UTF16()
+	e.SecondTypeName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *dynamicTypeUseTwoParametersPrivateLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.TypeName)
-	w.UTF16Z(1, e.SecondTypeName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.TypeName)
+	a.UTF16Z(1, e.SecondTypeName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *dynamicTypeUseTwoParametersPrivateLayout) FieldValue(i int) etw.Value {
@@ -174,14 +270,96 @@ func (e *dynamicTypeUseTwoParametersPrivateLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *dynamicTypeUseTwoParametersPrivateLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+	e.SecondTypeName = e.SecondTypeName.Clone()
+}
+
 var dynamicTypeUseTwoParametersPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "TypeName", Type: etw.InUnicodeString},
 	{Name: "SecondTypeName", Type: etw.InUnicodeString},
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// CreateRCW is CreateRCW: event 402, version 0, of task DynamicTypeUsage,
-// opcode CreateRCW, keyword DynamicTypeUsageKeyword, level win:Informational.
+// AnyWinRTUnbox is event 401, of task DynamicTypeUsage, opcode WinRTUnbox,
+// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
+//
+// A boxed Windows Runtime value was unboxed.
+//
+// The only version is [WinRTUnbox]; a newer one is decoded like it.
+type AnyWinRTUnbox struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Name of the second type.
+	SecondTypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyWinRTUnbox = []*etw.EventDesc{&winRTUnbox}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyWinRTUnbox) EventDescs() []*etw.EventDesc { return anyWinRTUnbox }
+func (e *AnyWinRTUnbox) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWinRTUnbox, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyWinRTUnbox) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyWinRTUnbox)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyWinRTUnbox) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyWinRTUnbox) Clone() *AnyWinRTUnbox {
+	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyWinRTUnbox) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyWinRTUnbox) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyDynamicTypeUseTwoParametersPrivateLayout is what types for all versions
+// of an event share, the newest of which has the template
+// DynamicTypeUseTwoParametersPrivate.
+type anyDynamicTypeUseTwoParametersPrivateLayout AnyWinRTUnbox
+
+func (e *anyDynamicTypeUseTwoParametersPrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v dynamicTypeUseTwoParametersPrivateLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeName = v.TypeName
+	e.SecondTypeName = v.SecondTypeName
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyDynamicTypeUseTwoParametersPrivateLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.TypeName)
+	case 1:
+		return etw.UTF16Value(e.SecondTypeName)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+func (e *anyDynamicTypeUseTwoParametersPrivateLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+	e.SecondTypeName = e.SecondTypeName.Clone()
+}
+
+// CreateRCW is event 402, version 0, of task DynamicTypeUsage, opcode
+// CreateRCW, keyword DynamicTypeUsageKeyword, level win:Informational.
 //
 // A runtime callable wrapper was created.
 type CreateRCW struct {
@@ -210,12 +388,19 @@ func (e *CreateRCW) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateLayout)(e).FieldValue(i)
 }
 
-func (e *CreateRCW) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *CreateRCW) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *CreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e CreateRCW) Clone() *CreateRCW {
+	(*dynamicTypeUsePrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e CreateRCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e CreateRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e CreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var createRCW = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         402,
 	Level:      4,
 	Opcode:     13,
@@ -228,9 +413,51 @@ var createRCW = etw.EventDesc{
 	New:        func() etw.Event { return new(CreateRCW) },
 }
 
-// RCWVariance is RCWVariance: event 403, version 0, of task DynamicTypeUsage,
-// opcode RCWVariance, keyword DynamicTypeUsageKeyword, level
-// win:Informational.
+// AnyCreateRCW is event 402, of task DynamicTypeUsage, opcode CreateRCW,
+// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
+//
+// A runtime callable wrapper was created.
+//
+// The only version is [CreateRCW]; a newer one is decoded like it.
+type AnyCreateRCW struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyCreateRCW = []*etw.EventDesc{&createRCW}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCreateRCW) EventDescs() []*etw.EventDesc { return anyCreateRCW }
+func (e *AnyCreateRCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCreateRCW, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCreateRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUsePrivateLayout)(e).decode(version, p, ptr, anyCreateRCW)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCreateRCW) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUsePrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCreateRCW) Clone() *AnyCreateRCW {
+	(*anyDynamicTypeUsePrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyCreateRCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCreateRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// RCWVariance is event 403, version 0, of task DynamicTypeUsage, opcode
+// RCWVariance, keyword DynamicTypeUsageKeyword, level win:Informational.
 //
 // A variant conversion of a runtime callable wrapper's interface took place.
 type RCWVariance struct {
@@ -263,12 +490,19 @@ func (e *RCWVariance) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
 }
 
-func (e *RCWVariance) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *RCWVariance) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *RCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e RCWVariance) Clone() *RCWVariance {
+	(*dynamicTypeUsePrivateVarianceLayout)(&e).detach()
+	return &e
+}
+
+func (e RCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e RCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e RCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var rcwVariance = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         403,
 	Level:      4,
 	Opcode:     14,
@@ -286,21 +520,21 @@ var rcwVariance = etw.EventDesc{
 type dynamicTypeUsePrivateVarianceLayout RCWVariance
 
 func (e *dynamicTypeUsePrivateVarianceLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.TypeName = r.UTF16()
-	e.InterfaceTypeName = r.UTF16()
-	e.VariantInterfaceTypeName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.TypeName = c.UTF16()
+	e.InterfaceTypeName = c.UTF16()
+	e.VariantInterfaceTypeName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *dynamicTypeUsePrivateVarianceLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.TypeName)
-	w.UTF16Z(1, e.InterfaceTypeName)
-	w.UTF16Z(2, e.VariantInterfaceTypeName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.TypeName)
+	a.UTF16Z(1, e.InterfaceTypeName)
+	a.UTF16Z(2, e.VariantInterfaceTypeName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *dynamicTypeUsePrivateVarianceLayout) FieldValue(i int) etw.Value {
@@ -317,6 +551,12 @@ func (e *dynamicTypeUsePrivateVarianceLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *dynamicTypeUsePrivateVarianceLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+	e.InterfaceTypeName = e.InterfaceTypeName.Clone()
+	e.VariantInterfaceTypeName = e.VariantInterfaceTypeName.Clone()
+}
+
 var dynamicTypeUsePrivateVarianceLayoutFields = []etw.FieldDesc{
 	{Name: "TypeName", Type: etw.InUnicodeString},
 	{Name: "InterfaceTypeName", Type: etw.InUnicodeString},
@@ -324,9 +564,92 @@ var dynamicTypeUsePrivateVarianceLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// RCWIEnumerableCasting is RCWIEnumerableCasting: event 404, version 0, of
-// task DynamicTypeUsage, opcode RCWIEnumerableCasting, keyword
-// DynamicTypeUsageKeyword, level win:Informational.
+// AnyRCWVariance is event 403, of task DynamicTypeUsage, opcode RCWVariance,
+// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
+//
+// A variant conversion of a runtime callable wrapper's interface took place.
+//
+// The only version is [RCWVariance]; a newer one is decoded like it.
+type AnyRCWVariance struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Name of the interface that was asked for.
+	InterfaceTypeName etw.UTF16
+	// Name of the interface that was used in its place.
+	VariantInterfaceTypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyRCWVariance = []*etw.EventDesc{&rcwVariance}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyRCWVariance) EventDescs() []*etw.EventDesc { return anyRCWVariance }
+func (e *AnyRCWVariance) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRCWVariance, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyRCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).decode(version, p, ptr, anyRCWVariance)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyRCWVariance) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyRCWVariance) Clone() *AnyRCWVariance {
+	(*anyDynamicTypeUsePrivateVarianceLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyRCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyRCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyDynamicTypeUsePrivateVarianceLayout is what types for all versions of an
+// event share, the newest of which has the template
+// DynamicTypeUsePrivateVariance.
+type anyDynamicTypeUsePrivateVarianceLayout AnyRCWVariance
+
+func (e *anyDynamicTypeUsePrivateVarianceLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v dynamicTypeUsePrivateVarianceLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeName = v.TypeName
+	e.InterfaceTypeName = v.InterfaceTypeName
+	e.VariantInterfaceTypeName = v.VariantInterfaceTypeName
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyDynamicTypeUsePrivateVarianceLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.TypeName)
+	case 1:
+		return etw.UTF16Value(e.InterfaceTypeName)
+	case 2:
+		return etw.UTF16Value(e.VariantInterfaceTypeName)
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+func (e *anyDynamicTypeUsePrivateVarianceLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+	e.InterfaceTypeName = e.InterfaceTypeName.Clone()
+	e.VariantInterfaceTypeName = e.VariantInterfaceTypeName.Clone()
+}
+
+// RCWIEnumerableCasting is event 404, version 0, of task DynamicTypeUsage,
+// opcode RCWIEnumerableCasting, keyword DynamicTypeUsageKeyword, level
+// win:Informational.
 //
 // A runtime callable wrapper was cast to IEnumerable.
 type RCWIEnumerableCasting struct {
@@ -357,12 +680,19 @@ func (e *RCWIEnumerableCasting) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *RCWIEnumerableCasting) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *RCWIEnumerableCasting) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *RCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e RCWIEnumerableCasting) Clone() *RCWIEnumerableCasting {
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e RCWIEnumerableCasting) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e RCWIEnumerableCasting) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e RCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var rcwiEnumerableCasting = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         404,
 	Level:      4,
 	Opcode:     15,
@@ -375,8 +705,56 @@ var rcwiEnumerableCasting = etw.EventDesc{
 	New:        func() etw.Event { return new(RCWIEnumerableCasting) },
 }
 
-// CreateCCW is CreateCCW: event 405, version 0, of task DynamicTypeUsage,
-// opcode CreateCCW, keyword DynamicTypeUsageKeyword, level win:Informational.
+// AnyRCWIEnumerableCasting is event 404, of task DynamicTypeUsage, opcode
+// RCWIEnumerableCasting, keyword DynamicTypeUsageKeyword, level
+// win:Informational, in any version.
+//
+// A runtime callable wrapper was cast to IEnumerable.
+//
+// The only version is [RCWIEnumerableCasting]; a newer one is decoded like it.
+type AnyRCWIEnumerableCasting struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Name of the second type.
+	SecondTypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyRCWIEnumerableCasting = []*etw.EventDesc{&rcwiEnumerableCasting}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyRCWIEnumerableCasting) EventDescs() []*etw.EventDesc { return anyRCWIEnumerableCasting }
+func (e *AnyRCWIEnumerableCasting) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyRCWIEnumerableCasting, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyRCWIEnumerableCasting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyRCWIEnumerableCasting)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyRCWIEnumerableCasting) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyRCWIEnumerableCasting) Clone() *AnyRCWIEnumerableCasting {
+	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyRCWIEnumerableCasting) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyRCWIEnumerableCasting) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// CreateCCW is event 405, version 0, of task DynamicTypeUsage, opcode
+// CreateCCW, keyword DynamicTypeUsageKeyword, level win:Informational.
 //
 // A COM callable wrapper was created.
 type CreateCCW struct {
@@ -405,12 +783,19 @@ func (e *CreateCCW) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateLayout)(e).FieldValue(i)
 }
 
-func (e *CreateCCW) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *CreateCCW) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *CreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e CreateCCW) Clone() *CreateCCW {
+	(*dynamicTypeUsePrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e CreateCCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e CreateCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e CreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var createCCW = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         405,
 	Level:      4,
 	Opcode:     16,
@@ -423,9 +808,51 @@ var createCCW = etw.EventDesc{
 	New:        func() etw.Event { return new(CreateCCW) },
 }
 
-// CCWVariance is CCWVariance: event 406, version 0, of task DynamicTypeUsage,
-// opcode CCWVariance, keyword DynamicTypeUsageKeyword, level
-// win:Informational.
+// AnyCreateCCW is event 405, of task DynamicTypeUsage, opcode CreateCCW,
+// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
+//
+// A COM callable wrapper was created.
+//
+// The only version is [CreateCCW]; a newer one is decoded like it.
+type AnyCreateCCW struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyCreateCCW = []*etw.EventDesc{&createCCW}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCreateCCW) EventDescs() []*etw.EventDesc { return anyCreateCCW }
+func (e *AnyCreateCCW) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCreateCCW, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCreateCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUsePrivateLayout)(e).decode(version, p, ptr, anyCreateCCW)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCreateCCW) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUsePrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCreateCCW) Clone() *AnyCreateCCW {
+	(*anyDynamicTypeUsePrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyCreateCCW) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCreateCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// CCWVariance is event 406, version 0, of task DynamicTypeUsage, opcode
+// CCWVariance, keyword DynamicTypeUsageKeyword, level win:Informational.
 //
 // A variant conversion of a COM callable wrapper's interface took place.
 type CCWVariance struct {
@@ -458,12 +885,19 @@ func (e *CCWVariance) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
 }
 
-func (e *CCWVariance) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *CCWVariance) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *CCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e CCWVariance) Clone() *CCWVariance {
+	(*dynamicTypeUsePrivateVarianceLayout)(&e).detach()
+	return &e
+}
+
+func (e CCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e CCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e CCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccwVariance = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         406,
 	Level:      4,
 	Opcode:     17,
@@ -476,10 +910,56 @@ var ccwVariance = etw.EventDesc{
 	New:        func() etw.Event { return new(CCWVariance) },
 }
 
-// ObjectVariantMarshallingToNative is ObjectVariantMarshallingToNative: event
-// 407, version 0, of task DynamicTypeUsage, opcode
-// ObjectVariantMarshallingToNative, keyword DynamicTypeUsageKeyword, level
-// win:Informational.
+// AnyCCWVariance is event 406, of task DynamicTypeUsage, opcode CCWVariance,
+// keyword DynamicTypeUsageKeyword, level win:Informational, in any version.
+//
+// A variant conversion of a COM callable wrapper's interface took place.
+//
+// The only version is [CCWVariance]; a newer one is decoded like it.
+type AnyCCWVariance struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Name of the interface that was asked for.
+	InterfaceTypeName etw.UTF16
+	// Name of the interface that was used in its place.
+	VariantInterfaceTypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyCCWVariance = []*etw.EventDesc{&ccwVariance}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCCWVariance) EventDescs() []*etw.EventDesc { return anyCCWVariance }
+func (e *AnyCCWVariance) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCCWVariance, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).decode(version, p, ptr, anyCCWVariance)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCCWVariance) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUsePrivateVarianceLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCCWVariance) Clone() *AnyCCWVariance {
+	(*anyDynamicTypeUsePrivateVarianceLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyCCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ObjectVariantMarshallingToNative is event 407, version 0, of task
+// DynamicTypeUsage, opcode ObjectVariantMarshallingToNative, keyword
+// DynamicTypeUsageKeyword, level win:Informational.
 //
 // An object in a VARIANT was marshalled to native code.
 type ObjectVariantMarshallingToNative struct {
@@ -512,14 +992,21 @@ func (e *ObjectVariantMarshallingToNative) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *ObjectVariantMarshallingToNative) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *ObjectVariantMarshallingToNative) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ObjectVariantMarshallingToNative) Clone() *ObjectVariantMarshallingToNative {
+	(*dynamicTypeUseStringAndIntPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e ObjectVariantMarshallingToNative) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e ObjectVariantMarshallingToNative) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var objectVariantMarshallingToNative = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         407,
 	Level:      4,
 	Opcode:     18,
@@ -537,19 +1024,19 @@ var objectVariantMarshallingToNative = etw.EventDesc{
 type dynamicTypeUseStringAndIntPrivateLayout ObjectVariantMarshallingToNative
 
 func (e *dynamicTypeUseStringAndIntPrivateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.TypeName = r.UTF16()
-	e.Int1 = r.Int32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 0, ptr)
+	e.TypeName = c.UTF16()
+	e.Int1 = c.Int32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *dynamicTypeUseStringAndIntPrivateLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.TypeName)
-	w.Int32(e.Int1)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.TypeName)
+	a.Int32(e.Int1)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *dynamicTypeUseStringAndIntPrivateLayout) FieldValue(i int) etw.Value {
@@ -564,15 +1051,102 @@ func (e *dynamicTypeUseStringAndIntPrivateLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *dynamicTypeUseStringAndIntPrivateLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+}
+
 var dynamicTypeUseStringAndIntPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "TypeName", Type: etw.InUnicodeString},
 	{Name: "Int1", Type: etw.InInt32},
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// GetTypeFromGUID is GetTypeFromGUID: event 408, version 0, of task
-// DynamicTypeUsage, opcode GetTypeFromGUID, keyword DynamicTypeUsageKeyword,
-// level win:Informational.
+// AnyObjectVariantMarshallingToNative is event 407, of task DynamicTypeUsage,
+// opcode ObjectVariantMarshallingToNative, keyword DynamicTypeUsageKeyword,
+// level win:Informational, in any version.
+//
+// An object in a VARIANT was marshalled to native code.
+//
+// The only version is [ObjectVariantMarshallingToNative]; a newer one is
+// decoded like it.
+type AnyObjectVariantMarshallingToNative struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Number that goes with the type: the VARIANT's type.
+	Int1 int32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyObjectVariantMarshallingToNative = []*etw.EventDesc{&objectVariantMarshallingToNative}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyObjectVariantMarshallingToNative) EventDescs() []*etw.EventDesc {
+	return anyObjectVariantMarshallingToNative
+}
+func (e *AnyObjectVariantMarshallingToNative) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyObjectVariantMarshallingToNative, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyObjectVariantMarshallingToNative) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).decode(version, p, ptr, anyObjectVariantMarshallingToNative)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyObjectVariantMarshallingToNative) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyObjectVariantMarshallingToNative) Clone() *AnyObjectVariantMarshallingToNative {
+	(*anyDynamicTypeUseStringAndIntPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyObjectVariantMarshallingToNative) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyObjectVariantMarshallingToNative) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// anyDynamicTypeUseStringAndIntPrivateLayout is what types for all versions of
+// an event share, the newest of which has the template
+// DynamicTypeUseStringAndIntPrivate.
+type anyDynamicTypeUseStringAndIntPrivateLayout AnyObjectVariantMarshallingToNative
+
+func (e *anyDynamicTypeUseStringAndIntPrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v dynamicTypeUseStringAndIntPrivateLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeName = v.TypeName
+	e.Int1 = v.Int1
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyDynamicTypeUseStringAndIntPrivateLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.TypeName)
+	case 1:
+		return etw.IntValue(int64(e.Int1))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+func (e *anyDynamicTypeUseStringAndIntPrivateLayout) detach() {
+	e.TypeName = e.TypeName.Clone()
+}
+
+// GetTypeFromGUID is event 408, version 0, of task DynamicTypeUsage, opcode
+// GetTypeFromGUID, keyword DynamicTypeUsageKeyword, level win:Informational.
 //
 // A type was looked up by its GUID.
 type GetTypeFromGUID struct {
@@ -603,12 +1177,19 @@ func (e *GetTypeFromGUID) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *GetTypeFromGUID) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GetTypeFromGUID) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GetTypeFromGUID) Clone() *GetTypeFromGUID {
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e GetTypeFromGUID) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GetTypeFromGUID) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getTypeFromGUID = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         408,
 	Level:      4,
 	Opcode:     19,
@@ -621,9 +1202,56 @@ var getTypeFromGUID = etw.EventDesc{
 	New:        func() etw.Event { return new(GetTypeFromGUID) },
 }
 
-// GetTypeFromProgID is GetTypeFromProgID: event 409, version 0, of task
-// DynamicTypeUsage, opcode GetTypeFromProgID, keyword DynamicTypeUsageKeyword,
-// level win:Informational.
+// AnyGetTypeFromGUID is event 408, of task DynamicTypeUsage, opcode
+// GetTypeFromGUID, keyword DynamicTypeUsageKeyword, level win:Informational,
+// in any version.
+//
+// A type was looked up by its GUID.
+//
+// The only version is [GetTypeFromGUID]; a newer one is decoded like it.
+type AnyGetTypeFromGUID struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Name of the second type.
+	SecondTypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGetTypeFromGUID = []*etw.EventDesc{&getTypeFromGUID}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGetTypeFromGUID) EventDescs() []*etw.EventDesc { return anyGetTypeFromGUID }
+func (e *AnyGetTypeFromGUID) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGetTypeFromGUID, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGetTypeFromGUID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyGetTypeFromGUID)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGetTypeFromGUID) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGetTypeFromGUID) Clone() *AnyGetTypeFromGUID {
+	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyGetTypeFromGUID) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGetTypeFromGUID) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GetTypeFromProgID is event 409, version 0, of task DynamicTypeUsage, opcode
+// GetTypeFromProgID, keyword DynamicTypeUsageKeyword, level win:Informational.
 //
 // A type was looked up by its ProgID.
 type GetTypeFromProgID struct {
@@ -654,12 +1282,19 @@ func (e *GetTypeFromProgID) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *GetTypeFromProgID) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GetTypeFromProgID) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GetTypeFromProgID) Clone() *GetTypeFromProgID {
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e GetTypeFromProgID) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GetTypeFromProgID) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getTypeFromProgID = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         409,
 	Level:      4,
 	Opcode:     20,
@@ -672,9 +1307,57 @@ var getTypeFromProgID = etw.EventDesc{
 	New:        func() etw.Event { return new(GetTypeFromProgID) },
 }
 
-// ConvertToCallbackEtw is ConvertToCallbackEtw: event 410, version 0, of task
-// DynamicTypeUsage, opcode ConvertToCallbackEtw, keyword
-// DynamicTypeUsageKeyword, level win:Informational.
+// AnyGetTypeFromProgID is event 409, of task DynamicTypeUsage, opcode
+// GetTypeFromProgID, keyword DynamicTypeUsageKeyword, level win:Informational,
+// in any version.
+//
+// A type was looked up by its ProgID.
+//
+// The only version is [GetTypeFromProgID]; a newer one is decoded like it.
+type AnyGetTypeFromProgID struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Name of the second type.
+	SecondTypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGetTypeFromProgID = []*etw.EventDesc{&getTypeFromProgID}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGetTypeFromProgID) EventDescs() []*etw.EventDesc { return anyGetTypeFromProgID }
+func (e *AnyGetTypeFromProgID) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGetTypeFromProgID, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGetTypeFromProgID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyGetTypeFromProgID)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGetTypeFromProgID) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGetTypeFromProgID) Clone() *AnyGetTypeFromProgID {
+	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyGetTypeFromProgID) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGetTypeFromProgID) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ConvertToCallbackEtw is event 410, version 0, of task DynamicTypeUsage,
+// opcode ConvertToCallbackEtw, keyword DynamicTypeUsageKeyword, level
+// win:Informational.
 //
 // A callback was converted for native code.
 type ConvertToCallbackEtw struct {
@@ -705,12 +1388,19 @@ func (e *ConvertToCallbackEtw) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *ConvertToCallbackEtw) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ConvertToCallbackEtw) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ConvertToCallbackEtw) Clone() *ConvertToCallbackEtw {
+	(*dynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e ConvertToCallbackEtw) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ConvertToCallbackEtw) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var convertToCallbackEtw = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         410,
 	Level:      4,
 	Opcode:     21,
@@ -723,9 +1413,57 @@ var convertToCallbackEtw = etw.EventDesc{
 	New:        func() etw.Event { return new(ConvertToCallbackEtw) },
 }
 
-// BeginCreateManagedReference is BeginCreateManagedReference: event 411,
-// version 0, of task DynamicTypeUsage, opcode BeginCreateManagedReference,
-// keyword DynamicTypeUsageKeyword, level win:Informational.
+// AnyConvertToCallbackEtw is event 410, of task DynamicTypeUsage, opcode
+// ConvertToCallbackEtw, keyword DynamicTypeUsageKeyword, level
+// win:Informational, in any version.
+//
+// A callback was converted for native code.
+//
+// The only version is [ConvertToCallbackEtw]; a newer one is decoded like it.
+type AnyConvertToCallbackEtw struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Name of the second type.
+	SecondTypeName etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyConvertToCallbackEtw = []*etw.EventDesc{&convertToCallbackEtw}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyConvertToCallbackEtw) EventDescs() []*etw.EventDesc { return anyConvertToCallbackEtw }
+func (e *AnyConvertToCallbackEtw) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyConvertToCallbackEtw, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyConvertToCallbackEtw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).decode(version, p, ptr, anyConvertToCallbackEtw)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyConvertToCallbackEtw) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseTwoParametersPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyConvertToCallbackEtw) Clone() *AnyConvertToCallbackEtw {
+	(*anyDynamicTypeUseTwoParametersPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyConvertToCallbackEtw) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyConvertToCallbackEtw) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BeginCreateManagedReference is event 411, version 0, of task
+// DynamicTypeUsage, opcode BeginCreateManagedReference, keyword
+// DynamicTypeUsageKeyword, level win:Informational.
 //
 // The runtime begins to create a managed reference to a native object.
 type BeginCreateManagedReference struct {
@@ -752,12 +1490,16 @@ func (e *BeginCreateManagedReference) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *BeginCreateManagedReference) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BeginCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BeginCreateManagedReference) Clone() *BeginCreateManagedReference { return &e }
+
+func (e BeginCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BeginCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var beginCreateManagedReference = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         411,
 	Level:      4,
 	Opcode:     22,
@@ -799,9 +1541,74 @@ var dynamicTypeUseNoParametersPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// EndCreateManagedReference is EndCreateManagedReference: event 412, version
-// 0, of task DynamicTypeUsage, opcode EndCreateManagedReference, keyword
-// DynamicTypeUsageKeyword, level win:Informational.
+// AnyBeginCreateManagedReference is event 411, of task DynamicTypeUsage,
+// opcode BeginCreateManagedReference, keyword DynamicTypeUsageKeyword, level
+// win:Informational, in any version.
+//
+// The runtime begins to create a managed reference to a native object.
+//
+// The only version is [BeginCreateManagedReference]; a newer one is decoded
+// like it.
+type AnyBeginCreateManagedReference struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBeginCreateManagedReference = []*etw.EventDesc{&beginCreateManagedReference}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBeginCreateManagedReference) EventDescs() []*etw.EventDesc {
+	return anyBeginCreateManagedReference
+}
+func (e *AnyBeginCreateManagedReference) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBeginCreateManagedReference, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBeginCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).decode(version, p, ptr, anyBeginCreateManagedReference)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBeginCreateManagedReference) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBeginCreateManagedReference) Clone() *AnyBeginCreateManagedReference { return &e }
+
+func (e AnyBeginCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBeginCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyDynamicTypeUseNoParametersPrivateLayout is what types for all versions of
+// an event share, the newest of which has the template
+// DynamicTypeUseNoParametersPrivate.
+type anyDynamicTypeUseNoParametersPrivateLayout AnyBeginCreateManagedReference
+
+func (e *anyDynamicTypeUseNoParametersPrivateLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v dynamicTypeUseNoParametersPrivateLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyDynamicTypeUseNoParametersPrivateLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// EndCreateManagedReference is event 412, version 0, of task DynamicTypeUsage,
+// opcode EndCreateManagedReference, keyword DynamicTypeUsageKeyword, level
+// win:Informational.
 //
 // The runtime has created a managed reference to a native object.
 type EndCreateManagedReference struct {
@@ -828,12 +1635,16 @@ func (e *EndCreateManagedReference) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *EndCreateManagedReference) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EndCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e EndCreateManagedReference) Clone() *EndCreateManagedReference { return &e }
+
+func (e EndCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EndCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var endCreateManagedReference = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         412,
 	Level:      4,
 	Opcode:     23,
@@ -846,10 +1657,53 @@ var endCreateManagedReference = etw.EventDesc{
 	New:        func() etw.Event { return new(EndCreateManagedReference) },
 }
 
-// ObjectVariantMarshallingToManaged is ObjectVariantMarshallingToManaged:
-// event 413, version 0, of task DynamicTypeUsage, opcode
-// ObjectVariantMarshallingToManaged, keyword DynamicTypeUsageKeyword, level
-// win:Informational.
+// AnyEndCreateManagedReference is event 412, of task DynamicTypeUsage, opcode
+// EndCreateManagedReference, keyword DynamicTypeUsageKeyword, level
+// win:Informational, in any version.
+//
+// The runtime has created a managed reference to a native object.
+//
+// The only version is [EndCreateManagedReference]; a newer one is decoded like
+// it.
+type AnyEndCreateManagedReference struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyEndCreateManagedReference = []*etw.EventDesc{&endCreateManagedReference}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyEndCreateManagedReference) EventDescs() []*etw.EventDesc {
+	return anyEndCreateManagedReference
+}
+func (e *AnyEndCreateManagedReference) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyEndCreateManagedReference, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyEndCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).decode(version, p, ptr, anyEndCreateManagedReference)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyEndCreateManagedReference) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseNoParametersPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyEndCreateManagedReference) Clone() *AnyEndCreateManagedReference { return &e }
+
+func (e AnyEndCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEndCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ObjectVariantMarshallingToManaged is event 413, version 0, of task
+// DynamicTypeUsage, opcode ObjectVariantMarshallingToManaged, keyword
+// DynamicTypeUsageKeyword, level win:Informational.
 //
 // An object in a VARIANT was marshalled to managed code.
 type ObjectVariantMarshallingToManaged struct {
@@ -882,14 +1736,21 @@ func (e *ObjectVariantMarshallingToManaged) FieldValue(i int) etw.Value {
 	return (*dynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
 }
 
-func (e *ObjectVariantMarshallingToManaged) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *ObjectVariantMarshallingToManaged) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ObjectVariantMarshallingToManaged) Clone() *ObjectVariantMarshallingToManaged {
+	(*dynamicTypeUseStringAndIntPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e ObjectVariantMarshallingToManaged) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e ObjectVariantMarshallingToManaged) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var objectVariantMarshallingToManaged = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
 	ID:         413,
 	Level:      4,
 	Opcode:     24,
@@ -900,4 +1761,57 @@ var objectVariantMarshallingToManaged = etw.EventDesc{
 	OpcodeName: "ObjectVariantMarshallingToManaged",
 	Fields:     dynamicTypeUseStringAndIntPrivateLayoutFields,
 	New:        func() etw.Event { return new(ObjectVariantMarshallingToManaged) },
+}
+
+// AnyObjectVariantMarshallingToManaged is event 413, of task DynamicTypeUsage,
+// opcode ObjectVariantMarshallingToManaged, keyword DynamicTypeUsageKeyword,
+// level win:Informational, in any version.
+//
+// An object in a VARIANT was marshalled to managed code.
+//
+// The only version is [ObjectVariantMarshallingToManaged]; a newer one is
+// decoded like it.
+type AnyObjectVariantMarshallingToManaged struct {
+	Seen etw.Seen
+
+	// Full name of the type.
+	TypeName etw.UTF16
+	// Number that goes with the type: the VARIANT's type.
+	Int1 int32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyObjectVariantMarshallingToManaged = []*etw.EventDesc{&objectVariantMarshallingToManaged}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyObjectVariantMarshallingToManaged) EventDescs() []*etw.EventDesc {
+	return anyObjectVariantMarshallingToManaged
+}
+func (e *AnyObjectVariantMarshallingToManaged) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyObjectVariantMarshallingToManaged, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyObjectVariantMarshallingToManaged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).decode(version, p, ptr, anyObjectVariantMarshallingToManaged)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyObjectVariantMarshallingToManaged) FieldValue(i int) etw.Value {
+	return (*anyDynamicTypeUseStringAndIntPrivateLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyObjectVariantMarshallingToManaged) Clone() *AnyObjectVariantMarshallingToManaged {
+	(*anyDynamicTypeUseStringAndIntPrivateLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyObjectVariantMarshallingToManaged) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyObjectVariantMarshallingToManaged) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

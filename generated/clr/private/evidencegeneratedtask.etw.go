@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EvidenceGenerated is EvidenceGenerated: event 177, version 0, of task
-// EvidenceGeneratedTask, opcode EvidenceGenerated, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// EvidenceGenerated is event 177, version 0, of task EvidenceGeneratedTask,
+// opcode EvidenceGenerated, keyword SecurityPrivateKeyword, level
+// win:Informational.
 //
 // The runtime generated evidence for an assembly: what code access security
 // decides by.
@@ -38,20 +38,20 @@ func (e *EvidenceGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	}
 	e.Type = binary.LittleEndian.Uint32(p[0:])
 	e.AppDomain = binary.LittleEndian.Uint32(p[4:])
-	r := etw.NewReader(p, 8, ptr)
-	e.ILImage = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&evidenceGenerated)
+	c := etw.NewCursor(p, 8, ptr)
+	e.ILImage = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&evidenceGenerated)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *EvidenceGenerated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Type)
-	w.Uint32(e.AppDomain)
-	w.UTF16Z(2, e.ILImage)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&evidenceGenerated)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Type)
+	a.Uint32(e.AppDomain)
+	a.UTF16Z(2, e.ILImage)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&evidenceGenerated)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -69,12 +69,19 @@ func (e *EvidenceGenerated) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *EvidenceGenerated) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EvidenceGenerated) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e EvidenceGenerated) Clone() *EvidenceGenerated {
+	e.ILImage = e.ILImage.Clone()
+	return &e
+}
+
+func (e EvidenceGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EvidenceGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var evidenceGenerated = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x17, 0x36, 0x33, 0x24, 0xe4, 0x5a, 0x9e, 0x4f, 0xa5, 0xc5, 0x5e, 0xde, 0x1b, 0xc5, 0x92, 0x07},
 	ID:         177,
 	Level:      4,
 	Opcode:     10,
@@ -91,3 +98,71 @@ var evidenceGenerated = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(EvidenceGenerated) },
 }
+
+// AnyEvidenceGenerated is event 177, of task EvidenceGeneratedTask, opcode
+// EvidenceGenerated, keyword SecurityPrivateKeyword, level win:Informational,
+// in any version.
+//
+// The runtime generated evidence for an assembly: what code access security
+// decides by.
+//
+// The only version is [EvidenceGenerated]; a newer one is decoded like it.
+type AnyEvidenceGenerated struct {
+	Seen etw.Seen
+
+	// Kind of the evidence.
+	Type uint32
+	// Number of the application domain.
+	AppDomain uint32
+	// Path of the assembly.
+	ILImage etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyEvidenceGenerated = []*etw.EventDesc{&evidenceGenerated}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyEvidenceGenerated) EventDescs() []*etw.EventDesc { return anyEvidenceGenerated }
+func (e *AnyEvidenceGenerated) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyEvidenceGenerated, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyEvidenceGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v EvidenceGenerated
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Type = v.Type
+	e.AppDomain = v.AppDomain
+	e.ILImage = v.ILImage
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyEvidenceGenerated) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Type))
+	case 1:
+		return etw.UintValue(uint64(e.AppDomain))
+	case 2:
+		return etw.UTF16Value(e.ILImage)
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyEvidenceGenerated) Clone() *AnyEvidenceGenerated {
+	e.ILImage = e.ILImage.Clone()
+	return &e
+}
+
+func (e AnyEvidenceGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEvidenceGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCDecision is GCDecision: event 1, version 0, of task
-// GarbageCollectionPrivate, opcode GCDecision, keyword GCPrivateKeyword, level
-// win:Informational.
+// GCDecision is event 1, version 0, of task GarbageCollectionPrivate, opcode
+// GCDecision, keyword GCPrivateKeyword, level win:Informational.
 //
 // Whether the collection that is going on will compact the heap.
 type GCDecision struct {
@@ -48,12 +47,16 @@ func (e *GCDecision) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCDecision) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCDecision) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCDecision) Clone() *GCDecision { return &e }
+
+func (e GCDecision) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCDecision) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcDecision = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         1,
 	Level:      4,
 	Opcode:     132,
@@ -113,12 +116,16 @@ func (e *GCDecisionV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCDecisionV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCDecisionV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCDecisionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCDecisionV1) Clone() *GCDecisionV1 { return &e }
+
+func (e GCDecisionV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCDecisionV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCDecisionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcDecisionV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         1,
 	Version:    1,
 	Level:      4,
@@ -132,38 +139,37 @@ var gcDecisionV1 = etw.EventDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcDecision,
-	New:     func() etw.Event { return new(GCDecisionV1) },
+	New: func() etw.Event { return new(GCDecisionV1) },
 }
 
-// AnyGCDecision is event 1 in any version: [GCDecision] and [GCDecisionV1].
+// AnyGCDecision is event 1, of task GarbageCollectionPrivate, opcode
+// GCDecision, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// Whether the collection that is going on will compact the heap. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [GCDecision] and [GCDecisionV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCDecision struct {
 	Seen etw.Seen
 
-	DoCompact     etw.Bool
-	ClrInstanceID uint16 // version 1
+	// Whether the heap will be compacted.
+	DoCompact etw.Bool
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCDecision) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCDecision = []*etw.EventDesc{&gcDecision, &gcDecisionV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCDecision) EventDescs() []*etw.EventDesc { return anyGCDecision }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCDecision) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcDecision
-	}
-	return &gcDecisionV1
-}
+func (e *AnyGCDecision) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCDecision, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -172,44 +178,43 @@ func (e *AnyGCDecision) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 	case version >= 1:
 		var v GCDecisionV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCDecision{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			DoCompact:     v.DoCompact,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.DoCompact = v.DoCompact
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCDecision
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCDecision{
-			Seen:      etw.Seen{Version: version, Layout: 0},
-			DoCompact: v.DoCompact,
-		}
+		*e = AnyGCDecision{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.DoCompact = v.DoCompact
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCDecision) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCDecision, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "DoCompact":
+	switch i {
+	case 0:
 		return etw.BoolValue(e.DoCompact)
-	case "ClrInstanceID":
+	case 1:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCDecision) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCDecision) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCDecision) Clone() *AnyGCDecision { return &e }
 
-// GCSettings is GCSettings: event 2, version 0, of task
-// GarbageCollectionPrivate, opcode GCSettings, keyword GCPrivateKeyword, level
-// win:Informational.
+func (e AnyGCDecision) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCDecision) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCSettings is event 2, version 0, of task GarbageCollectionPrivate, opcode
+// GCSettings, keyword GCPrivateKeyword, level win:Informational.
 //
 // How the garbage collector was set up when the runtime started.
 type GCSettings struct {
@@ -257,12 +262,16 @@ func (e *GCSettings) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSettings) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSettings) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSettings) Clone() *GCSettings { return &e }
+
+func (e GCSettings) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSettings = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         2,
 	Level:      4,
 	Opcode:     14,
@@ -336,12 +345,16 @@ func (e *GCSettingsV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSettingsV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSettingsV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSettingsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSettingsV1) Clone() *GCSettingsV1 { return &e }
+
+func (e GCSettingsV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSettingsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSettingsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSettingsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         2,
 	Version:    1,
 	Level:      4,
@@ -357,40 +370,41 @@ var gcSettingsV1 = etw.EventDesc{
 		{Name: "ServerGC", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcSettings,
-	New:     func() etw.Event { return new(GCSettingsV1) },
+	New: func() etw.Event { return new(GCSettingsV1) },
 }
 
-// AnyGCSettings is event 2 in any version: [GCSettings] and [GCSettingsV1].
+// AnyGCSettings is event 2, of task GarbageCollectionPrivate, opcode
+// GCSettings, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// How the garbage collector was set up when the runtime started. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [GCSettings] and [GCSettingsV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCSettings struct {
 	Seen etw.Seen
 
-	SegmentSize            uint64
+	// Size of a segment in bytes.
+	SegmentSize uint64
+	// Size of a segment of the large object heap in bytes.
 	LargeObjectSegmentSize uint64
-	ServerGC               etw.Bool
-	ClrInstanceID          uint16 // version 1
+	// Whether the collector runs in server mode.
+	ServerGC etw.Bool
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCSettings) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCSettings = []*etw.EventDesc{&gcSettings, &gcSettingsV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCSettings) EventDescs() []*etw.EventDesc { return anyGCSettings }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCSettings) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcSettings
-	}
-	return &gcSettingsV1
-}
+func (e *AnyGCSettings) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCSettings, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -399,52 +413,51 @@ func (e *AnyGCSettings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 	case version >= 1:
 		var v GCSettingsV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCSettings{
-			Seen:                   etw.Seen{Version: version, Layout: 1},
-			SegmentSize:            v.SegmentSize,
-			LargeObjectSegmentSize: v.LargeObjectSegmentSize,
-			ServerGC:               v.ServerGC,
-			ClrInstanceID:          v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.SegmentSize = v.SegmentSize
+		e.LargeObjectSegmentSize = v.LargeObjectSegmentSize
+		e.ServerGC = v.ServerGC
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCSettings
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCSettings{
-			Seen:                   etw.Seen{Version: version, Layout: 0},
-			SegmentSize:            v.SegmentSize,
-			LargeObjectSegmentSize: v.LargeObjectSegmentSize,
-			ServerGC:               v.ServerGC,
-		}
+		*e = AnyGCSettings{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.SegmentSize = v.SegmentSize
+		e.LargeObjectSegmentSize = v.LargeObjectSegmentSize
+		e.ServerGC = v.ServerGC
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCSettings) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCSettings, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "SegmentSize":
+	switch i {
+	case 0:
 		return etw.UintValue(e.SegmentSize)
-	case "LargeObjectSegmentSize":
+	case 1:
 		return etw.UintValue(e.LargeObjectSegmentSize)
-	case "ServerGC":
+	case 2:
 		return etw.BoolValue(e.ServerGC)
-	case "ClrInstanceID":
+	case 3:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCSettings) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCSettings) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCSettings) Clone() *AnyGCSettings { return &e }
 
-// GCOptimized is GCOptimized: event 3, version 0, of task
-// GarbageCollectionPrivate, opcode GCOptimized, keyword GCPrivateKeyword,
-// level win:Verbose.
+func (e AnyGCSettings) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCOptimized is event 3, version 0, of task GarbageCollectionPrivate, opcode
+// GCOptimized, keyword GCPrivateKeyword, level win:Verbose.
 //
 // The collector changed the allocation budget of a generation.
 type GCOptimized struct {
@@ -492,12 +505,16 @@ func (e *GCOptimized) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCOptimized) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCOptimized) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCOptimized) Clone() *GCOptimized { return &e }
+
+func (e GCOptimized) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCOptimized) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcOptimized = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         3,
 	Level:      5,
 	Opcode:     16,
@@ -507,8 +524,8 @@ var gcOptimized = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
-		{Name: "DesiredAllocation", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "NewAllocation", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "DesiredAllocation", Type: etw.InUInt64},
+		{Name: "NewAllocation", Type: etw.InUInt64},
 		{Name: "GenerationNumber", Type: etw.InUInt32},
 	},
 	New: func() etw.Event { return new(GCOptimized) },
@@ -571,12 +588,16 @@ func (e *GCOptimizedV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCOptimizedV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCOptimizedV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCOptimizedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCOptimizedV1) Clone() *GCOptimizedV1 { return &e }
+
+func (e GCOptimizedV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCOptimizedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCOptimizedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcOptimizedV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         3,
 	Version:    1,
 	Level:      5,
@@ -587,45 +608,45 @@ var gcOptimizedV1 = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
-		{Name: "DesiredAllocation", Type: etw.InUInt64, Out: etw.OutHexInt64},
-		{Name: "NewAllocation", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "DesiredAllocation", Type: etw.InUInt64},
+		{Name: "NewAllocation", Type: etw.InUInt64},
 		{Name: "GenerationNumber", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcOptimized,
-	New:     func() etw.Event { return new(GCOptimizedV1) },
+	New: func() etw.Event { return new(GCOptimizedV1) },
 }
 
-// AnyGCOptimized is event 3 in any version: [GCOptimized] and [GCOptimizedV1].
+// AnyGCOptimized is event 3, of task GarbageCollectionPrivate, opcode
+// GCOptimized, keyword GCPrivateKeyword, level win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The collector changed the allocation budget of a generation. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [GCOptimized] and [GCOptimizedV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCOptimized struct {
 	Seen etw.Seen
 
+	// Wanted budget in bytes.
 	DesiredAllocation uint64
-	NewAllocation     uint64
-	GenerationNumber  uint32
-	ClrInstanceID     uint16 // version 1
+	// New budget in bytes.
+	NewAllocation uint64
+	// The generation.
+	GenerationNumber uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCOptimized) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCOptimized = []*etw.EventDesc{&gcOptimized, &gcOptimizedV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCOptimized) EventDescs() []*etw.EventDesc { return anyGCOptimized }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCOptimized) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcOptimized
-	}
-	return &gcOptimizedV1
-}
+func (e *AnyGCOptimized) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCOptimized, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -634,48 +655,48 @@ func (e *AnyGCOptimized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 	case version >= 1:
 		var v GCOptimizedV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCOptimized{
-			Seen:              etw.Seen{Version: version, Layout: 1},
-			DesiredAllocation: v.DesiredAllocation,
-			NewAllocation:     v.NewAllocation,
-			GenerationNumber:  v.GenerationNumber,
-			ClrInstanceID:     v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.DesiredAllocation = v.DesiredAllocation
+		e.NewAllocation = v.NewAllocation
+		e.GenerationNumber = v.GenerationNumber
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCOptimized
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCOptimized{
-			Seen:              etw.Seen{Version: version, Layout: 0},
-			DesiredAllocation: v.DesiredAllocation,
-			NewAllocation:     v.NewAllocation,
-			GenerationNumber:  v.GenerationNumber,
-		}
+		*e = AnyGCOptimized{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.DesiredAllocation = v.DesiredAllocation
+		e.NewAllocation = v.NewAllocation
+		e.GenerationNumber = v.GenerationNumber
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCOptimized) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCOptimized, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "DesiredAllocation":
+	switch i {
+	case 0:
 		return etw.UintValue(e.DesiredAllocation)
-	case "NewAllocation":
+	case 1:
 		return etw.UintValue(e.NewAllocation)
-	case "GenerationNumber":
+	case 2:
 		return etw.UintValue(uint64(e.GenerationNumber))
-	case "ClrInstanceID":
+	case 3:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCOptimized) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCOptimized) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCOptimized) Clone() *AnyGCOptimized { return &e }
+
+func (e AnyGCOptimized) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCOptimized) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCPerHeapHistoryV1 is GCPerHeapHistory_V1: event 4, version 1, of task
 // GarbageCollectionPrivate, opcode GCPerHeapHistory, keyword GCPrivateKeyword,
@@ -717,12 +738,16 @@ func (e *GCPerHeapHistoryV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCPerHeapHistoryV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCPerHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCPerHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCPerHeapHistoryV1) Clone() *GCPerHeapHistoryV1 { return &e }
+
+func (e GCPerHeapHistoryV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCPerHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCPerHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcPerHeapHistoryV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         4,
 	Version:    1,
 	Level:      4,
@@ -738,9 +763,8 @@ var gcPerHeapHistoryV1 = etw.EventDesc{
 	New: func() etw.Event { return new(GCPerHeapHistoryV1) },
 }
 
-// GCPerHeapHistory is GCPerHeapHistory: event 4, version 2, of task
-// GarbageCollectionPrivate, opcode GCPerHeapHistory, keyword GCPrivateKeyword,
-// level win:Informational.
+// GCPerHeapHistory is event 4, version 2, of task GarbageCollectionPrivate,
+// opcode GCPerHeapHistory, keyword GCPrivateKeyword, level win:Informational.
 //
 // What a garbage collection did to one heap. The manifest describes at most
 // the first field; what follows is a structure whose layout depends on the
@@ -759,16 +783,16 @@ func (*GCPerHeapHistory) EventDesc() *etw.EventDesc { return &gcPerHeapHistory }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *GCPerHeapHistory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Data = r.Uint8s(r.RestCount(1))
-	return r.Done(&gcPerHeapHistory)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Data = c.Uint8s(c.RestCount(1))
+	return c.Done(&gcPerHeapHistory)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GCPerHeapHistory) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint8s(0, e.Data, uint64(e.Data.Len()))
-	return w.Done(&gcPerHeapHistory)
+	a := etw.NewAppender(b, ptr)
+	a.Uint8s(0, e.Data, uint64(e.Data.Len()))
+	return a.Done(&gcPerHeapHistory)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -780,12 +804,19 @@ func (e *GCPerHeapHistory) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCPerHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e GCPerHeapHistory) Clone() *GCPerHeapHistory {
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e GCPerHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcPerHeapHistory = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         4,
 	Version:    2,
 	Level:      4,
@@ -801,37 +832,41 @@ var gcPerHeapHistory = etw.EventDesc{
 	New: func() etw.Event { return new(GCPerHeapHistory) },
 }
 
-// AnyGCPerHeapHistory is event 4 in any version: [GCPerHeapHistoryV1] and
-// [GCPerHeapHistory].
+// AnyGCPerHeapHistory is event 4, of task GarbageCollectionPrivate, opcode
+// GCPerHeapHistory, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// What a garbage collection did to one heap. The manifest describes at most
+// the first field; what follows is a structure whose layout depends on the
+// runtime that wrote it. The Runtime provider's event 204 replaced it. Version
+// 2 adds Data. The symbol says nothing of it, but this is version 2; there is
+// no version 0.
+//
+// The versions are [GCPerHeapHistoryV1] and [GCPerHeapHistory]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyGCPerHeapHistory struct {
 	Seen etw.Seen
 
-	Data          etw.Uint8s // version 2
-	ClrInstanceID uint16     // version 1
+	// The structure, as it is. The sizes of five generations come first, ten
+	// numbers as wide as a pointer for each.
+	Data etw.Uint8s // as many elements as the payload holds; since version 2
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // version 1
 }
 
-// HasData reports whether the version that was decoded has Data.
-func (e *AnyGCPerHeapHistory) HasData() bool { return e.Seen.Layout >= 2 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasData and its like report whether the version that was decoded has a
+// field.
+func (e *AnyGCPerHeapHistory) HasData() bool          { return e.Seen.Layout >= 2 }
 func (e *AnyGCPerHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout == 1 }
 
 var anyGCPerHeapHistory = []*etw.EventDesc{&gcPerHeapHistoryV1, &gcPerHeapHistory}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc { return anyGCPerHeapHistory }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCPerHeapHistory) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 1:
-		return &gcPerHeapHistoryV1
-	}
-	return &gcPerHeapHistory
+	return etw.DescOf(anyGCPerHeapHistory, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -841,24 +876,22 @@ func (e *AnyGCPerHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 	case version >= 2:
 		var v GCPerHeapHistory
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCPerHeapHistory{
-			Seen: etw.Seen{Version: version, Layout: 2},
-			Data: v.Data,
-		}
+		*e = AnyGCPerHeapHistory{}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.Data = v.Data
 	default:
 		var v GCPerHeapHistoryV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCPerHeapHistory{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		*e = AnyGCPerHeapHistory{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ClrInstanceID = v.ClrInstanceID
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCPerHeapHistory) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCPerHeapHistory, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -871,13 +904,19 @@ func (e *AnyGCPerHeapHistory) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyGCPerHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGCPerHeapHistory) Clone() *AnyGCPerHeapHistory {
+	e.Data = e.Data.Clone()
+	return &e
+}
 
-// GCGlobalHeapHistory is GCGlobalHeapHistory: event 5, version 0, of task
-// GarbageCollectionPrivate, opcode GCGlobalHeapHistory, keyword
-// GCPrivateKeyword, level win:Informational.
+func (e AnyGCPerHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCGlobalHeapHistory is event 5, version 0, of task GarbageCollectionPrivate,
+// opcode GCGlobalHeapHistory, keyword GCPrivateKeyword, level
+// win:Informational.
 //
 // What a garbage collection decided for all heaps. The Runtime provider's
 // event 205 replaced it.
@@ -944,12 +983,16 @@ func (e *GCGlobalHeapHistory) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCGlobalHeapHistory) Clone() *GCGlobalHeapHistory { return &e }
+
+func (e GCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistory = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         5,
 	Level:      4,
 	Opcode:     18,
@@ -959,7 +1002,7 @@ var gcGlobalHeapHistory = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
-		{Name: "FinalYoungestDesired", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
 		{Name: "CondemnedGeneration", Type: etw.InUInt32},
 		{Name: "Gen0ReductionCount", Type: etw.InUInt32},
@@ -1044,12 +1087,16 @@ func (e *GCGlobalHeapHistoryV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCGlobalHeapHistoryV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCGlobalHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCGlobalHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCGlobalHeapHistoryV1) Clone() *GCGlobalHeapHistoryV1 { return &e }
+
+func (e GCGlobalHeapHistoryV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCGlobalHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCGlobalHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcGlobalHeapHistoryV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         5,
 	Version:    1,
 	Level:      4,
@@ -1060,7 +1107,7 @@ var gcGlobalHeapHistoryV1 = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
-		{Name: "FinalYoungestDesired", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
 		{Name: "CondemnedGeneration", Type: etw.InUInt32},
 		{Name: "Gen0ReductionCount", Type: etw.InUInt32},
@@ -1068,43 +1115,49 @@ var gcGlobalHeapHistoryV1 = etw.EventDesc{
 		{Name: "GlobalMechanisms", Type: etw.InUInt32, Map: &gcGlobalMechanismsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcGlobalHeapHistory,
-	New:     func() etw.Event { return new(GCGlobalHeapHistoryV1) },
+	New: func() etw.Event { return new(GCGlobalHeapHistoryV1) },
 }
 
-// AnyGCGlobalHeapHistory is event 5 in any version: [GCGlobalHeapHistory] and
-// [GCGlobalHeapHistoryV1].
+// AnyGCGlobalHeapHistory is event 5, of task GarbageCollectionPrivate, opcode
+// GCGlobalHeapHistory, keyword GCPrivateKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// What a garbage collection decided for all heaps. The Runtime provider's
+// event 205 replaced it. Version 1 adds ClrInstanceID.
+//
+// The versions are [GCGlobalHeapHistory] and [GCGlobalHeapHistoryV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyGCGlobalHeapHistory struct {
 	Seen etw.Seen
 
+	// New allocation budget of generation 0, in bytes.
 	FinalYoungestDesired uint64
-	NumHeaps             int32
-	CondemnedGeneration  uint32
-	Gen0ReductionCount   uint32
-	Reason               GCReason
-	GlobalMechanisms     GCGlobalMechanisms
-	ClrInstanceID        uint16 // version 1
+	// Number of heaps, 1 unless the collector runs in server mode.
+	NumHeaps int32
+	// Generation that was collected, with all younger ones.
+	CondemnedGeneration uint32
+	// For how many further collections the budget of generation 0 is reduced.
+	Gen0ReductionCount uint32
+	// Why the collection was started.
+	Reason GCReason
+	// What the collection used.
+	GlobalMechanisms GCGlobalMechanisms
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCGlobalHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistory, &gcGlobalHeapHistoryV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc { return anyGCGlobalHeapHistory }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGCGlobalHeapHistory) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcGlobalHeapHistory
-	}
-	return &gcGlobalHeapHistoryV1
+	return etw.DescOf(anyGCGlobalHeapHistory, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
@@ -1114,63 +1167,63 @@ func (e *AnyGCGlobalHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.
 	case version >= 1:
 		var v GCGlobalHeapHistoryV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCGlobalHeapHistory{
-			Seen:                 etw.Seen{Version: version, Layout: 1},
-			FinalYoungestDesired: v.FinalYoungestDesired,
-			NumHeaps:             v.NumHeaps,
-			CondemnedGeneration:  v.CondemnedGeneration,
-			Gen0ReductionCount:   v.Gen0ReductionCount,
-			Reason:               v.Reason,
-			GlobalMechanisms:     v.GlobalMechanisms,
-			ClrInstanceID:        v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.FinalYoungestDesired = v.FinalYoungestDesired
+		e.NumHeaps = v.NumHeaps
+		e.CondemnedGeneration = v.CondemnedGeneration
+		e.Gen0ReductionCount = v.Gen0ReductionCount
+		e.Reason = v.Reason
+		e.GlobalMechanisms = v.GlobalMechanisms
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCGlobalHeapHistory
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCGlobalHeapHistory{
-			Seen:                 etw.Seen{Version: version, Layout: 0},
-			FinalYoungestDesired: v.FinalYoungestDesired,
-			NumHeaps:             v.NumHeaps,
-			CondemnedGeneration:  v.CondemnedGeneration,
-			Gen0ReductionCount:   v.Gen0ReductionCount,
-			Reason:               v.Reason,
-			GlobalMechanisms:     v.GlobalMechanisms,
-		}
+		*e = AnyGCGlobalHeapHistory{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.FinalYoungestDesired = v.FinalYoungestDesired
+		e.NumHeaps = v.NumHeaps
+		e.CondemnedGeneration = v.CondemnedGeneration
+		e.Gen0ReductionCount = v.Gen0ReductionCount
+		e.Reason = v.Reason
+		e.GlobalMechanisms = v.GlobalMechanisms
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCGlobalHeapHistory) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCGlobalHeapHistory, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "FinalYoungestDesired":
+	switch i {
+	case 0:
 		return etw.UintValue(e.FinalYoungestDesired)
-	case "NumHeaps":
+	case 1:
 		return etw.IntValue(int64(e.NumHeaps))
-	case "CondemnedGeneration":
+	case 2:
 		return etw.UintValue(uint64(e.CondemnedGeneration))
-	case "Gen0ReductionCount":
+	case 3:
 		return etw.UintValue(uint64(e.Gen0ReductionCount))
-	case "Reason":
+	case 4:
 		return etw.UintValue(uint64(e.Reason))
-	case "GlobalMechanisms":
+	case 5:
 		return etw.UintValue(uint64(e.GlobalMechanisms))
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCGlobalHeapHistory) Clone() *AnyGCGlobalHeapHistory { return &e }
 
-// GCJoin is GCJoin: event 6, version 0, of task GarbageCollectionPrivate,
-// opcode GCJoin, keyword GCPrivateKeyword, level win:Verbose.
+func (e AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCJoin is event 6, version 0, of task GarbageCollectionPrivate, opcode
+// GCJoin, keyword GCPrivateKeyword, level win:Verbose.
 //
 // A thread of a server collection reached, or left, a point at which all of
 // them wait for each other. The Runtime provider's event 203 replaced it.
@@ -1220,12 +1273,16 @@ func (e *GCJoin) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCJoin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCJoin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCJoin) Clone() *GCJoin { return &e }
+
+func (e GCJoin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcJoin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         6,
 	Level:      5,
 	Opcode:     20,
@@ -1300,12 +1357,16 @@ func (e *GCJoinV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCJoinV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCJoinV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCJoinV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCJoinV1) Clone() *GCJoinV1 { return &e }
+
+func (e GCJoinV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCJoinV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCJoinV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcJoinV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         6,
 	Version:    1,
 	Level:      5,
@@ -1321,40 +1382,42 @@ var gcJoinV1 = etw.EventDesc{
 		{Name: "JoinType", Type: etw.InUInt32, Map: &gcJoinTypeMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcJoin,
-	New:     func() etw.Event { return new(GCJoinV1) },
+	New: func() etw.Event { return new(GCJoinV1) },
 }
 
-// AnyGCJoin is event 6 in any version: [GCJoin] and [GCJoinV1].
+// AnyGCJoin is event 6, of task GarbageCollectionPrivate, opcode GCJoin,
+// keyword GCPrivateKeyword, level win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A thread of a server collection reached, or left, a point at which all of
+// them wait for each other. The Runtime provider's event 203 replaced it.
+// Version 1 adds ClrInstanceID.
+//
+// The versions are [GCJoin] and [GCJoinV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyGCJoin struct {
 	Seen etw.Seen
 
-	Heap          uint32
-	JoinTime      GCJoinTime
-	JoinType      GCJoinType
-	ClrInstanceID uint16 // version 1
+	// Number of the heap, and so of the thread; 100 and more where the event is
+	// about the restart of all threads.
+	Heap uint32
+	// Whether the thread begins or ends the step.
+	JoinTime GCJoinTime
+	// What the thread does: wait for the others, arrive last, or start them again.
+	JoinType GCJoinType
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCJoin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCJoin = []*etw.EventDesc{&gcJoin, &gcJoinV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCJoin) EventDescs() []*etw.EventDesc { return anyGCJoin }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCJoin) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcJoin
-	}
-	return &gcJoinV1
-}
+func (e *AnyGCJoin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCJoin, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -1363,52 +1426,52 @@ func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n i
 	case version >= 1:
 		var v GCJoinV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCJoin{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Heap:          v.Heap,
-			JoinTime:      v.JoinTime,
-			JoinType:      v.JoinType,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Heap = v.Heap
+		e.JoinTime = v.JoinTime
+		e.JoinType = v.JoinType
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCJoin
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCJoin{
-			Seen:     etw.Seen{Version: version, Layout: 0},
-			Heap:     v.Heap,
-			JoinTime: v.JoinTime,
-			JoinType: v.JoinType,
-		}
+		*e = AnyGCJoin{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Heap = v.Heap
+		e.JoinTime = v.JoinTime
+		e.JoinType = v.JoinType
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCJoin) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCJoin, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Heap":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.Heap))
-	case "JoinTime":
+	case 1:
 		return etw.UintValue(uint64(e.JoinTime))
-	case "JoinType":
+	case 2:
 		return etw.UintValue(uint64(e.JoinType))
-	case "ClrInstanceID":
+	case 3:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCJoin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCJoin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCJoin) Clone() *AnyGCJoin { return &e }
 
-// PrvGCMarkStackRoots is PrvGCMarkStackRoots: event 7, version 0, of task
-// GarbageCollectionPrivate, opcode PrvGCMarkStackRoots, keyword
-// GCPrivateKeyword, level win:Informational.
+func (e AnyGCJoin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrvGCMarkStackRoots is event 7, version 0, of task GarbageCollectionPrivate,
+// opcode PrvGCMarkStackRoots, keyword GCPrivateKeyword, level
+// win:Informational.
 //
 // One heap has been marked from the roots on the threads' stacks.
 type PrvGCMarkStackRoots struct {
@@ -1435,12 +1498,16 @@ func (e *PrvGCMarkStackRoots) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkStackRoots) Clone() *PrvGCMarkStackRoots { return &e }
+
+func (e PrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkStackRoots = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         7,
 	Level:      4,
 	Opcode:     21,
@@ -1485,8 +1552,9 @@ var prvGCMarkLayoutFields = []etw.FieldDesc{
 // GarbageCollectionPrivate, opcode PrvGCMarkStackRoots, keyword
 // GCPrivateKeyword, level win:Informational.
 //
-// One heap has been marked from the roots on the threads' stacks. Version 1
-// adds ClrInstanceID.
+// One heap has been marked from the roots on the threads' stacks. The .NET
+// Framework writes GCMarkStackRoots of the runtime provider as well, right
+// before. Version 1 adds ClrInstanceID.
 type PrvGCMarkStackRootsV1 struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
@@ -1513,12 +1581,16 @@ func (e *PrvGCMarkStackRootsV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkStackRootsV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkStackRootsV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkStackRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkStackRootsV1) Clone() *PrvGCMarkStackRootsV1 { return &e }
+
+func (e PrvGCMarkStackRootsV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkStackRootsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkStackRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkStackRootsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         7,
 	Version:    1,
 	Level:      4,
@@ -1529,7 +1601,6 @@ var prvGCMarkStackRootsV1 = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkStackRoots",
 	Fields:     prvGCMarkV1LayoutFields,
-	Extends:    &prvGCMarkStackRoots,
 	New:        func() etw.Event { return new(PrvGCMarkStackRootsV1) },
 }
 
@@ -1566,81 +1637,96 @@ var prvGCMarkV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyPrvGCMarkStackRoots is event 7 in any version: [PrvGCMarkStackRoots] and
-// [PrvGCMarkStackRootsV1].
+// AnyPrvGCMarkStackRoots is event 7, of task GarbageCollectionPrivate, opcode
+// PrvGCMarkStackRoots, keyword GCPrivateKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// One heap has been marked from the roots on the threads' stacks. The .NET
+// Framework writes GCMarkStackRoots of the runtime provider as well, right
+// before. Version 1 adds ClrInstanceID.
+//
+// The versions are [PrvGCMarkStackRoots] and [PrvGCMarkStackRootsV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyPrvGCMarkStackRoots struct {
 	Seen etw.Seen
 
-	HeapNum       uint32
-	ClrInstanceID uint16 // version 1
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyPrvGCMarkStackRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkStackRoots = []*etw.EventDesc{&prvGCMarkStackRoots, &prvGCMarkStackRootsV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyPrvGCMarkStackRoots) EventDescs() []*etw.EventDesc { return anyPrvGCMarkStackRoots }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyPrvGCMarkStackRoots) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &prvGCMarkStackRoots
-	}
-	return &prvGCMarkStackRootsV1
+	return etw.DescOf(anyPrvGCMarkStackRoots, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPrvGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v PrvGCMarkStackRootsV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkStackRoots{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			HeapNum:       v.HeapNum,
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v PrvGCMarkStackRoots
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkStackRoots{
-			Seen:    etw.Seen{Version: version, Layout: 0},
-			HeapNum: v.HeapNum,
-		}
-	}
-	return n, err
+	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkStackRoots)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPrvGCMarkStackRoots) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyPrvGCMarkV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyPrvGCMarkStackRoots) Clone() *AnyPrvGCMarkStackRoots { return &e }
+
+func (e AnyPrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyPrvGCMarkV1Layout is what types for all versions of an event share, the
+// newest of which has the template PrvGCMark_V1.
+type anyPrvGCMarkV1Layout AnyPrvGCMarkStackRoots
+
+func (e *anyPrvGCMarkV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v prvGCMarkV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.HeapNum = v.HeapNum
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v prvGCMarkLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyPrvGCMarkV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.HeapNum = v.HeapNum
+	}
+	return n, err
+}
+
+func (e *anyPrvGCMarkV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyPrvGCMarkStackRoots, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "HeapNum":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.HeapNum))
-	case "ClrInstanceID":
+	case 1:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyPrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyPrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyPrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-// PrvGCMarkFinalizeQueueRoots is PrvGCMarkFinalizeQueueRoots: event 8, version
-// 0, of task GarbageCollectionPrivate, opcode PrvGCMarkFinalizeQueueRoots,
-// keyword GCPrivateKeyword, level win:Informational.
+// PrvGCMarkFinalizeQueueRoots is event 8, version 0, of task
+// GarbageCollectionPrivate, opcode PrvGCMarkFinalizeQueueRoots, keyword
+// GCPrivateKeyword, level win:Informational.
 //
 // One heap has been marked from the queue of objects to be finalized.
 type PrvGCMarkFinalizeQueueRoots struct {
@@ -1667,12 +1753,16 @@ func (e *PrvGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkFinalizeQueueRoots) Clone() *PrvGCMarkFinalizeQueueRoots { return &e }
+
+func (e PrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         8,
 	Level:      4,
 	Opcode:     22,
@@ -1690,8 +1780,9 @@ var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 // PrvGCMarkFinalizeQueueRoots, keyword GCPrivateKeyword, level
 // win:Informational.
 //
-// One heap has been marked from the queue of objects to be finalized. Version
-// 1 adds ClrInstanceID.
+// One heap has been marked from the queue of objects to be finalized. The .NET
+// Framework writes GCMarkFinalizeQueueRoots of the runtime provider as well,
+// right before. Version 1 adds ClrInstanceID.
 type PrvGCMarkFinalizeQueueRootsV1 struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
@@ -1720,12 +1811,16 @@ func (e *PrvGCMarkFinalizeQueueRootsV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkFinalizeQueueRootsV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkFinalizeQueueRootsV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkFinalizeQueueRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkFinalizeQueueRootsV1) Clone() *PrvGCMarkFinalizeQueueRootsV1 { return &e }
+
+func (e PrvGCMarkFinalizeQueueRootsV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkFinalizeQueueRootsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkFinalizeQueueRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         8,
 	Version:    1,
 	Level:      4,
@@ -1736,87 +1831,64 @@ var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields:     prvGCMarkV1LayoutFields,
-	Extends:    &prvGCMarkFinalizeQueueRoots,
 	New:        func() etw.Event { return new(PrvGCMarkFinalizeQueueRootsV1) },
 }
 
-// AnyPrvGCMarkFinalizeQueueRoots is event 8 in any version:
-// [PrvGCMarkFinalizeQueueRoots] and [PrvGCMarkFinalizeQueueRootsV1].
+// AnyPrvGCMarkFinalizeQueueRoots is event 8, of task GarbageCollectionPrivate,
+// opcode PrvGCMarkFinalizeQueueRoots, keyword GCPrivateKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// One heap has been marked from the queue of objects to be finalized. The .NET
+// Framework writes GCMarkFinalizeQueueRoots of the runtime provider as well,
+// right before. Version 1 adds ClrInstanceID.
+//
+// The versions are [PrvGCMarkFinalizeQueueRoots] and
+// [PrvGCMarkFinalizeQueueRootsV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyPrvGCMarkFinalizeQueueRoots struct {
 	Seen etw.Seen
 
-	HeapNum       uint32
-	ClrInstanceID uint16 // version 1
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkFinalizeQueueRoots = []*etw.EventDesc{&prvGCMarkFinalizeQueueRoots, &prvGCMarkFinalizeQueueRootsV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyPrvGCMarkFinalizeQueueRoots) EventDescs() []*etw.EventDesc {
 	return anyPrvGCMarkFinalizeQueueRoots
 }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &prvGCMarkFinalizeQueueRoots
-	}
-	return &prvGCMarkFinalizeQueueRootsV1
+	return etw.DescOf(anyPrvGCMarkFinalizeQueueRoots, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v PrvGCMarkFinalizeQueueRootsV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkFinalizeQueueRoots{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			HeapNum:       v.HeapNum,
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v PrvGCMarkFinalizeQueueRoots
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkFinalizeQueueRoots{
-			Seen:    etw.Seen{Version: version, Layout: 0},
-			HeapNum: v.HeapNum,
-		}
-	}
-	return n, err
+	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkFinalizeQueueRoots)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "HeapNum":
-		return etw.UintValue(uint64(e.HeapNum))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyPrvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyPrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyPrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyPrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyPrvGCMarkFinalizeQueueRoots) Clone() *AnyPrvGCMarkFinalizeQueueRoots { return &e }
 
-// PrvGCMarkHandles is PrvGCMarkHandles: event 9, version 0, of task
-// GarbageCollectionPrivate, opcode PrvGCMarkHandles, keyword GCPrivateKeyword,
-// level win:Informational.
+func (e AnyPrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrvGCMarkHandles is event 9, version 0, of task GarbageCollectionPrivate,
+// opcode PrvGCMarkHandles, keyword GCPrivateKeyword, level win:Informational.
 //
 // One heap has been marked from the handles.
 type PrvGCMarkHandles struct {
@@ -1843,12 +1915,16 @@ func (e *PrvGCMarkHandles) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkHandles) Clone() *PrvGCMarkHandles { return &e }
+
+func (e PrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkHandles = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         9,
 	Level:      4,
 	Opcode:     23,
@@ -1865,7 +1941,9 @@ var prvGCMarkHandles = etw.EventDesc{
 // GarbageCollectionPrivate, opcode PrvGCMarkHandles, keyword GCPrivateKeyword,
 // level win:Informational.
 //
-// One heap has been marked from the handles. Version 1 adds ClrInstanceID.
+// One heap has been marked from the handles. The .NET Framework writes
+// GCMarkHandles of the runtime provider as well, right before. Version 1 adds
+// ClrInstanceID.
 type PrvGCMarkHandlesV1 struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
@@ -1892,12 +1970,16 @@ func (e *PrvGCMarkHandlesV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkHandlesV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkHandlesV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkHandlesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkHandlesV1) Clone() *PrvGCMarkHandlesV1 { return &e }
+
+func (e PrvGCMarkHandlesV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkHandlesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkHandlesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkHandlesV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         9,
 	Version:    1,
 	Level:      4,
@@ -1908,85 +1990,62 @@ var prvGCMarkHandlesV1 = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkHandles",
 	Fields:     prvGCMarkV1LayoutFields,
-	Extends:    &prvGCMarkHandles,
 	New:        func() etw.Event { return new(PrvGCMarkHandlesV1) },
 }
 
-// AnyPrvGCMarkHandles is event 9 in any version: [PrvGCMarkHandles] and
-// [PrvGCMarkHandlesV1].
+// AnyPrvGCMarkHandles is event 9, of task GarbageCollectionPrivate, opcode
+// PrvGCMarkHandles, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// One heap has been marked from the handles. The .NET Framework writes
+// GCMarkHandles of the runtime provider as well, right before. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [PrvGCMarkHandles] and [PrvGCMarkHandlesV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyPrvGCMarkHandles struct {
 	Seen etw.Seen
 
-	HeapNum       uint32
-	ClrInstanceID uint16 // version 1
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyPrvGCMarkHandles) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkHandles = []*etw.EventDesc{&prvGCMarkHandles, &prvGCMarkHandlesV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyPrvGCMarkHandles) EventDescs() []*etw.EventDesc { return anyPrvGCMarkHandles }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyPrvGCMarkHandles) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &prvGCMarkHandles
-	}
-	return &prvGCMarkHandlesV1
+	return etw.DescOf(anyPrvGCMarkHandles, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPrvGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v PrvGCMarkHandlesV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkHandles{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			HeapNum:       v.HeapNum,
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v PrvGCMarkHandles
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkHandles{
-			Seen:    etw.Seen{Version: version, Layout: 0},
-			HeapNum: v.HeapNum,
-		}
-	}
-	return n, err
+	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkHandles)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPrvGCMarkHandles) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "HeapNum":
-		return etw.UintValue(uint64(e.HeapNum))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyPrvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyPrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyPrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyPrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyPrvGCMarkHandles) Clone() *AnyPrvGCMarkHandles { return &e }
 
-// PrvGCMarkCards is PrvGCMarkCards: event 10, version 0, of task
-// GarbageCollectionPrivate, opcode PrvGCMarkCards, keyword GCPrivateKeyword,
-// level win:Informational.
+func (e AnyPrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrvGCMarkCards is event 10, version 0, of task GarbageCollectionPrivate,
+// opcode PrvGCMarkCards, keyword GCPrivateKeyword, level win:Informational.
 //
 // One heap has been marked from the cards: the parts of older generations that
 // may refer to younger objects.
@@ -2014,12 +2073,16 @@ func (e *PrvGCMarkCards) FieldValue(i int) etw.Value {
 	return (*prvGCMarkLayout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkCards) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkCards) Clone() *PrvGCMarkCards { return &e }
+
+func (e PrvGCMarkCards) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkCards = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         10,
 	Level:      4,
 	Opcode:     24,
@@ -2037,7 +2100,9 @@ var prvGCMarkCards = etw.EventDesc{
 // level win:Informational.
 //
 // One heap has been marked from the cards: the parts of older generations that
-// may refer to younger objects. Version 1 adds ClrInstanceID.
+// may refer to younger objects. The .NET Framework writes
+// GCMarkOlderGenerationRoots of the runtime provider as well, right before.
+// Version 1 adds ClrInstanceID.
 type PrvGCMarkCardsV1 struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
@@ -2064,12 +2129,16 @@ func (e *PrvGCMarkCardsV1) FieldValue(i int) etw.Value {
 	return (*prvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrvGCMarkCardsV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvGCMarkCardsV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvGCMarkCardsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvGCMarkCardsV1) Clone() *PrvGCMarkCardsV1 { return &e }
+
+func (e PrvGCMarkCardsV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvGCMarkCardsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvGCMarkCardsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvGCMarkCardsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         10,
 	Version:    1,
 	Level:      4,
@@ -2080,84 +2149,61 @@ var prvGCMarkCardsV1 = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "PrvGCMarkCards",
 	Fields:     prvGCMarkV1LayoutFields,
-	Extends:    &prvGCMarkCards,
 	New:        func() etw.Event { return new(PrvGCMarkCardsV1) },
 }
 
-// AnyPrvGCMarkCards is event 10 in any version: [PrvGCMarkCards] and
-// [PrvGCMarkCardsV1].
+// AnyPrvGCMarkCards is event 10, of task GarbageCollectionPrivate, opcode
+// PrvGCMarkCards, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// One heap has been marked from the cards: the parts of older generations that
+// may refer to younger objects. The .NET Framework writes
+// GCMarkOlderGenerationRoots of the runtime provider as well, right before.
+// Version 1 adds ClrInstanceID.
+//
+// The versions are [PrvGCMarkCards] and [PrvGCMarkCardsV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyPrvGCMarkCards struct {
 	Seen etw.Seen
 
-	HeapNum       uint32
-	ClrInstanceID uint16 // version 1
+	// Number of the heap, 0 unless the collector runs in server mode.
+	HeapNum uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyPrvGCMarkCards) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrvGCMarkCards = []*etw.EventDesc{&prvGCMarkCards, &prvGCMarkCardsV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyPrvGCMarkCards) EventDescs() []*etw.EventDesc { return anyPrvGCMarkCards }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyPrvGCMarkCards) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &prvGCMarkCards
-	}
-	return &prvGCMarkCardsV1
-}
+func (e *AnyPrvGCMarkCards) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPrvGCMarkCards, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPrvGCMarkCards) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v PrvGCMarkCardsV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkCards{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			HeapNum:       v.HeapNum,
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v PrvGCMarkCards
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrvGCMarkCards{
-			Seen:    etw.Seen{Version: version, Layout: 0},
-			HeapNum: v.HeapNum,
-		}
-	}
-	return n, err
+	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkCards)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPrvGCMarkCards) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "HeapNum":
-		return etw.UintValue(uint64(e.HeapNum))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyPrvGCMarkV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyPrvGCMarkCards) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyPrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyPrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyPrvGCMarkCards) Clone() *AnyPrvGCMarkCards { return &e }
 
-// BGCBegin is BGCBegin: event 11, version 0, of task GarbageCollectionPrivate,
-// opcode BGCBegin, keyword GCPrivateKeyword, level win:Informational.
+func (e AnyPrvGCMarkCards) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGCBegin is event 11, version 0, of task GarbageCollectionPrivate, opcode
+// BGCBegin, keyword GCPrivateKeyword, level win:Informational.
 //
 // A background collection begins, with its first pause.
 type BGCBegin struct {
@@ -2184,12 +2230,16 @@ func (e *BGCBegin) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGCBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCBegin) Clone() *BGCBegin { return &e }
+
+func (e BGCBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         11,
 	Level:      4,
 	Opcode:     25,
@@ -2230,9 +2280,66 @@ var gcNoUserDataLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// BGC1stNonConEnd is BGC1stNonConEnd: event 12, version 0, of task
-// GarbageCollectionPrivate, opcode BGC1stNonConEnd, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGCBegin is event 11, of task GarbageCollectionPrivate, opcode BGCBegin,
+// keyword GCPrivateKeyword, level win:Informational, in any version.
+//
+// A background collection begins, with its first pause.
+//
+// The only version is [BGCBegin]; a newer one is decoded like it.
+type AnyBGCBegin struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCBegin = []*etw.EventDesc{&bgcBegin}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCBegin) EventDescs() []*etw.EventDesc { return anyBGCBegin }
+func (e *AnyBGCBegin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCBegin, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGCBegin)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCBegin) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCBegin) Clone() *AnyBGCBegin { return &e }
+
+func (e AnyBGCBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyGCNoUserDataLayout is what types for all versions of an event share, the
+// newest of which has the template GCNoUserData.
+type anyGCNoUserDataLayout AnyBGCBegin
+
+func (e *anyGCNoUserDataLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v gcNoUserDataLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyGCNoUserDataLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// BGC1stNonConEnd is event 12, version 0, of task GarbageCollectionPrivate,
+// opcode BGC1stNonConEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // The first pause of a background collection ended.
 type BGC1stNonConEnd struct {
@@ -2259,12 +2366,16 @@ func (e *BGC1stNonConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC1stNonConEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGC1stNonConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGC1stNonConEnd) Clone() *BGC1stNonConEnd { return &e }
+
+func (e BGC1stNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGC1stNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc1stNonConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         12,
 	Level:      4,
 	Opcode:     26,
@@ -2277,9 +2388,49 @@ var bgc1stNonConEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BGC1stNonConEnd) },
 }
 
-// BGC1stConEnd is BGC1stConEnd: event 13, version 0, of task
-// GarbageCollectionPrivate, opcode BGC1stConEnd, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGC1stNonConEnd is event 12, of task GarbageCollectionPrivate, opcode
+// BGC1stNonConEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// The first pause of a background collection ended.
+//
+// The only version is [BGC1stNonConEnd]; a newer one is decoded like it.
+type AnyBGC1stNonConEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGC1stNonConEnd = []*etw.EventDesc{&bgc1stNonConEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGC1stNonConEnd) EventDescs() []*etw.EventDesc { return anyBGC1stNonConEnd }
+func (e *AnyBGC1stNonConEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBGC1stNonConEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGC1stNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC1stNonConEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGC1stNonConEnd) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGC1stNonConEnd) Clone() *AnyBGC1stNonConEnd { return &e }
+
+func (e AnyBGC1stNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGC1stNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGC1stConEnd is event 13, version 0, of task GarbageCollectionPrivate,
+// opcode BGC1stConEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // The first part of a background collection that runs beside the program
 // ended: the first marking.
@@ -2307,12 +2458,16 @@ func (e *BGC1stConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC1stConEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGC1stConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGC1stConEnd) Clone() *BGC1stConEnd { return &e }
+
+func (e BGC1stConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGC1stConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc1stConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         13,
 	Level:      4,
 	Opcode:     27,
@@ -2325,9 +2480,48 @@ var bgc1stConEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BGC1stConEnd) },
 }
 
-// BGC2ndNonConBegin is BGC2ndNonConBegin: event 14, version 0, of task
-// GarbageCollectionPrivate, opcode BGC2ndNonConBegin, keyword
-// GCPrivateKeyword, level win:Informational.
+// AnyBGC1stConEnd is event 13, of task GarbageCollectionPrivate, opcode
+// BGC1stConEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// The first part of a background collection that runs beside the program
+// ended: the first marking.
+//
+// The only version is [BGC1stConEnd]; a newer one is decoded like it.
+type AnyBGC1stConEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGC1stConEnd = []*etw.EventDesc{&bgc1stConEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGC1stConEnd) EventDescs() []*etw.EventDesc { return anyBGC1stConEnd }
+func (e *AnyBGC1stConEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC1stConEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGC1stConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC1stConEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGC1stConEnd) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGC1stConEnd) Clone() *AnyBGC1stConEnd { return &e }
+
+func (e AnyBGC1stConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGC1stConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGC2ndNonConBegin is event 14, version 0, of task GarbageCollectionPrivate,
+// opcode BGC2ndNonConBegin, keyword GCPrivateKeyword, level win:Informational.
 //
 // The second pause of a background collection begins.
 type BGC2ndNonConBegin struct {
@@ -2354,12 +2548,16 @@ func (e *BGC2ndNonConBegin) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndNonConBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGC2ndNonConBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGC2ndNonConBegin) Clone() *BGC2ndNonConBegin { return &e }
+
+func (e BGC2ndNonConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGC2ndNonConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndNonConBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         14,
 	Level:      4,
 	Opcode:     28,
@@ -2372,9 +2570,49 @@ var bgc2ndNonConBegin = etw.EventDesc{
 	New:        func() etw.Event { return new(BGC2ndNonConBegin) },
 }
 
-// BGC2ndNonConEnd is BGC2ndNonConEnd: event 15, version 0, of task
-// GarbageCollectionPrivate, opcode BGC2ndNonConEnd, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGC2ndNonConBegin is event 14, of task GarbageCollectionPrivate, opcode
+// BGC2ndNonConBegin, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// The second pause of a background collection begins.
+//
+// The only version is [BGC2ndNonConBegin]; a newer one is decoded like it.
+type AnyBGC2ndNonConBegin struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGC2ndNonConBegin = []*etw.EventDesc{&bgc2ndNonConBegin}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGC2ndNonConBegin) EventDescs() []*etw.EventDesc { return anyBGC2ndNonConBegin }
+func (e *AnyBGC2ndNonConBegin) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBGC2ndNonConBegin, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGC2ndNonConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndNonConBegin)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGC2ndNonConBegin) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGC2ndNonConBegin) Clone() *AnyBGC2ndNonConBegin { return &e }
+
+func (e AnyBGC2ndNonConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGC2ndNonConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGC2ndNonConEnd is event 15, version 0, of task GarbageCollectionPrivate,
+// opcode BGC2ndNonConEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // The second pause of a background collection ended.
 type BGC2ndNonConEnd struct {
@@ -2401,12 +2639,16 @@ func (e *BGC2ndNonConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndNonConEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGC2ndNonConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGC2ndNonConEnd) Clone() *BGC2ndNonConEnd { return &e }
+
+func (e BGC2ndNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGC2ndNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndNonConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         15,
 	Level:      4,
 	Opcode:     29,
@@ -2419,9 +2661,49 @@ var bgc2ndNonConEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BGC2ndNonConEnd) },
 }
 
-// BGC2ndConBegin is BGC2ndConBegin: event 16, version 0, of task
-// GarbageCollectionPrivate, opcode BGC2ndConBegin, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGC2ndNonConEnd is event 15, of task GarbageCollectionPrivate, opcode
+// BGC2ndNonConEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// The second pause of a background collection ended.
+//
+// The only version is [BGC2ndNonConEnd]; a newer one is decoded like it.
+type AnyBGC2ndNonConEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGC2ndNonConEnd = []*etw.EventDesc{&bgc2ndNonConEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGC2ndNonConEnd) EventDescs() []*etw.EventDesc { return anyBGC2ndNonConEnd }
+func (e *AnyBGC2ndNonConEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBGC2ndNonConEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGC2ndNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndNonConEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGC2ndNonConEnd) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGC2ndNonConEnd) Clone() *AnyBGC2ndNonConEnd { return &e }
+
+func (e AnyBGC2ndNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGC2ndNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGC2ndConBegin is event 16, version 0, of task GarbageCollectionPrivate,
+// opcode BGC2ndConBegin, keyword GCPrivateKeyword, level win:Informational.
 //
 // The second part of a background collection that runs beside the program
 // begins: the sweeping.
@@ -2449,12 +2731,16 @@ func (e *BGC2ndConBegin) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndConBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGC2ndConBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGC2ndConBegin) Clone() *BGC2ndConBegin { return &e }
+
+func (e BGC2ndConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGC2ndConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndConBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         16,
 	Level:      4,
 	Opcode:     30,
@@ -2467,9 +2753,48 @@ var bgc2ndConBegin = etw.EventDesc{
 	New:        func() etw.Event { return new(BGC2ndConBegin) },
 }
 
-// BGC2ndConEnd is BGC2ndConEnd: event 17, version 0, of task
-// GarbageCollectionPrivate, opcode BGC2ndConEnd, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGC2ndConBegin is event 16, of task GarbageCollectionPrivate, opcode
+// BGC2ndConBegin, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// The second part of a background collection that runs beside the program
+// begins: the sweeping.
+//
+// The only version is [BGC2ndConBegin]; a newer one is decoded like it.
+type AnyBGC2ndConBegin struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGC2ndConBegin = []*etw.EventDesc{&bgc2ndConBegin}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGC2ndConBegin) EventDescs() []*etw.EventDesc { return anyBGC2ndConBegin }
+func (e *AnyBGC2ndConBegin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC2ndConBegin, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGC2ndConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndConBegin)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGC2ndConBegin) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGC2ndConBegin) Clone() *AnyBGC2ndConBegin { return &e }
+
+func (e AnyBGC2ndConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGC2ndConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGC2ndConEnd is event 17, version 0, of task GarbageCollectionPrivate,
+// opcode BGC2ndConEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // The second part of a background collection that runs beside the program
 // ended.
@@ -2497,12 +2822,16 @@ func (e *BGC2ndConEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGC2ndConEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGC2ndConEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGC2ndConEnd) Clone() *BGC2ndConEnd { return &e }
+
+func (e BGC2ndConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGC2ndConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc2ndConEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         17,
 	Level:      4,
 	Opcode:     31,
@@ -2515,9 +2844,48 @@ var bgc2ndConEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BGC2ndConEnd) },
 }
 
-// BGCPlanEnd is BGCPlanEnd: event 18, version 0, of task
-// GarbageCollectionPrivate, opcode BGCPlanEnd, keyword GCPrivateKeyword, level
-// win:Informational.
+// AnyBGC2ndConEnd is event 17, of task GarbageCollectionPrivate, opcode
+// BGC2ndConEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// The second part of a background collection that runs beside the program
+// ended.
+//
+// The only version is [BGC2ndConEnd]; a newer one is decoded like it.
+type AnyBGC2ndConEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGC2ndConEnd = []*etw.EventDesc{&bgc2ndConEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGC2ndConEnd) EventDescs() []*etw.EventDesc { return anyBGC2ndConEnd }
+func (e *AnyBGC2ndConEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC2ndConEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGC2ndConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGC2ndConEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGC2ndConEnd) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGC2ndConEnd) Clone() *AnyBGC2ndConEnd { return &e }
+
+func (e AnyBGC2ndConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGC2ndConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGCPlanEnd is event 18, version 0, of task GarbageCollectionPrivate, opcode
+// BGCPlanEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // A background collection finished its planning.
 type BGCPlanEnd struct {
@@ -2544,12 +2912,16 @@ func (e *BGCPlanEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGCPlanEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCPlanEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCPlanEnd) Clone() *BGCPlanEnd { return &e }
+
+func (e BGCPlanEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCPlanEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcPlanEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         18,
 	Level:      4,
 	Opcode:     32,
@@ -2562,9 +2934,47 @@ var bgcPlanEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BGCPlanEnd) },
 }
 
-// BGCSweepEnd is BGCSweepEnd: event 19, version 0, of task
-// GarbageCollectionPrivate, opcode BGCSweepEnd, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGCPlanEnd is event 18, of task GarbageCollectionPrivate, opcode
+// BGCPlanEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A background collection finished its planning.
+//
+// The only version is [BGCPlanEnd]; a newer one is decoded like it.
+type AnyBGCPlanEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCPlanEnd = []*etw.EventDesc{&bgcPlanEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCPlanEnd) EventDescs() []*etw.EventDesc { return anyBGCPlanEnd }
+func (e *AnyBGCPlanEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCPlanEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCPlanEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGCPlanEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCPlanEnd) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCPlanEnd) Clone() *AnyBGCPlanEnd { return &e }
+
+func (e AnyBGCPlanEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCPlanEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGCSweepEnd is event 19, version 0, of task GarbageCollectionPrivate, opcode
+// BGCSweepEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // A background collection finished sweeping.
 type BGCSweepEnd struct {
@@ -2591,12 +3001,16 @@ func (e *BGCSweepEnd) FieldValue(i int) etw.Value {
 	return (*gcNoUserDataLayout)(e).FieldValue(i)
 }
 
-func (e *BGCSweepEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCSweepEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCSweepEnd) Clone() *BGCSweepEnd { return &e }
+
+func (e BGCSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcSweepEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         19,
 	Level:      4,
 	Opcode:     33,
@@ -2609,9 +3023,47 @@ var bgcSweepEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BGCSweepEnd) },
 }
 
-// BGCDrainMark is BGCDrainMark: event 20, version 0, of task
-// GarbageCollectionPrivate, opcode BGCDrainMark, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGCSweepEnd is event 19, of task GarbageCollectionPrivate, opcode
+// BGCSweepEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A background collection finished sweeping.
+//
+// The only version is [BGCSweepEnd]; a newer one is decoded like it.
+type AnyBGCSweepEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCSweepEnd = []*etw.EventDesc{&bgcSweepEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCSweepEnd) EventDescs() []*etw.EventDesc { return anyBGCSweepEnd }
+func (e *AnyBGCSweepEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCSweepEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyBGCSweepEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCSweepEnd) FieldValue(i int) etw.Value {
+	return (*anyGCNoUserDataLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCSweepEnd) Clone() *AnyBGCSweepEnd { return &e }
+
+func (e AnyBGCSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGCDrainMark is event 20, version 0, of task GarbageCollectionPrivate,
+// opcode BGCDrainMark, keyword GCPrivateKeyword, level win:Informational.
 //
 // A background collection marked the objects that had gathered in its mark
 // list.
@@ -2654,12 +3106,16 @@ func (e *BGCDrainMark) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGCDrainMark) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCDrainMark) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCDrainMark) Clone() *BGCDrainMark { return &e }
+
+func (e BGCDrainMark) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCDrainMark) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcDrainMark = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         20,
 	Level:      4,
 	Opcode:     34,
@@ -2675,9 +3131,61 @@ var bgcDrainMark = etw.EventDesc{
 	New: func() etw.Event { return new(BGCDrainMark) },
 }
 
-// BGCRevisit is BGCRevisit: event 21, version 0, of task
-// GarbageCollectionPrivate, opcode BGCRevisit, keyword GCPrivateKeyword, level
-// win:Informational.
+// AnyBGCDrainMark is event 20, of task GarbageCollectionPrivate, opcode
+// BGCDrainMark, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A background collection marked the objects that had gathered in its mark
+// list.
+//
+// The only version is [BGCDrainMark]; a newer one is decoded like it.
+type AnyBGCDrainMark struct {
+	Seen etw.Seen
+
+	// Number of objects that were marked.
+	Objects uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCDrainMark = []*etw.EventDesc{&bgcDrainMark}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCDrainMark) EventDescs() []*etw.EventDesc { return anyBGCDrainMark }
+func (e *AnyBGCDrainMark) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCDrainMark, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCDrainMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v BGCDrainMark
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Objects = v.Objects
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCDrainMark) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.Objects)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCDrainMark) Clone() *AnyBGCDrainMark { return &e }
+
+func (e AnyBGCDrainMark) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCDrainMark) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGCRevisit is event 21, version 0, of task GarbageCollectionPrivate, opcode
+// BGCRevisit, keyword GCPrivateKeyword, level win:Informational.
 //
 // A background collection looked again at pages that the program wrote to
 // while it was marking.
@@ -2732,12 +3240,16 @@ func (e *BGCRevisit) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGCRevisit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCRevisit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCRevisit) Clone() *BGCRevisit { return &e }
+
+func (e BGCRevisit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCRevisit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcRevisit = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         21,
 	Level:      4,
 	Opcode:     35,
@@ -2755,9 +3267,71 @@ var bgcRevisit = etw.EventDesc{
 	New: func() etw.Event { return new(BGCRevisit) },
 }
 
-// BGCOverflow is BGCOverflow: event 22, version 0, of task
-// GarbageCollectionPrivate, opcode BGCOverflow, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGCRevisit is event 21, of task GarbageCollectionPrivate, opcode
+// BGCRevisit, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A background collection looked again at pages that the program wrote to
+// while it was marking.
+//
+// The only version is [BGCRevisit]; a newer one is decoded like it.
+type AnyBGCRevisit struct {
+	Seen etw.Seen
+
+	// Number of pages that were looked at again.
+	Pages uint64
+	// Number of objects that were marked.
+	Objects uint64
+	// 1 if it is about the large object heap, 0 if about the small one.
+	IsLarge uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCRevisit = []*etw.EventDesc{&bgcRevisit}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCRevisit) EventDescs() []*etw.EventDesc { return anyBGCRevisit }
+func (e *AnyBGCRevisit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCRevisit, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCRevisit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v BGCRevisit
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Pages = v.Pages
+	e.Objects = v.Objects
+	e.IsLarge = v.IsLarge
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCRevisit) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.Pages)
+	case 1:
+		return etw.UintValue(e.Objects)
+	case 2:
+		return etw.UintValue(uint64(e.IsLarge))
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCRevisit) Clone() *AnyBGCRevisit { return &e }
+
+func (e AnyBGCRevisit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCRevisit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGCOverflow is event 22, version 0, of task GarbageCollectionPrivate, opcode
+// BGCOverflow, keyword GCPrivateKeyword, level win:Informational.
 //
 // A background collection ran out of room in its mark list and went through a
 // range of the heap instead.
@@ -2818,12 +3392,16 @@ func (e *BGCOverflow) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGCOverflow) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCOverflow) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCOverflow) Clone() *BGCOverflow { return &e }
+
+func (e BGCOverflow) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCOverflow) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcOverflow = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         22,
 	Level:      4,
 	Opcode:     36,
@@ -2833,8 +3411,8 @@ var bgcOverflow = etw.EventDesc{
 	TaskName:   "GarbageCollectionPrivate",
 	OpcodeName: "BGCOverflow",
 	Fields: []etw.FieldDesc{
-		{Name: "Min", Type: etw.InUInt64},
-		{Name: "Max", Type: etw.InUInt64},
+		{Name: "Min", Type: etw.InUInt64, Out: etw.OutHexInt64},
+		{Name: "Max", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Objects", Type: etw.InUInt64},
 		{Name: "IsLarge", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -2842,9 +3420,76 @@ var bgcOverflow = etw.EventDesc{
 	New: func() etw.Event { return new(BGCOverflow) },
 }
 
-// BGCAllocWaitBegin is BGCAllocWaitBegin: event 23, version 0, of task
-// GarbageCollectionPrivate, opcode BGCAllocWaitBegin, keyword
-// GCPrivateKeyword, level win:Informational.
+// AnyBGCOverflow is event 22, of task GarbageCollectionPrivate, opcode
+// BGCOverflow, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A background collection ran out of room in its mark list and went through a
+// range of the heap instead.
+//
+// The only version is [BGCOverflow]; a newer one is decoded like it.
+type AnyBGCOverflow struct {
+	Seen etw.Seen
+
+	// First address of the range.
+	Min uint64
+	// Last address of the range.
+	Max uint64
+	// Number of objects that were marked.
+	Objects uint64
+	// 1 if it is about the large object heap, 0 if about the small one.
+	IsLarge uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCOverflow = []*etw.EventDesc{&bgcOverflow}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCOverflow) EventDescs() []*etw.EventDesc { return anyBGCOverflow }
+func (e *AnyBGCOverflow) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGCOverflow, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCOverflow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v BGCOverflow
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Min = v.Min
+	e.Max = v.Max
+	e.Objects = v.Objects
+	e.IsLarge = v.IsLarge
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCOverflow) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.Min)
+	case 1:
+		return etw.UintValue(e.Max)
+	case 2:
+		return etw.UintValue(e.Objects)
+	case 3:
+		return etw.UintValue(uint64(e.IsLarge))
+	case 4:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCOverflow) Clone() *AnyBGCOverflow { return &e }
+
+func (e AnyBGCOverflow) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCOverflow) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGCAllocWaitBegin is event 23, version 0, of task GarbageCollectionPrivate,
+// opcode BGCAllocWaitBegin, keyword GCPrivateKeyword, level win:Informational.
 //
 // A thread that wants to allocate begins to wait for a background collection.
 type BGCAllocWaitBegin struct {
@@ -2873,12 +3518,16 @@ func (e *BGCAllocWaitBegin) FieldValue(i int) etw.Value {
 	return (*bgcAllocWaitLayout)(e).FieldValue(i)
 }
 
-func (e *BGCAllocWaitBegin) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCAllocWaitBegin) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCAllocWaitBegin) Clone() *BGCAllocWaitBegin { return &e }
+
+func (e BGCAllocWaitBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCAllocWaitBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcAllocWaitBegin = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         23,
 	Level:      4,
 	Opcode:     37,
@@ -2924,9 +3573,74 @@ var bgcAllocWaitLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// BGCAllocWaitEnd is BGCAllocWaitEnd: event 24, version 0, of task
-// GarbageCollectionPrivate, opcode BGCAllocWaitEnd, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGCAllocWaitBegin is event 23, of task GarbageCollectionPrivate, opcode
+// BGCAllocWaitBegin, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A thread that wants to allocate begins to wait for a background collection.
+//
+// The only version is [BGCAllocWaitBegin]; a newer one is decoded like it.
+type AnyBGCAllocWaitBegin struct {
+	Seen etw.Seen
+
+	// Why the thread waits.
+	Reason BGCAllocWaitReason
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCAllocWaitBegin = []*etw.EventDesc{&bgcAllocWaitBegin}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCAllocWaitBegin) EventDescs() []*etw.EventDesc { return anyBGCAllocWaitBegin }
+func (e *AnyBGCAllocWaitBegin) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBGCAllocWaitBegin, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCAllocWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBGCAllocWaitLayout)(e).decode(version, p, ptr, anyBGCAllocWaitBegin)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCAllocWaitBegin) FieldValue(i int) etw.Value {
+	return (*anyBGCAllocWaitLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCAllocWaitBegin) Clone() *AnyBGCAllocWaitBegin { return &e }
+
+func (e AnyBGCAllocWaitBegin) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCAllocWaitBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyBGCAllocWaitLayout is what types for all versions of an event share, the
+// newest of which has the template BGCAllocWait.
+type anyBGCAllocWaitLayout AnyBGCAllocWaitBegin
+
+func (e *anyBGCAllocWaitLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v bgcAllocWaitLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Reason = v.Reason
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+func (e *anyBGCAllocWaitLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Reason))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// BGCAllocWaitEnd is event 24, version 0, of task GarbageCollectionPrivate,
+// opcode BGCAllocWaitEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // A thread that wanted to allocate stopped waiting for a background
 // collection.
@@ -2956,12 +3670,16 @@ func (e *BGCAllocWaitEnd) FieldValue(i int) etw.Value {
 	return (*bgcAllocWaitLayout)(e).FieldValue(i)
 }
 
-func (e *BGCAllocWaitEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGCAllocWaitEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGCAllocWaitEnd) Clone() *BGCAllocWaitEnd { return &e }
+
+func (e BGCAllocWaitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGCAllocWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgcAllocWaitEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         24,
 	Level:      4,
 	Opcode:     38,
@@ -2974,9 +3692,52 @@ var bgcAllocWaitEnd = etw.EventDesc{
 	New:        func() etw.Event { return new(BGCAllocWaitEnd) },
 }
 
-// GCFullNotify is GCFullNotify: event 25, version 0, of task
-// GarbageCollectionPrivate, opcode GCFullNotify, keyword GCPrivateKeyword,
-// level win:Informational.
+// AnyBGCAllocWaitEnd is event 24, of task GarbageCollectionPrivate, opcode
+// BGCAllocWaitEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A thread that wanted to allocate stopped waiting for a background
+// collection.
+//
+// The only version is [BGCAllocWaitEnd]; a newer one is decoded like it.
+type AnyBGCAllocWaitEnd struct {
+	Seen etw.Seen
+
+	// Why the thread waits.
+	Reason BGCAllocWaitReason
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGCAllocWaitEnd = []*etw.EventDesc{&bgcAllocWaitEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGCAllocWaitEnd) EventDescs() []*etw.EventDesc { return anyBGCAllocWaitEnd }
+func (e *AnyBGCAllocWaitEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyBGCAllocWaitEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGCAllocWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyBGCAllocWaitLayout)(e).decode(version, p, ptr, anyBGCAllocWaitEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGCAllocWaitEnd) FieldValue(i int) etw.Value {
+	return (*anyBGCAllocWaitLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyBGCAllocWaitEnd) Clone() *AnyBGCAllocWaitEnd { return &e }
+
+func (e AnyBGCAllocWaitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGCAllocWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GCFullNotify is event 25, version 0, of task GarbageCollectionPrivate,
+// opcode GCFullNotify, keyword GCPrivateKeyword, level win:Informational.
 //
 // A full garbage collection is near: programs that registered for it are
 // notified.
@@ -3019,12 +3780,16 @@ func (e *GCFullNotify) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFullNotify) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFullNotify) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCFullNotify) Clone() *GCFullNotify { return &e }
+
+func (e GCFullNotify) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFullNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFullNotify = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         25,
 	Level:      4,
 	Opcode:     19,
@@ -3091,12 +3856,16 @@ func (e *GCFullNotifyV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCFullNotifyV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCFullNotifyV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCFullNotifyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCFullNotifyV1) Clone() *GCFullNotifyV1 { return &e }
+
+func (e GCFullNotifyV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCFullNotifyV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCFullNotifyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcFullNotifyV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         25,
 	Version:    1,
 	Level:      4,
@@ -3111,40 +3880,39 @@ var gcFullNotifyV1 = etw.EventDesc{
 		{Name: "IsAlloc", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &gcFullNotify,
-	New:     func() etw.Event { return new(GCFullNotifyV1) },
+	New: func() etw.Event { return new(GCFullNotifyV1) },
 }
 
-// AnyGCFullNotify is event 25 in any version: [GCFullNotify] and
-// [GCFullNotifyV1].
+// AnyGCFullNotify is event 25, of task GarbageCollectionPrivate, opcode
+// GCFullNotify, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A full garbage collection is near: programs that registered for it are
+// notified. Version 1 adds ClrInstanceID.
+//
+// The versions are [GCFullNotify] and [GCFullNotifyV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCFullNotify struct {
 	Seen etw.Seen
 
-	GenNumber     uint32
-	IsAlloc       uint32
-	ClrInstanceID uint16 // version 1
+	// The generation: 2, or 3 for the large object heap.
+	GenNumber uint32
+	// 1 if allocations are the cause, else 0.
+	IsAlloc uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGCFullNotify) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGCFullNotify = []*etw.EventDesc{&gcFullNotify, &gcFullNotifyV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGCFullNotify) EventDescs() []*etw.EventDesc { return anyGCFullNotify }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyGCFullNotify) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &gcFullNotify
-	}
-	return &gcFullNotifyV1
-}
+func (e *AnyGCFullNotify) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCFullNotify, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -3153,48 +3921,47 @@ func (e *AnyGCFullNotify) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 	case version >= 1:
 		var v GCFullNotifyV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFullNotify{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			GenNumber:     v.GenNumber,
-			IsAlloc:       v.IsAlloc,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.GenNumber = v.GenNumber
+		e.IsAlloc = v.IsAlloc
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v GCFullNotify
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGCFullNotify{
-			Seen:      etw.Seen{Version: version, Layout: 0},
-			GenNumber: v.GenNumber,
-			IsAlloc:   v.IsAlloc,
-		}
+		*e = AnyGCFullNotify{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.GenNumber = v.GenNumber
+		e.IsAlloc = v.IsAlloc
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGCFullNotify) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyGCFullNotify, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "GenNumber":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.GenNumber))
-	case "IsAlloc":
+	case 1:
 		return etw.UintValue(uint64(e.IsAlloc))
-	case "ClrInstanceID":
+	case 2:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyGCFullNotify) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGCFullNotify) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGCFullNotify) Clone() *AnyGCFullNotify { return &e }
 
-// BGC1stSweepEnd is BGC1stSweepEnd: event 26, version 0, of task
-// GarbageCollectionPrivate, opcode BGC1stSweepEnd, keyword GCPrivateKeyword,
-// level win:Informational.
+func (e AnyGCFullNotify) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCFullNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// BGC1stSweepEnd is event 26, version 0, of task GarbageCollectionPrivate,
+// opcode BGC1stSweepEnd, keyword GCPrivateKeyword, level win:Informational.
 //
 // A background collection finished the first sweep of a generation.
 type BGC1stSweepEnd struct {
@@ -3236,12 +4003,16 @@ func (e *BGC1stSweepEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *BGC1stSweepEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *BGC1stSweepEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *BGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e BGC1stSweepEnd) Clone() *BGC1stSweepEnd { return &e }
+
+func (e BGC1stSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e BGC1stSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e BGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bgc1stSweepEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         26,
 	Level:      4,
 	Opcode:     45,
@@ -3257,9 +4028,60 @@ var bgc1stSweepEnd = etw.EventDesc{
 	New: func() etw.Event { return new(BGC1stSweepEnd) },
 }
 
-// PrvFinalizeObject is PrvFinalizeObject: event 192, version 0, of task
-// GarbageCollectionPrivate, opcode PrvFinalizeObject, keyword
-// GCPrivateKeyword, level win:Verbose.
+// AnyBGC1stSweepEnd is event 26, of task GarbageCollectionPrivate, opcode
+// BGC1stSweepEnd, keyword GCPrivateKeyword, level win:Informational, in any
+// version.
+//
+// A background collection finished the first sweep of a generation.
+//
+// The only version is [BGC1stSweepEnd]; a newer one is decoded like it.
+type AnyBGC1stSweepEnd struct {
+	Seen etw.Seen
+
+	// The generation.
+	GenNumber uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyBGC1stSweepEnd = []*etw.EventDesc{&bgc1stSweepEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBGC1stSweepEnd) EventDescs() []*etw.EventDesc { return anyBGC1stSweepEnd }
+func (e *AnyBGC1stSweepEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBGC1stSweepEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBGC1stSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v BGC1stSweepEnd
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.GenNumber = v.GenNumber
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBGC1stSweepEnd) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.GenNumber))
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyBGC1stSweepEnd) Clone() *AnyBGC1stSweepEnd { return &e }
+
+func (e AnyBGC1stSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBGC1stSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrvFinalizeObject is event 192, version 0, of task GarbageCollectionPrivate,
+// opcode PrvFinalizeObject, keyword GCPrivateKeyword, level win:Verbose.
 //
 // The finalizer of an object is about to run, with the name of its type.
 type PrvFinalizeObject struct {
@@ -3279,22 +4101,22 @@ func (*PrvFinalizeObject) EventDesc() *etw.EventDesc { return &prvFinalizeObject
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *PrvFinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.TypeID = r.Pointer()
-	e.ObjectID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	e.TypeName = r.UTF16()
-	return r.Done(&prvFinalizeObject)
+	c := etw.NewCursor(p, 0, ptr)
+	e.TypeID = c.Pointer()
+	e.ObjectID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	e.TypeName = c.UTF16()
+	return c.Done(&prvFinalizeObject)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *PrvFinalizeObject) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.TypeID)
-	w.Pointer(1, e.ObjectID)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(3, e.TypeName)
-	return w.Done(&prvFinalizeObject)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.TypeID)
+	a.Pointer(1, e.ObjectID)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(3, e.TypeName)
+	return a.Done(&prvFinalizeObject)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3312,12 +4134,19 @@ func (e *PrvFinalizeObject) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PrvFinalizeObject) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvFinalizeObject) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e PrvFinalizeObject) Clone() *PrvFinalizeObject {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e PrvFinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvFinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvFinalizeObject = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         192,
 	Level:      5,
 	Opcode:     39,
@@ -3335,8 +4164,75 @@ var prvFinalizeObject = etw.EventDesc{
 	New: func() etw.Event { return new(PrvFinalizeObject) },
 }
 
-// CCWRefCountChangeAnsi is CCWRefCountChangeAnsi: event 193, version 0, of
-// task GarbageCollectionPrivate, opcode CCWRefCountChange, keyword
+// AnyPrvFinalizeObject is event 192, of task GarbageCollectionPrivate, opcode
+// PrvFinalizeObject, keyword GCPrivateKeyword, level win:Verbose, in any
+// version.
+//
+// The finalizer of an object is about to run, with the name of its type.
+//
+// The only version is [PrvFinalizeObject]; a newer one is decoded like it.
+type AnyPrvFinalizeObject struct {
+	Seen etw.Seen
+
+	// Identifier of the type; BulkType tells its name.
+	TypeID etw.Pointer
+	// Address of the object that is finalized.
+	ObjectID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Full name of the type.
+	TypeName etw.UTF16
+}
+
+var anyPrvFinalizeObject = []*etw.EventDesc{&prvFinalizeObject}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyPrvFinalizeObject) EventDescs() []*etw.EventDesc { return anyPrvFinalizeObject }
+func (e *AnyPrvFinalizeObject) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyPrvFinalizeObject, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyPrvFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v PrvFinalizeObject
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.TypeID = v.TypeID
+	e.ObjectID = v.ObjectID
+	e.ClrInstanceID = v.ClrInstanceID
+	e.TypeName = v.TypeName
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyPrvFinalizeObject) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.TypeID)
+	case 1:
+		return etw.PointerValue(e.ObjectID)
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 3:
+		return etw.UTF16Value(e.TypeName)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyPrvFinalizeObject) Clone() *AnyPrvFinalizeObject {
+	e.TypeName = e.TypeName.Clone()
+	return &e
+}
+
+func (e AnyPrvFinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrvFinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// CCWRefCountChangeAnsi is event 193, version 0, of task
+// GarbageCollectionPrivate, opcode CCWRefCountChange, keyword
 // InteropPrivateKeyword, level win:Verbose.
 //
 // The reference count of a COM callable wrapper changed. Older runtimes write
@@ -3368,32 +4264,32 @@ func (*CCWRefCountChangeAnsi) EventDesc() *etw.EventDesc { return &ccwRefCountCh
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CCWRefCountChangeAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.HandleID = r.Pointer()
-	e.ObjectID = r.Pointer()
-	e.COMInterfacePointer = r.Pointer()
-	e.NewRefCount = r.Uint32()
-	e.AppDomainID = r.Uint64()
-	e.ClassName = r.ANSI()
-	e.NameSpace = r.ANSI()
-	e.Operation = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&ccwRefCountChangeAnsi)
+	c := etw.NewCursor(p, 0, ptr)
+	e.HandleID = c.Pointer()
+	e.ObjectID = c.Pointer()
+	e.COMInterfacePointer = c.Pointer()
+	e.NewRefCount = c.Uint32()
+	e.AppDomainID = c.Uint64()
+	e.ClassName = c.ANSI()
+	e.NameSpace = c.ANSI()
+	e.Operation = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&ccwRefCountChangeAnsi)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *CCWRefCountChangeAnsi) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.HandleID)
-	w.Pointer(1, e.ObjectID)
-	w.Pointer(2, e.COMInterfacePointer)
-	w.Uint32(e.NewRefCount)
-	w.Uint64(e.AppDomainID)
-	w.ANSIZ(5, e.ClassName)
-	w.ANSIZ(6, e.NameSpace)
-	w.UTF16Z(7, e.Operation)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&ccwRefCountChangeAnsi)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.HandleID)
+	a.Pointer(1, e.ObjectID)
+	a.Pointer(2, e.COMInterfacePointer)
+	a.Uint32(e.NewRefCount)
+	a.Uint64(e.AppDomainID)
+	a.ANSIZ(5, e.ClassName)
+	a.ANSIZ(6, e.NameSpace)
+	a.UTF16Z(7, e.Operation)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&ccwRefCountChangeAnsi)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3421,12 +4317,21 @@ func (e *CCWRefCountChangeAnsi) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CCWRefCountChangeAnsi) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *CCWRefCountChangeAnsi) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *CCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e CCWRefCountChangeAnsi) Clone() *CCWRefCountChangeAnsi {
+	e.ClassName = e.ClassName.Clone()
+	e.NameSpace = e.NameSpace.Clone()
+	e.Operation = e.Operation.Clone()
+	return &e
+}
+
+func (e CCWRefCountChangeAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e CCWRefCountChangeAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e CCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccwRefCountChangeAnsi = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         193,
 	Level:      5,
 	Opcode:     40,
@@ -3449,9 +4354,103 @@ var ccwRefCountChangeAnsi = etw.EventDesc{
 	New: func() etw.Event { return new(CCWRefCountChangeAnsi) },
 }
 
-// PrvSetGCHandle is PrvSetGCHandle: event 194, version 0, of task
-// GarbageCollectionPrivate, opcode SetGCHandle, keyword
-// GCHandlePrivateKeyword, level win:Verbose.
+// AnyCCWRefCountChangeAnsi is event 193, of task GarbageCollectionPrivate,
+// opcode CCWRefCountChange, keyword InteropPrivateKeyword, level win:Verbose,
+// in any version.
+//
+// The reference count of a COM callable wrapper changed. Older runtimes write
+// this event, whose names are not UTF-16; newer ones write event 200.
+//
+// The only version is [CCWRefCountChangeAnsi]; a newer one is decoded like it.
+type AnyCCWRefCountChangeAnsi struct {
+	Seen etw.Seen
+
+	// Address that identifies the handle.
+	HandleID etw.Pointer
+	// Address of the object.
+	ObjectID etw.Pointer
+	// Address of the COM interface.
+	COMInterfacePointer etw.Pointer
+	// Reference count after the change.
+	NewRefCount uint32
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Name of the class of the object, as text of single bytes.
+	ClassName etw.ANSI
+	// Namespace of the class of the object, as text of single bytes.
+	NameSpace etw.ANSI
+	// What changed the count, such as AddRef.
+	Operation etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyCCWRefCountChangeAnsi = []*etw.EventDesc{&ccwRefCountChangeAnsi}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCCWRefCountChangeAnsi) EventDescs() []*etw.EventDesc { return anyCCWRefCountChangeAnsi }
+func (e *AnyCCWRefCountChangeAnsi) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyCCWRefCountChangeAnsi, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCCWRefCountChangeAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v CCWRefCountChangeAnsi
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HandleID = v.HandleID
+	e.ObjectID = v.ObjectID
+	e.COMInterfacePointer = v.COMInterfacePointer
+	e.NewRefCount = v.NewRefCount
+	e.AppDomainID = v.AppDomainID
+	e.ClassName = v.ClassName
+	e.NameSpace = v.NameSpace
+	e.Operation = v.Operation
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCCWRefCountChangeAnsi) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.HandleID)
+	case 1:
+		return etw.PointerValue(e.ObjectID)
+	case 2:
+		return etw.PointerValue(e.COMInterfacePointer)
+	case 3:
+		return etw.UintValue(uint64(e.NewRefCount))
+	case 4:
+		return etw.UintValue(e.AppDomainID)
+	case 5:
+		return etw.ANSIValue(e.ClassName)
+	case 6:
+		return etw.ANSIValue(e.NameSpace)
+	case 7:
+		return etw.UTF16Value(e.Operation)
+	case 8:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCCWRefCountChangeAnsi) Clone() *AnyCCWRefCountChangeAnsi {
+	e.ClassName = e.ClassName.Clone()
+	e.NameSpace = e.NameSpace.Clone()
+	e.Operation = e.Operation.Clone()
+	return &e
+}
+
+func (e AnyCCWRefCountChangeAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCCWRefCountChangeAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrvSetGCHandle is event 194, version 0, of task GarbageCollectionPrivate,
+// opcode SetGCHandle, keyword GCHandlePrivateKeyword, level win:Verbose.
 //
 // A garbage collection handle was created.
 type PrvSetGCHandle struct {
@@ -3475,26 +4474,26 @@ func (*PrvSetGCHandle) EventDesc() *etw.EventDesc { return &prvSetGCHandle }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrvSetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.HandleID = r.Pointer()
-	e.ObjectID = r.Pointer()
-	e.Kind = GCHandleKind(r.Uint32())
-	e.Generation = r.Uint32()
-	e.AppDomainID = r.Uint64()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&prvSetGCHandle)
+	c := etw.NewCursor(p, 0, ptr)
+	e.HandleID = c.Pointer()
+	e.ObjectID = c.Pointer()
+	e.Kind = GCHandleKind(c.Uint32())
+	e.Generation = c.Uint32()
+	e.AppDomainID = c.Uint64()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&prvSetGCHandle)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *PrvSetGCHandle) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.HandleID)
-	w.Pointer(1, e.ObjectID)
-	w.Uint32(uint32(e.Kind))
-	w.Uint32(e.Generation)
-	w.Uint64(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&prvSetGCHandle)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.HandleID)
+	a.Pointer(1, e.ObjectID)
+	a.Uint32(uint32(e.Kind))
+	a.Uint32(e.Generation)
+	a.Uint64(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&prvSetGCHandle)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3516,12 +4515,16 @@ func (e *PrvSetGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PrvSetGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvSetGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvSetGCHandle) Clone() *PrvSetGCHandle { return &e }
+
+func (e PrvSetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvSetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvSetGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         194,
 	Level:      5,
 	Opcode:     42,
@@ -3541,7 +4544,79 @@ var prvSetGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(PrvSetGCHandle) },
 }
 
-// PrvDestroyGCHandle is PrvDestroyGCHandle: event 195, version 0, of task
+// AnyPrvSetGCHandle is event 194, of task GarbageCollectionPrivate, opcode
+// SetGCHandle, keyword GCHandlePrivateKeyword, level win:Verbose, in any
+// version.
+//
+// A garbage collection handle was created.
+//
+// The only version is [PrvSetGCHandle]; a newer one is decoded like it.
+type AnyPrvSetGCHandle struct {
+	Seen etw.Seen
+
+	// Address that identifies the handle.
+	HandleID etw.Pointer
+	// Address of the object that the handle refers to.
+	ObjectID etw.Pointer
+	// Kind of handle.
+	Kind GCHandleKind
+	// Generation of the object.
+	Generation uint32
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyPrvSetGCHandle = []*etw.EventDesc{&prvSetGCHandle}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyPrvSetGCHandle) EventDescs() []*etw.EventDesc { return anyPrvSetGCHandle }
+func (e *AnyPrvSetGCHandle) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPrvSetGCHandle, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyPrvSetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v PrvSetGCHandle
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HandleID = v.HandleID
+	e.ObjectID = v.ObjectID
+	e.Kind = v.Kind
+	e.Generation = v.Generation
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyPrvSetGCHandle) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.HandleID)
+	case 1:
+		return etw.PointerValue(e.ObjectID)
+	case 2:
+		return etw.UintValue(uint64(e.Kind))
+	case 3:
+		return etw.UintValue(uint64(e.Generation))
+	case 4:
+		return etw.UintValue(e.AppDomainID)
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyPrvSetGCHandle) Clone() *AnyPrvSetGCHandle { return &e }
+
+func (e AnyPrvSetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrvSetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrvDestroyGCHandle is event 195, version 0, of task
 // GarbageCollectionPrivate, opcode DestroyGCHandle, keyword
 // GCHandlePrivateKeyword, level win:Verbose.
 //
@@ -3559,18 +4634,18 @@ func (*PrvDestroyGCHandle) EventDesc() *etw.EventDesc { return &prvDestroyGCHand
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrvDestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.HandleID = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&prvDestroyGCHandle)
+	c := etw.NewCursor(p, 0, ptr)
+	e.HandleID = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&prvDestroyGCHandle)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *PrvDestroyGCHandle) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.HandleID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&prvDestroyGCHandle)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.HandleID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&prvDestroyGCHandle)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3584,12 +4659,16 @@ func (e *PrvDestroyGCHandle) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PrvDestroyGCHandle) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrvDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrvDestroyGCHandle) Clone() *PrvDestroyGCHandle { return &e }
+
+func (e PrvDestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrvDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prvDestroyGCHandle = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         195,
 	Level:      5,
 	Opcode:     43,
@@ -3605,9 +4684,62 @@ var prvDestroyGCHandle = etw.EventDesc{
 	New: func() etw.Event { return new(PrvDestroyGCHandle) },
 }
 
-// PinPlugAtGCTime is PinPlugAtGCTime: event 199, version 0, of task
-// GarbageCollectionPrivate, opcode PinPlugAtGCTime, keyword GCPrivateKeyword,
-// level win:Verbose.
+// AnyPrvDestroyGCHandle is event 195, of task GarbageCollectionPrivate, opcode
+// DestroyGCHandle, keyword GCHandlePrivateKeyword, level win:Verbose, in any
+// version.
+//
+// A garbage collection handle was freed.
+//
+// The only version is [PrvDestroyGCHandle]; a newer one is decoded like it.
+type AnyPrvDestroyGCHandle struct {
+	Seen etw.Seen
+
+	// Address that identifies the handle.
+	HandleID etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyPrvDestroyGCHandle = []*etw.EventDesc{&prvDestroyGCHandle}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyPrvDestroyGCHandle) EventDescs() []*etw.EventDesc { return anyPrvDestroyGCHandle }
+func (e *AnyPrvDestroyGCHandle) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyPrvDestroyGCHandle, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyPrvDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v PrvDestroyGCHandle
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HandleID = v.HandleID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyPrvDestroyGCHandle) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.HandleID)
+	case 1:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyPrvDestroyGCHandle) Clone() *AnyPrvDestroyGCHandle { return &e }
+
+func (e AnyPrvDestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrvDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PinPlugAtGCTime is event 199, version 0, of task GarbageCollectionPrivate,
+// opcode PinPlugAtGCTime, keyword GCPrivateKeyword, level win:Verbose.
 //
 // A garbage collection found a group of neighbouring objects (a plug) pinned.
 type PinPlugAtGCTime struct {
@@ -3627,22 +4759,22 @@ func (*PinPlugAtGCTime) EventDesc() *etw.EventDesc { return &pinPlugAtGCTime }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PinPlugAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.PlugStart = r.Pointer()
-	e.PlugEnd = r.Pointer()
-	e.GapBeforeSize = r.Pointer()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&pinPlugAtGCTime)
+	c := etw.NewCursor(p, 0, ptr)
+	e.PlugStart = c.Pointer()
+	e.PlugEnd = c.Pointer()
+	e.GapBeforeSize = c.Pointer()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&pinPlugAtGCTime)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *PinPlugAtGCTime) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.PlugStart)
-	w.Pointer(1, e.PlugEnd)
-	w.Pointer(2, e.GapBeforeSize)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&pinPlugAtGCTime)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.PlugStart)
+	a.Pointer(1, e.PlugEnd)
+	a.Pointer(2, e.GapBeforeSize)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&pinPlugAtGCTime)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3660,12 +4792,16 @@ func (e *PinPlugAtGCTime) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *PinPlugAtGCTime) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PinPlugAtGCTime) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PinPlugAtGCTime) Clone() *PinPlugAtGCTime { return &e }
+
+func (e PinPlugAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PinPlugAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pinPlugAtGCTime = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         199,
 	Level:      5,
 	Opcode:     44,
@@ -3677,15 +4813,78 @@ var pinPlugAtGCTime = etw.EventDesc{
 	Fields: []etw.FieldDesc{
 		{Name: "PlugStart", Type: etw.InPointer},
 		{Name: "PlugEnd", Type: etw.InPointer},
-		{Name: "GapBeforeSize", Type: etw.InPointer},
+		{Name: "GapBeforeSize", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(PinPlugAtGCTime) },
 }
 
-// CCWRefCountChange is CCWRefCountChange: event 200, version 0, of task
-// GarbageCollectionPrivate, opcode CCWRefCountChange, keyword
-// InteropPrivateKeyword, level win:Verbose.
+// AnyPinPlugAtGCTime is event 199, of task GarbageCollectionPrivate, opcode
+// PinPlugAtGCTime, keyword GCPrivateKeyword, level win:Verbose, in any
+// version.
+//
+// A garbage collection found a group of neighbouring objects (a plug) pinned.
+//
+// The only version is [PinPlugAtGCTime]; a newer one is decoded like it.
+type AnyPinPlugAtGCTime struct {
+	Seen etw.Seen
+
+	// First address of the group.
+	PlugStart etw.Pointer
+	// First address after the group.
+	PlugEnd etw.Pointer
+	// Bytes of the gap before the group.
+	GapBeforeSize etw.Pointer
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyPinPlugAtGCTime = []*etw.EventDesc{&pinPlugAtGCTime}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyPinPlugAtGCTime) EventDescs() []*etw.EventDesc { return anyPinPlugAtGCTime }
+func (e *AnyPinPlugAtGCTime) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyPinPlugAtGCTime, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyPinPlugAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v PinPlugAtGCTime
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.PlugStart = v.PlugStart
+	e.PlugEnd = v.PlugEnd
+	e.GapBeforeSize = v.GapBeforeSize
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyPinPlugAtGCTime) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.PlugStart)
+	case 1:
+		return etw.PointerValue(e.PlugEnd)
+	case 2:
+		return etw.PointerValue(e.GapBeforeSize)
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyPinPlugAtGCTime) Clone() *AnyPinPlugAtGCTime { return &e }
+
+func (e AnyPinPlugAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPinPlugAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// CCWRefCountChange is event 200, version 0, of task GarbageCollectionPrivate,
+// opcode CCWRefCountChange, keyword InteropPrivateKeyword, level win:Verbose.
 //
 // The reference count of a COM callable wrapper changed.
 type CCWRefCountChange struct {
@@ -3715,32 +4914,32 @@ func (*CCWRefCountChange) EventDesc() *etw.EventDesc { return &ccwRefCountChange
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CCWRefCountChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.HandleID = r.Pointer()
-	e.ObjectID = r.Pointer()
-	e.COMInterfacePointer = r.Pointer()
-	e.NewRefCount = r.Uint32()
-	e.AppDomainID = r.Uint64()
-	e.ClassName = r.UTF16()
-	e.NameSpace = r.UTF16()
-	e.Operation = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&ccwRefCountChange)
+	c := etw.NewCursor(p, 0, ptr)
+	e.HandleID = c.Pointer()
+	e.ObjectID = c.Pointer()
+	e.COMInterfacePointer = c.Pointer()
+	e.NewRefCount = c.Uint32()
+	e.AppDomainID = c.Uint64()
+	e.ClassName = c.UTF16()
+	e.NameSpace = c.UTF16()
+	e.Operation = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&ccwRefCountChange)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *CCWRefCountChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.HandleID)
-	w.Pointer(1, e.ObjectID)
-	w.Pointer(2, e.COMInterfacePointer)
-	w.Uint32(e.NewRefCount)
-	w.Uint64(e.AppDomainID)
-	w.UTF16Z(5, e.ClassName)
-	w.UTF16Z(6, e.NameSpace)
-	w.UTF16Z(7, e.Operation)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&ccwRefCountChange)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.HandleID)
+	a.Pointer(1, e.ObjectID)
+	a.Pointer(2, e.COMInterfacePointer)
+	a.Uint32(e.NewRefCount)
+	a.Uint64(e.AppDomainID)
+	a.UTF16Z(5, e.ClassName)
+	a.UTF16Z(6, e.NameSpace)
+	a.UTF16Z(7, e.Operation)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&ccwRefCountChange)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -3768,12 +4967,21 @@ func (e *CCWRefCountChange) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CCWRefCountChange) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *CCWRefCountChange) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *CCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e CCWRefCountChange) Clone() *CCWRefCountChange {
+	e.ClassName = e.ClassName.Clone()
+	e.NameSpace = e.NameSpace.Clone()
+	e.Operation = e.Operation.Clone()
+	return &e
+}
+
+func (e CCWRefCountChange) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e CCWRefCountChange) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e CCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ccwRefCountChange = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
 	ID:         200,
 	Level:      5,
 	Opcode:     40,
@@ -3795,3 +5003,97 @@ var ccwRefCountChange = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(CCWRefCountChange) },
 }
+
+// AnyCCWRefCountChange is event 200, of task GarbageCollectionPrivate, opcode
+// CCWRefCountChange, keyword InteropPrivateKeyword, level win:Verbose, in any
+// version.
+//
+// The reference count of a COM callable wrapper changed.
+//
+// The only version is [CCWRefCountChange]; a newer one is decoded like it.
+type AnyCCWRefCountChange struct {
+	Seen etw.Seen
+
+	// Address that identifies the handle.
+	HandleID etw.Pointer
+	// Address of the object.
+	ObjectID etw.Pointer
+	// Address of the COM interface.
+	COMInterfacePointer etw.Pointer
+	// Reference count after the change.
+	NewRefCount uint32
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Name of the class of the object.
+	ClassName etw.UTF16
+	// Namespace of the class of the object.
+	NameSpace etw.UTF16
+	// What changed the count, such as AddRef.
+	Operation etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyCCWRefCountChange = []*etw.EventDesc{&ccwRefCountChange}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCCWRefCountChange) EventDescs() []*etw.EventDesc { return anyCCWRefCountChange }
+func (e *AnyCCWRefCountChange) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyCCWRefCountChange, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCCWRefCountChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v CCWRefCountChange
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HandleID = v.HandleID
+	e.ObjectID = v.ObjectID
+	e.COMInterfacePointer = v.COMInterfacePointer
+	e.NewRefCount = v.NewRefCount
+	e.AppDomainID = v.AppDomainID
+	e.ClassName = v.ClassName
+	e.NameSpace = v.NameSpace
+	e.Operation = v.Operation
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCCWRefCountChange) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.HandleID)
+	case 1:
+		return etw.PointerValue(e.ObjectID)
+	case 2:
+		return etw.PointerValue(e.COMInterfacePointer)
+	case 3:
+		return etw.UintValue(uint64(e.NewRefCount))
+	case 4:
+		return etw.UintValue(e.AppDomainID)
+	case 5:
+		return etw.UTF16Value(e.ClassName)
+	case 6:
+		return etw.UTF16Value(e.NameSpace)
+	case 7:
+		return etw.UTF16Value(e.Operation)
+	case 8:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCCWRefCountChange) Clone() *AnyCCWRefCountChange {
+	e.ClassName = e.ClassName.Clone()
+	e.NameSpace = e.NameSpace.Clone()
+	e.Operation = e.Operation.Clone()
+	return &e
+}
+
+func (e AnyCCWRefCountChange) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCCWRefCountChange) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

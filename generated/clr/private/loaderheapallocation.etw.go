@@ -9,9 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AllocRequest is AllocRequest: event 310, version 0, of task
-// LoaderHeapAllocation, opcode AllocRequest, keyword LoaderHeapPrivateKeyword,
-// level win:Verbose.
+// AllocRequest is event 310, version 0, of task LoaderHeapAllocation, opcode
+// AllocRequest, keyword LoaderHeapPrivateKeyword, level win:Verbose.
 //
 // Memory was requested from a loader heap, which holds the runtime's own
 // structures.
@@ -36,26 +35,26 @@ func (*AllocRequest) EventDesc() *etw.EventDesc { return &allocRequest }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *AllocRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.LoaderHeapPtr = r.Pointer()
-	e.MemoryAddress = r.Pointer()
-	e.RequestSize = r.Uint32()
-	e.Unused1 = r.Uint32()
-	e.Unused2 = r.Uint64()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&allocRequest)
+	c := etw.NewCursor(p, 0, ptr)
+	e.LoaderHeapPtr = c.Pointer()
+	e.MemoryAddress = c.Pointer()
+	e.RequestSize = c.Uint32()
+	e.Unused1 = c.Uint32()
+	e.Unused2 = c.Uint64()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&allocRequest)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *AllocRequest) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Pointer(0, e.LoaderHeapPtr)
-	w.Pointer(1, e.MemoryAddress)
-	w.Uint32(e.RequestSize)
-	w.Uint32(e.Unused1)
-	w.Uint64(e.Unused2)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&allocRequest)
+	a := etw.NewAppender(b, ptr)
+	a.Pointer(0, e.LoaderHeapPtr)
+	a.Pointer(1, e.MemoryAddress)
+	a.Uint32(e.RequestSize)
+	a.Uint32(e.Unused1)
+	a.Uint64(e.Unused2)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&allocRequest)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -77,12 +76,16 @@ func (e *AllocRequest) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AllocRequest) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AllocRequest) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AllocRequest) Clone() *AllocRequest { return &e }
+
+func (e AllocRequest) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AllocRequest) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allocRequest = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x66, 0xe9, 0xf1, 0x87, 0x04, 0xd6, 0xba, 0x41, 0xb1, 0xab, 0x18, 0x38, 0x49, 0xdf, 0xf2, 0x9d},
 	ID:         310,
 	Level:      5,
 	Opcode:     97,
@@ -101,3 +104,76 @@ var allocRequest = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(AllocRequest) },
 }
+
+// AnyAllocRequest is event 310, of task LoaderHeapAllocation, opcode
+// AllocRequest, keyword LoaderHeapPrivateKeyword, level win:Verbose, in any
+// version.
+//
+// Memory was requested from a loader heap, which holds the runtime's own
+// structures.
+//
+// The only version is [AllocRequest]; a newer one is decoded like it.
+type AnyAllocRequest struct {
+	Seen etw.Seen
+
+	// Address of the loader heap.
+	LoaderHeapPtr etw.Pointer
+	// Address of the memory.
+	MemoryAddress etw.Pointer
+	// Bytes that were asked for.
+	RequestSize uint32
+	// Not used.
+	Unused1 uint32
+	// Not used.
+	Unused2 uint64
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyAllocRequest = []*etw.EventDesc{&allocRequest}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyAllocRequest) EventDescs() []*etw.EventDesc { return anyAllocRequest }
+func (e *AnyAllocRequest) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAllocRequest, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyAllocRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v AllocRequest
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.LoaderHeapPtr = v.LoaderHeapPtr
+	e.MemoryAddress = v.MemoryAddress
+	e.RequestSize = v.RequestSize
+	e.Unused1 = v.Unused1
+	e.Unused2 = v.Unused2
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyAllocRequest) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.PointerValue(e.LoaderHeapPtr)
+	case 1:
+		return etw.PointerValue(e.MemoryAddress)
+	case 2:
+		return etw.UintValue(uint64(e.RequestSize))
+	case 3:
+		return etw.UintValue(uint64(e.Unused1))
+	case 4:
+		return etw.UintValue(e.Unused2)
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyAllocRequest) Clone() *AnyAllocRequest { return &e }
+
+func (e AnyAllocRequest) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAllocRequest) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

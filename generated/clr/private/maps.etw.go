@@ -400,3 +400,71 @@ var bgcAllocWaitReasonMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v BGCAllocWaitReason) String() string { return bgcAllocWaitReasonMap.ValueString(uint32(v)) }
+
+// NGenBindReason is a value of the map NGenBindReasonMap.
+//
+// An NGenBindReason says what happened to the native image of an assembly, and
+// why.
+type NGenBindReason uint32
+
+// Values of NGenBindReason.
+const (
+	NGenBindReasonStartBind                      NGenBindReason = 0  // The search begins.
+	NGenBindReasonNoIndex                        NGenBindReason = 1  // There is no index of native images.
+	NGenBindReasonSystemAssemblyNotAvailable     NGenBindReason = 2  // The system assembly is not available.
+	NGenBindReasonNoNativeImage                  NGenBindReason = 3  // There is no native image.
+	NGenBindReasonRejectConfigMask               NGenBindReason = 4  // It is for another configuration, such as debugging.
+	NGenBindReasonFail                           NGenBindReason = 5  // Another failure.
+	NGenBindReasonIndexCorruption                NGenBindReason = 6  // The index is corrupt.
+	NGenBindReasonRejectTimestamp                NGenBindReason = 7  // The time stamp differs.
+	NGenBindReasonRejectNativeImageNotFound      NGenBindReason = 8  // The file of the image was not found.
+	NGenBindReasonRejectILSignature              NGenBindReason = 9  // It was made from another IL image.
+	NGenBindReasonRejectLoaderEvalFail           NGenBindReason = 10 // The loader could not judge it.
+	NGenBindReasonMissingFound                   NGenBindReason = 11 // An assembly that was missing when it was made is there now.
+	NGenBindReasonRejectHostAssembly             NGenBindReason = 12 // The host supplies the assembly.
+	NGenBindReasonRejectILNotFound               NGenBindReason = 13 // The IL image was not found.
+	NGenBindReasonRejectAppBaseNotFile           NGenBindReason = 14 // The base folder of the application is not a file path.
+	NGenBindReasonDependencyRejectRefDefMismatch NGenBindReason = 15 // A dependency has another identity than the reference to it.
+	// A dependency has another native image than the one it was made with.
+	NGenBindReasonDependencyRejectNGenSignature         NGenBindReason = 16
+	NGenBindReasonApplyExternalRelocationsFailed        NGenBindReason = 17 // Relocations failed.
+	NGenBindReasonSystemAssemblyNativeImageNotAvailable NGenBindReason = 18 // The system assembly has no native image.
+	NGenBindReasonAssemblyHasDifferentGrant             NGenBindReason = 19 // The assembly has other permissions.
+	NGenBindReasonAssemblyNotDomainNeutral              NGenBindReason = 20 // The assembly is not shared by the application domains.
+	NGenBindReasonNativeImageVersionMismatch            NGenBindReason = 21 // It is of another version.
+	NGenBindReasonLoadFromNotAllowed                    NGenBindReason = 22 // The assembly was loaded with LoadFrom.
+	NGenBindReasonDependencyHasDifferentIdentity        NGenBindReason = 23 // A dependency has another identity.
+)
+
+var nGenBindReasonMap = etw.MapDesc{
+	Name: "NGenBindReasonMap",
+	Entries: []etw.MapEntry{
+		{Value: 0, Name: "StartBind"},
+		{Value: 1, Name: "NoIndex"},
+		{Value: 2, Name: "SystemAssemblyNotAvailable"},
+		{Value: 3, Name: "NoNativeImage"},
+		{Value: 4, Name: "RejectConfigMask"},
+		{Value: 5, Name: "Fail"},
+		{Value: 6, Name: "IndexCorruption"},
+		{Value: 7, Name: "RejectTimestamp"},
+		{Value: 8, Name: "RejectNativeImageNotFound"},
+		{Value: 9, Name: "RejectILSignature"},
+		{Value: 10, Name: "RejectLoaderEvalFail"},
+		{Value: 11, Name: "MissingFound"},
+		{Value: 12, Name: "RejectHostAssembly"},
+		{Value: 13, Name: "RejectILNotFound"},
+		{Value: 14, Name: "RejectAppBaseNotFile"},
+		{Value: 15, Name: "DependencyRejectRefDefMismatch"},
+		{Value: 16, Name: "DependencyRejectNGenSignature"},
+		{Value: 17, Name: "ApplyExternalRelocationsFailed"},
+		{Value: 18, Name: "SystemAssemblyNativeImageNotAvailable"},
+		{Value: 19, Name: "AssemblyHasDifferentGrant"},
+		{Value: 20, Name: "AssemblyNotDomainNeutral"},
+		{Value: 21, Name: "NativeImageVersionMismatch"},
+		{Value: 22, Name: "LoadFromNotAllowed"},
+		{Value: 23, Name: "DependencyHasDifferentIdentity"},
+	},
+}
+
+// String returns the name of v, or its number if it has none.
+func (v NGenBindReason) String() string { return nGenBindReasonMap.ValueString(uint32(v)) }

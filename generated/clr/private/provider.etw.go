@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(1 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 1)
+	_ = etw.EnforceVersion(2 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 2)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -17,7 +17,7 @@ var providerDesc = etw.ProviderDesc{
 }
 
 // Provider is Microsoft-Windows-DotNETRuntimePrivate
-// {763fd754-7086-4dfe-95eb-c01a46faf4ca}.
+// 763fd754-7086-4dfe-95eb-c01a46faf4ca.
 //
 // Events of the inside of a .NET runtime, for its own developers: the
 // start-up, the binding of assemblies, the steps of a background collection.
@@ -77,7 +77,7 @@ var Provider = &etw.Provider{
 		&execExeV1,
 		&execExeEnd,
 		&execExeEndV1,
-		&main_,
+		&mainEvent,
 		&mainV1,
 		&mainEnd,
 		&mainEndV1,
@@ -264,347 +264,159 @@ const (
 
 // Tasks.
 const (
-	// TaskGarbageCollectionPrivate is GarbageCollectionPrivate. Decisions and
-	// phases of garbage collections.
+	// Decisions and phases of garbage collections.
 	TaskGarbageCollectionPrivate uint16 = 1
-	// TaskCLRFailFast is CLRFailFast. The end of a process by an error.
+	// The end of a process by an error.
 	TaskCLRFailFast uint16 = 2
-	// TaskStartup is Startup. Steps of the runtime's start.
+	// Steps of the runtime's start.
 	TaskStartup uint16 = 9
-	// TaskBinding is Binding. Steps of the binding and loading of an assembly.
+	// Steps of the binding and loading of an assembly.
 	TaskBinding uint16 = 10
-	// TaskCLRStackPrivate is CLRStackPrivate. Call stacks of other events.
+	// Call stacks of other events.
 	TaskCLRStackPrivate uint16 = 11
-	// TaskEvidenceGeneratedTask is EvidenceGeneratedTask. Evidence for code access
-	// security.
+	// Evidence for code access security.
 	TaskEvidenceGeneratedTask uint16 = 12
-	// TaskCLRNgenBinder is CLRNgenBinder. Use of native images.
+	// Use of native images.
 	TaskCLRNgenBinder uint16 = 13
-	// TaskTransparencyComputation is TransparencyComputation. How transparent code
-	// is to security.
+	// How transparent code is to security.
 	TaskTransparencyComputation uint16 = 14
-	// TaskLoaderHeapAllocation is LoaderHeapAllocation. Allocations of the
-	// runtime's own structures.
+	// Allocations of the runtime's own structures.
 	TaskLoaderHeapAllocation uint16 = 16
-	// TaskCLRMulticoreJit is CLRMulticoreJit. Multicore JIT.
+	// Multicore JIT.
 	TaskCLRMulticoreJit uint16 = 17
-	// TaskCLRPerfTrackPrivate is CLRPerfTrackPrivate. Ranges of native images.
+	// Ranges of native images.
 	TaskCLRPerfTrackPrivate uint16 = 20
-	// TaskDynamicTypeUsage is DynamicTypeUsage. Types that are used by way of COM
-	// or the Windows Runtime.
+	// Types that are used by way of COM or the Windows Runtime.
 	TaskDynamicTypeUsage uint16 = 22
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.
 const (
-	// OpcodeGarbageCollectionPrivateGCSettings is
-	// GarbageCollectionPrivate.GCSettings.
-	OpcodeGarbageCollectionPrivateGCSettings uint8 = 14
-	// OpcodeGarbageCollectionPrivateGCOptimized is
-	// GarbageCollectionPrivate.GCOptimized.
-	OpcodeGarbageCollectionPrivateGCOptimized uint8 = 16
-	// OpcodeGarbageCollectionPrivateGCPerHeapHistory is
-	// GarbageCollectionPrivate.GCPerHeapHistory.
-	OpcodeGarbageCollectionPrivateGCPerHeapHistory uint8 = 17
-	// OpcodeGarbageCollectionPrivateGCGlobalHeapHistory is
-	// GarbageCollectionPrivate.GCGlobalHeapHistory.
-	OpcodeGarbageCollectionPrivateGCGlobalHeapHistory uint8 = 18
-	// OpcodeGarbageCollectionPrivateGCFullNotify is
-	// GarbageCollectionPrivate.GCFullNotify.
-	OpcodeGarbageCollectionPrivateGCFullNotify uint8 = 19
-	// OpcodeGarbageCollectionPrivateGCJoin is GarbageCollectionPrivate.GCJoin.
-	OpcodeGarbageCollectionPrivateGCJoin uint8 = 20
-	// OpcodeGarbageCollectionPrivatePrvGCMarkStackRoots is
-	// GarbageCollectionPrivate.PrvGCMarkStackRoots.
-	OpcodeGarbageCollectionPrivatePrvGCMarkStackRoots uint8 = 21
-	// OpcodeGarbageCollectionPrivatePrvGCMarkFinalizeQueueRoots is
-	// GarbageCollectionPrivate.PrvGCMarkFinalizeQueueRoots.
-	OpcodeGarbageCollectionPrivatePrvGCMarkFinalizeQueueRoots uint8 = 22
-	// OpcodeGarbageCollectionPrivatePrvGCMarkHandles is
-	// GarbageCollectionPrivate.PrvGCMarkHandles.
-	OpcodeGarbageCollectionPrivatePrvGCMarkHandles uint8 = 23
-	// OpcodeGarbageCollectionPrivatePrvGCMarkCards is
-	// GarbageCollectionPrivate.PrvGCMarkCards.
-	OpcodeGarbageCollectionPrivatePrvGCMarkCards uint8 = 24
-	// OpcodeGarbageCollectionPrivateBGCBegin is GarbageCollectionPrivate.BGCBegin.
-	OpcodeGarbageCollectionPrivateBGCBegin uint8 = 25
-	// OpcodeGarbageCollectionPrivateBGC1stNonConEnd is
-	// GarbageCollectionPrivate.BGC1stNonConEnd.
-	OpcodeGarbageCollectionPrivateBGC1stNonConEnd uint8 = 26
-	// OpcodeGarbageCollectionPrivateBGC1stConEnd is
-	// GarbageCollectionPrivate.BGC1stConEnd.
-	OpcodeGarbageCollectionPrivateBGC1stConEnd uint8 = 27
-	// OpcodeGarbageCollectionPrivateBGC2ndNonConBegin is
-	// GarbageCollectionPrivate.BGC2ndNonConBegin.
-	OpcodeGarbageCollectionPrivateBGC2ndNonConBegin uint8 = 28
-	// OpcodeGarbageCollectionPrivateBGC2ndNonConEnd is
-	// GarbageCollectionPrivate.BGC2ndNonConEnd.
-	OpcodeGarbageCollectionPrivateBGC2ndNonConEnd uint8 = 29
-	// OpcodeGarbageCollectionPrivateBGC2ndConBegin is
-	// GarbageCollectionPrivate.BGC2ndConBegin.
-	OpcodeGarbageCollectionPrivateBGC2ndConBegin uint8 = 30
-	// OpcodeGarbageCollectionPrivateBGC2ndConEnd is
-	// GarbageCollectionPrivate.BGC2ndConEnd.
-	OpcodeGarbageCollectionPrivateBGC2ndConEnd uint8 = 31
-	// OpcodeGarbageCollectionPrivateBGCPlanEnd is
-	// GarbageCollectionPrivate.BGCPlanEnd.
-	OpcodeGarbageCollectionPrivateBGCPlanEnd uint8 = 32
-	// OpcodeGarbageCollectionPrivateBGCSweepEnd is
-	// GarbageCollectionPrivate.BGCSweepEnd.
-	OpcodeGarbageCollectionPrivateBGCSweepEnd uint8 = 33
-	// OpcodeGarbageCollectionPrivateBGCDrainMark is
-	// GarbageCollectionPrivate.BGCDrainMark.
-	OpcodeGarbageCollectionPrivateBGCDrainMark uint8 = 34
-	// OpcodeGarbageCollectionPrivateBGCRevisit is
-	// GarbageCollectionPrivate.BGCRevisit.
-	OpcodeGarbageCollectionPrivateBGCRevisit uint8 = 35
-	// OpcodeGarbageCollectionPrivateBGCOverflow is
-	// GarbageCollectionPrivate.BGCOverflow.
-	OpcodeGarbageCollectionPrivateBGCOverflow uint8 = 36
-	// OpcodeGarbageCollectionPrivateBGCAllocWaitBegin is
-	// GarbageCollectionPrivate.BGCAllocWaitBegin.
-	OpcodeGarbageCollectionPrivateBGCAllocWaitBegin uint8 = 37
-	// OpcodeGarbageCollectionPrivateBGCAllocWaitEnd is
-	// GarbageCollectionPrivate.BGCAllocWaitEnd.
-	OpcodeGarbageCollectionPrivateBGCAllocWaitEnd uint8 = 38
-	// OpcodeGarbageCollectionPrivatePrvFinalizeObject is
-	// GarbageCollectionPrivate.PrvFinalizeObject.
-	OpcodeGarbageCollectionPrivatePrvFinalizeObject uint8 = 39
-	// OpcodeGarbageCollectionPrivateCCWRefCountChange is
-	// GarbageCollectionPrivate.CCWRefCountChange.
-	OpcodeGarbageCollectionPrivateCCWRefCountChange uint8 = 40
-	// OpcodeGarbageCollectionPrivateSetGCHandle is
-	// GarbageCollectionPrivate.SetGCHandle.
-	OpcodeGarbageCollectionPrivateSetGCHandle uint8 = 42
-	// OpcodeGarbageCollectionPrivateDestroyGCHandle is
-	// GarbageCollectionPrivate.DestroyGCHandle.
-	OpcodeGarbageCollectionPrivateDestroyGCHandle uint8 = 43
-	// OpcodeGarbageCollectionPrivatePinPlugAtGCTime is
-	// GarbageCollectionPrivate.PinPlugAtGCTime.
-	OpcodeGarbageCollectionPrivatePinPlugAtGCTime uint8 = 44
-	// OpcodeGarbageCollectionPrivateBGC1stSweepEnd is
-	// GarbageCollectionPrivate.BGC1stSweepEnd.
-	OpcodeGarbageCollectionPrivateBGC1stSweepEnd uint8 = 45
-	// OpcodeGarbageCollectionPrivateGCDecision is
-	// GarbageCollectionPrivate.GCDecision.
-	OpcodeGarbageCollectionPrivateGCDecision uint8 = 132
-	// OpcodeCLRFailFastFailFast is CLRFailFast.FailFast.
-	OpcodeCLRFailFastFailFast uint8 = 52
-	// OpcodeStartupApplyPolicyStart is Startup.ApplyPolicyStart.
-	OpcodeStartupApplyPolicyStart uint8 = 10
-	// OpcodeStartupApplyPolicyEnd is Startup.ApplyPolicyEnd.
-	OpcodeStartupApplyPolicyEnd uint8 = 11
-	// OpcodeStartupLdLibShFolder is Startup.LdLibShFolder.
-	OpcodeStartupLdLibShFolder uint8 = 12
-	// OpcodeStartupLdLibShFolderEnd is Startup.LdLibShFolderEnd.
-	OpcodeStartupLdLibShFolderEnd uint8 = 13
-	// OpcodeStartupPrestubWorker is Startup.PrestubWorker.
-	OpcodeStartupPrestubWorker uint8 = 14
-	// OpcodeStartupPrestubWorkerEnd is Startup.PrestubWorkerEnd.
-	OpcodeStartupPrestubWorkerEnd uint8 = 15
-	// OpcodeStartupGetInstallationStart is Startup.GetInstallationStart.
-	OpcodeStartupGetInstallationStart uint8 = 16
-	// OpcodeStartupGetInstallationEnd is Startup.GetInstallationEnd.
-	OpcodeStartupGetInstallationEnd uint8 = 17
-	// OpcodeStartupOpenHModule is Startup.OpenHModule.
-	OpcodeStartupOpenHModule uint8 = 18
-	// OpcodeStartupOpenHModuleEnd is Startup.OpenHModuleEnd.
-	OpcodeStartupOpenHModuleEnd uint8 = 19
-	// OpcodeStartupExplicitBindStart is Startup.ExplicitBindStart.
-	OpcodeStartupExplicitBindStart uint8 = 20
-	// OpcodeStartupExplicitBindEnd is Startup.ExplicitBindEnd.
-	OpcodeStartupExplicitBindEnd uint8 = 21
-	// OpcodeStartupParseXml is Startup.ParseXml.
-	OpcodeStartupParseXml uint8 = 22
-	// OpcodeStartupParseXmlEnd is Startup.ParseXmlEnd.
-	OpcodeStartupParseXmlEnd uint8 = 23
-	// OpcodeStartupInitDefaultDomain is Startup.InitDefaultDomain.
-	OpcodeStartupInitDefaultDomain uint8 = 24
-	// OpcodeStartupInitDefaultDomainEnd is Startup.InitDefaultDomainEnd.
-	OpcodeStartupInitDefaultDomainEnd uint8 = 25
-	// OpcodeStartupInitSecurity is Startup.InitSecurity.
-	OpcodeStartupInitSecurity uint8 = 26
-	// OpcodeStartupInitSecurityEnd is Startup.InitSecurityEnd.
-	OpcodeStartupInitSecurityEnd uint8 = 27
-	// OpcodeStartupAllowBindingRedirs is Startup.AllowBindingRedirs.
-	OpcodeStartupAllowBindingRedirs uint8 = 28
-	// OpcodeStartupAllowBindingRedirsEnd is Startup.AllowBindingRedirsEnd.
-	OpcodeStartupAllowBindingRedirsEnd uint8 = 29
-	// OpcodeStartupEEConfigSync is Startup.EEConfigSync.
-	OpcodeStartupEEConfigSync uint8 = 30
-	// OpcodeStartupEEConfigSyncEnd is Startup.EEConfigSyncEnd.
-	OpcodeStartupEEConfigSyncEnd uint8 = 31
-	// OpcodeStartupFusionBinding is Startup.FusionBinding.
-	OpcodeStartupFusionBinding uint8 = 32
-	// OpcodeStartupFusionBindingEnd is Startup.FusionBindingEnd.
-	OpcodeStartupFusionBindingEnd uint8 = 33
-	// OpcodeStartupLoaderCatchCall is Startup.LoaderCatchCall.
-	OpcodeStartupLoaderCatchCall uint8 = 34
-	// OpcodeStartupLoaderCatchCallEnd is Startup.LoaderCatchCallEnd.
-	OpcodeStartupLoaderCatchCallEnd uint8 = 35
-	// OpcodeStartupFusionInit is Startup.FusionInit.
-	OpcodeStartupFusionInit uint8 = 36
-	// OpcodeStartupFusionInitEnd is Startup.FusionInitEnd.
-	OpcodeStartupFusionInitEnd uint8 = 37
-	// OpcodeStartupFusionAppCtx is Startup.FusionAppCtx.
-	OpcodeStartupFusionAppCtx uint8 = 38
-	// OpcodeStartupFusionAppCtxEnd is Startup.FusionAppCtxEnd.
-	OpcodeStartupFusionAppCtxEnd uint8 = 39
-	// OpcodeStartupFusion2EE is Startup.Fusion2EE.
-	OpcodeStartupFusion2EE uint8 = 40
-	// OpcodeStartupFusion2EEEnd is Startup.Fusion2EEEnd.
-	OpcodeStartupFusion2EEEnd uint8 = 41
-	// OpcodeStartupSecurityCatchCall is Startup.SecurityCatchCall.
-	OpcodeStartupSecurityCatchCall uint8 = 42
-	// OpcodeStartupSecurityCatchCallEnd is Startup.SecurityCatchCallEnd.
-	OpcodeStartupSecurityCatchCallEnd uint8 = 43
-	// OpcodeStartupEEStartupStart is Startup.EEStartupStart.
-	OpcodeStartupEEStartupStart uint8 = 128
-	// OpcodeStartupEEStartupEnd is Startup.EEStartupEnd.
-	OpcodeStartupEEStartupEnd uint8 = 129
-	// OpcodeStartupEEConfigSetup is Startup.EEConfigSetup.
-	OpcodeStartupEEConfigSetup uint8 = 130
-	// OpcodeStartupEEConfigSetupEnd is Startup.EEConfigSetupEnd.
-	OpcodeStartupEEConfigSetupEnd uint8 = 131
-	// OpcodeStartupLoadSystemBases is Startup.LoadSystemBases.
-	OpcodeStartupLoadSystemBases uint8 = 132
-	// OpcodeStartupLoadSystemBasesEnd is Startup.LoadSystemBasesEnd.
-	OpcodeStartupLoadSystemBasesEnd uint8 = 133
-	// OpcodeStartupExecExe is Startup.ExecExe.
-	OpcodeStartupExecExe uint8 = 134
-	// OpcodeStartupExecExeEnd is Startup.ExecExeEnd.
-	OpcodeStartupExecExeEnd uint8 = 135
-	// OpcodeStartupMain is Startup.Main.
-	OpcodeStartupMain uint8 = 136
-	// OpcodeStartupMainEnd is Startup.MainEnd.
-	OpcodeStartupMainEnd uint8 = 137
-	// OpcodeBindingBindingPolicyPhaseStart is Binding.BindingPolicyPhaseStart.
-	OpcodeBindingBindingPolicyPhaseStart uint8 = 51
-	// OpcodeBindingBindingPolicyPhaseEnd is Binding.BindingPolicyPhaseEnd.
-	OpcodeBindingBindingPolicyPhaseEnd uint8 = 52
-	// OpcodeBindingBindingNgenPhaseStart is Binding.BindingNgenPhaseStart.
-	OpcodeBindingBindingNgenPhaseStart uint8 = 53
-	// OpcodeBindingBindingNgenPhaseEnd is Binding.BindingNgenPhaseEnd.
-	OpcodeBindingBindingNgenPhaseEnd uint8 = 54
-	// OpcodeBindingBindingLookupAndProbingPhaseStart is
-	// Binding.BindingLookupAndProbingPhaseStart.
-	OpcodeBindingBindingLookupAndProbingPhaseStart uint8 = 55
-	// OpcodeBindingBindingLookupAndProbingPhaseEnd is
-	// Binding.BindingLookupAndProbingPhaseEnd.
-	OpcodeBindingBindingLookupAndProbingPhaseEnd uint8 = 56
-	// OpcodeBindingLoaderPhaseStart is Binding.LoaderPhaseStart.
-	OpcodeBindingLoaderPhaseStart uint8 = 57
-	// OpcodeBindingLoaderPhaseEnd is Binding.LoaderPhaseEnd.
-	OpcodeBindingLoaderPhaseEnd uint8 = 58
-	// OpcodeBindingBindingPhaseStart is Binding.BindingPhaseStart.
-	OpcodeBindingBindingPhaseStart uint8 = 59
-	// OpcodeBindingBindingPhaseEnd is Binding.BindingPhaseEnd.
-	OpcodeBindingBindingPhaseEnd uint8 = 60
-	// OpcodeBindingBindingDownloadPhaseStart is Binding.BindingDownloadPhaseStart.
-	OpcodeBindingBindingDownloadPhaseStart uint8 = 61
-	// OpcodeBindingBindingDownloadPhaseEnd is Binding.BindingDownloadPhaseEnd.
-	OpcodeBindingBindingDownloadPhaseEnd uint8 = 62
-	// OpcodeBindingLoaderAssemblyInitPhaseStart is
-	// Binding.LoaderAssemblyInitPhaseStart.
-	OpcodeBindingLoaderAssemblyInitPhaseStart uint8 = 63
-	// OpcodeBindingLoaderAssemblyInitPhaseEnd is
-	// Binding.LoaderAssemblyInitPhaseEnd.
-	OpcodeBindingLoaderAssemblyInitPhaseEnd uint8 = 64
-	// OpcodeBindingLoaderMappingPhaseStart is Binding.LoaderMappingPhaseStart.
-	OpcodeBindingLoaderMappingPhaseStart uint8 = 65
-	// OpcodeBindingLoaderMappingPhaseEnd is Binding.LoaderMappingPhaseEnd.
-	OpcodeBindingLoaderMappingPhaseEnd uint8 = 66
-	// OpcodeBindingLoaderDeliverEventsPhaseStart is
-	// Binding.LoaderDeliverEventsPhaseStart.
-	OpcodeBindingLoaderDeliverEventsPhaseStart uint8 = 67
-	// OpcodeBindingLoaderDeliverEventsPhaseEnd is
-	// Binding.LoaderDeliverEventsPhaseEnd.
-	OpcodeBindingLoaderDeliverEventsPhaseEnd uint8 = 68
-	// OpcodeBindingFusionMessage is Binding.FusionMessage.
-	OpcodeBindingFusionMessage uint8 = 70
-	// OpcodeBindingFusionErrorCode is Binding.FusionErrorCode.
-	OpcodeBindingFusionErrorCode uint8 = 71
-	// OpcodeCLRStackPrivateCLRStackWalk is CLRStackPrivate.CLRStackWalk.
-	OpcodeCLRStackPrivateCLRStackWalk uint8 = 82
-	// OpcodeEvidenceGeneratedTaskEvidenceGenerated is
-	// EvidenceGeneratedTask.EvidenceGenerated.
-	OpcodeEvidenceGeneratedTaskEvidenceGenerated uint8 = 10
-	// OpcodeCLRNgenBinderNgenBind is CLRNgenBinder.NgenBind.
-	OpcodeCLRNgenBinderNgenBind uint8 = 69
-	// OpcodeTransparencyComputationModuleTransparencyComputationStart is
-	// TransparencyComputation.ModuleTransparencyComputationStart.
-	OpcodeTransparencyComputationModuleTransparencyComputationStart uint8 = 83
-	// OpcodeTransparencyComputationModuleTransparencyComputationEnd is
-	// TransparencyComputation.ModuleTransparencyComputationEnd.
-	OpcodeTransparencyComputationModuleTransparencyComputationEnd uint8 = 84
-	// OpcodeTransparencyComputationTypeTransparencyComputationStart is
-	// TransparencyComputation.TypeTransparencyComputationStart.
-	OpcodeTransparencyComputationTypeTransparencyComputationStart uint8 = 85
-	// OpcodeTransparencyComputationTypeTransparencyComputationEnd is
-	// TransparencyComputation.TypeTransparencyComputationEnd.
-	OpcodeTransparencyComputationTypeTransparencyComputationEnd uint8 = 86
-	// OpcodeTransparencyComputationMethodTransparencyComputationStart is
-	// TransparencyComputation.MethodTransparencyComputationStart.
-	OpcodeTransparencyComputationMethodTransparencyComputationStart uint8 = 87
-	// OpcodeTransparencyComputationMethodTransparencyComputationEnd is
-	// TransparencyComputation.MethodTransparencyComputationEnd.
-	OpcodeTransparencyComputationMethodTransparencyComputationEnd uint8 = 88
-	// OpcodeTransparencyComputationFieldTransparencyComputationStart is
-	// TransparencyComputation.FieldTransparencyComputationStart.
-	OpcodeTransparencyComputationFieldTransparencyComputationStart uint8 = 89
-	// OpcodeTransparencyComputationFieldTransparencyComputationEnd is
-	// TransparencyComputation.FieldTransparencyComputationEnd.
-	OpcodeTransparencyComputationFieldTransparencyComputationEnd uint8 = 90
-	// OpcodeTransparencyComputationTokenTransparencyComputationStart is
-	// TransparencyComputation.TokenTransparencyComputationStart.
-	OpcodeTransparencyComputationTokenTransparencyComputationStart uint8 = 91
-	// OpcodeTransparencyComputationTokenTransparencyComputationEnd is
-	// TransparencyComputation.TokenTransparencyComputationEnd.
-	OpcodeTransparencyComputationTokenTransparencyComputationEnd uint8 = 92
-	// OpcodeLoaderHeapAllocationAllocRequest is LoaderHeapAllocation.AllocRequest.
-	OpcodeLoaderHeapAllocationAllocRequest uint8 = 97
-	// OpcodeCLRMulticoreJitCommon is CLRMulticoreJit.Common.
-	OpcodeCLRMulticoreJitCommon uint8 = 10
-	// OpcodeCLRMulticoreJitMethodCodeReturned is
-	// CLRMulticoreJit.MethodCodeReturned.
-	OpcodeCLRMulticoreJitMethodCodeReturned uint8 = 11
-	// OpcodeCLRPerfTrackPrivateModuleRangeLoadPrivate is
-	// CLRPerfTrackPrivate.ModuleRangeLoadPrivate.
-	OpcodeCLRPerfTrackPrivateModuleRangeLoadPrivate uint8 = 10
-	// OpcodeDynamicTypeUsageIInspectableRuntimeClassName is
-	// DynamicTypeUsage.IInspectableRuntimeClassName.
-	OpcodeDynamicTypeUsageIInspectableRuntimeClassName uint8 = 11
-	// OpcodeDynamicTypeUsageWinRTUnbox is DynamicTypeUsage.WinRTUnbox.
-	OpcodeDynamicTypeUsageWinRTUnbox uint8 = 12
-	// OpcodeDynamicTypeUsageCreateRCW is DynamicTypeUsage.CreateRCW.
-	OpcodeDynamicTypeUsageCreateRCW uint8 = 13
-	// OpcodeDynamicTypeUsageRCWVariance is DynamicTypeUsage.RCWVariance.
-	OpcodeDynamicTypeUsageRCWVariance uint8 = 14
-	// OpcodeDynamicTypeUsageRCWIEnumerableCasting is
-	// DynamicTypeUsage.RCWIEnumerableCasting.
-	OpcodeDynamicTypeUsageRCWIEnumerableCasting uint8 = 15
-	// OpcodeDynamicTypeUsageCreateCCW is DynamicTypeUsage.CreateCCW.
-	OpcodeDynamicTypeUsageCreateCCW uint8 = 16
-	// OpcodeDynamicTypeUsageCCWVariance is DynamicTypeUsage.CCWVariance.
-	OpcodeDynamicTypeUsageCCWVariance uint8 = 17
-	// OpcodeDynamicTypeUsageObjectVariantMarshallingToNative is
-	// DynamicTypeUsage.ObjectVariantMarshallingToNative.
-	OpcodeDynamicTypeUsageObjectVariantMarshallingToNative uint8 = 18
-	// OpcodeDynamicTypeUsageGetTypeFromGUID is DynamicTypeUsage.GetTypeFromGUID.
-	OpcodeDynamicTypeUsageGetTypeFromGUID uint8 = 19
-	// OpcodeDynamicTypeUsageGetTypeFromProgID is
-	// DynamicTypeUsage.GetTypeFromProgID.
-	OpcodeDynamicTypeUsageGetTypeFromProgID uint8 = 20
-	// OpcodeDynamicTypeUsageConvertToCallbackEtw is
-	// DynamicTypeUsage.ConvertToCallbackEtw.
-	OpcodeDynamicTypeUsageConvertToCallbackEtw uint8 = 21
-	// OpcodeDynamicTypeUsageBeginCreateManagedReference is
-	// DynamicTypeUsage.BeginCreateManagedReference.
-	OpcodeDynamicTypeUsageBeginCreateManagedReference uint8 = 22
-	// OpcodeDynamicTypeUsageEndCreateManagedReference is
-	// DynamicTypeUsage.EndCreateManagedReference.
-	OpcodeDynamicTypeUsageEndCreateManagedReference uint8 = 23
-	// OpcodeDynamicTypeUsageObjectVariantMarshallingToManaged is
-	// DynamicTypeUsage.ObjectVariantMarshallingToManaged.
-	OpcodeDynamicTypeUsageObjectVariantMarshallingToManaged uint8 = 24
+	OpcodeGarbageCollectionPrivateGCSettings                        etw.Opcode = 14
+	OpcodeGarbageCollectionPrivateGCOptimized                       etw.Opcode = 16
+	OpcodeGarbageCollectionPrivateGCPerHeapHistory                  etw.Opcode = 17
+	OpcodeGarbageCollectionPrivateGCGlobalHeapHistory               etw.Opcode = 18
+	OpcodeGarbageCollectionPrivateGCFullNotify                      etw.Opcode = 19
+	OpcodeGarbageCollectionPrivateGCJoin                            etw.Opcode = 20
+	OpcodeGarbageCollectionPrivatePrvGCMarkStackRoots               etw.Opcode = 21
+	OpcodeGarbageCollectionPrivatePrvGCMarkFinalizeQueueRoots       etw.Opcode = 22
+	OpcodeGarbageCollectionPrivatePrvGCMarkHandles                  etw.Opcode = 23
+	OpcodeGarbageCollectionPrivatePrvGCMarkCards                    etw.Opcode = 24
+	OpcodeGarbageCollectionPrivateBGCBegin                          etw.Opcode = 25
+	OpcodeGarbageCollectionPrivateBGC1stNonConEnd                   etw.Opcode = 26
+	OpcodeGarbageCollectionPrivateBGC1stConEnd                      etw.Opcode = 27
+	OpcodeGarbageCollectionPrivateBGC2ndNonConBegin                 etw.Opcode = 28
+	OpcodeGarbageCollectionPrivateBGC2ndNonConEnd                   etw.Opcode = 29
+	OpcodeGarbageCollectionPrivateBGC2ndConBegin                    etw.Opcode = 30
+	OpcodeGarbageCollectionPrivateBGC2ndConEnd                      etw.Opcode = 31
+	OpcodeGarbageCollectionPrivateBGCPlanEnd                        etw.Opcode = 32
+	OpcodeGarbageCollectionPrivateBGCSweepEnd                       etw.Opcode = 33
+	OpcodeGarbageCollectionPrivateBGCDrainMark                      etw.Opcode = 34
+	OpcodeGarbageCollectionPrivateBGCRevisit                        etw.Opcode = 35
+	OpcodeGarbageCollectionPrivateBGCOverflow                       etw.Opcode = 36
+	OpcodeGarbageCollectionPrivateBGCAllocWaitBegin                 etw.Opcode = 37
+	OpcodeGarbageCollectionPrivateBGCAllocWaitEnd                   etw.Opcode = 38
+	OpcodeGarbageCollectionPrivatePrvFinalizeObject                 etw.Opcode = 39
+	OpcodeGarbageCollectionPrivateCCWRefCountChange                 etw.Opcode = 40
+	OpcodeGarbageCollectionPrivateSetGCHandle                       etw.Opcode = 42
+	OpcodeGarbageCollectionPrivateDestroyGCHandle                   etw.Opcode = 43
+	OpcodeGarbageCollectionPrivatePinPlugAtGCTime                   etw.Opcode = 44
+	OpcodeGarbageCollectionPrivateBGC1stSweepEnd                    etw.Opcode = 45
+	OpcodeGarbageCollectionPrivateGCDecision                        etw.Opcode = 132
+	OpcodeCLRFailFastFailFast                                       etw.Opcode = 52
+	OpcodeStartupApplyPolicyStart                                   etw.Opcode = 10
+	OpcodeStartupApplyPolicyEnd                                     etw.Opcode = 11
+	OpcodeStartupLdLibShFolder                                      etw.Opcode = 12
+	OpcodeStartupLdLibShFolderEnd                                   etw.Opcode = 13
+	OpcodeStartupPrestubWorker                                      etw.Opcode = 14
+	OpcodeStartupPrestubWorkerEnd                                   etw.Opcode = 15
+	OpcodeStartupGetInstallationStart                               etw.Opcode = 16
+	OpcodeStartupGetInstallationEnd                                 etw.Opcode = 17
+	OpcodeStartupOpenHModule                                        etw.Opcode = 18
+	OpcodeStartupOpenHModuleEnd                                     etw.Opcode = 19
+	OpcodeStartupExplicitBindStart                                  etw.Opcode = 20
+	OpcodeStartupExplicitBindEnd                                    etw.Opcode = 21
+	OpcodeStartupParseXml                                           etw.Opcode = 22
+	OpcodeStartupParseXmlEnd                                        etw.Opcode = 23
+	OpcodeStartupInitDefaultDomain                                  etw.Opcode = 24
+	OpcodeStartupInitDefaultDomainEnd                               etw.Opcode = 25
+	OpcodeStartupInitSecurity                                       etw.Opcode = 26
+	OpcodeStartupInitSecurityEnd                                    etw.Opcode = 27
+	OpcodeStartupAllowBindingRedirs                                 etw.Opcode = 28
+	OpcodeStartupAllowBindingRedirsEnd                              etw.Opcode = 29
+	OpcodeStartupEEConfigSync                                       etw.Opcode = 30
+	OpcodeStartupEEConfigSyncEnd                                    etw.Opcode = 31
+	OpcodeStartupFusionBinding                                      etw.Opcode = 32
+	OpcodeStartupFusionBindingEnd                                   etw.Opcode = 33
+	OpcodeStartupLoaderCatchCall                                    etw.Opcode = 34
+	OpcodeStartupLoaderCatchCallEnd                                 etw.Opcode = 35
+	OpcodeStartupFusionInit                                         etw.Opcode = 36
+	OpcodeStartupFusionInitEnd                                      etw.Opcode = 37
+	OpcodeStartupFusionAppCtx                                       etw.Opcode = 38
+	OpcodeStartupFusionAppCtxEnd                                    etw.Opcode = 39
+	OpcodeStartupFusion2EE                                          etw.Opcode = 40
+	OpcodeStartupFusion2EEEnd                                       etw.Opcode = 41
+	OpcodeStartupSecurityCatchCall                                  etw.Opcode = 42
+	OpcodeStartupSecurityCatchCallEnd                               etw.Opcode = 43
+	OpcodeStartupEEStartupStart                                     etw.Opcode = 128
+	OpcodeStartupEEStartupEnd                                       etw.Opcode = 129
+	OpcodeStartupEEConfigSetup                                      etw.Opcode = 130
+	OpcodeStartupEEConfigSetupEnd                                   etw.Opcode = 131
+	OpcodeStartupLoadSystemBases                                    etw.Opcode = 132
+	OpcodeStartupLoadSystemBasesEnd                                 etw.Opcode = 133
+	OpcodeStartupExecExe                                            etw.Opcode = 134
+	OpcodeStartupExecExeEnd                                         etw.Opcode = 135
+	OpcodeStartupMain                                               etw.Opcode = 136
+	OpcodeStartupMainEnd                                            etw.Opcode = 137
+	OpcodeBindingBindingPolicyPhaseStart                            etw.Opcode = 51
+	OpcodeBindingBindingPolicyPhaseEnd                              etw.Opcode = 52
+	OpcodeBindingBindingNgenPhaseStart                              etw.Opcode = 53
+	OpcodeBindingBindingNgenPhaseEnd                                etw.Opcode = 54
+	OpcodeBindingBindingLookupAndProbingPhaseStart                  etw.Opcode = 55
+	OpcodeBindingBindingLookupAndProbingPhaseEnd                    etw.Opcode = 56
+	OpcodeBindingLoaderPhaseStart                                   etw.Opcode = 57
+	OpcodeBindingLoaderPhaseEnd                                     etw.Opcode = 58
+	OpcodeBindingBindingPhaseStart                                  etw.Opcode = 59
+	OpcodeBindingBindingPhaseEnd                                    etw.Opcode = 60
+	OpcodeBindingBindingDownloadPhaseStart                          etw.Opcode = 61
+	OpcodeBindingBindingDownloadPhaseEnd                            etw.Opcode = 62
+	OpcodeBindingLoaderAssemblyInitPhaseStart                       etw.Opcode = 63
+	OpcodeBindingLoaderAssemblyInitPhaseEnd                         etw.Opcode = 64
+	OpcodeBindingLoaderMappingPhaseStart                            etw.Opcode = 65
+	OpcodeBindingLoaderMappingPhaseEnd                              etw.Opcode = 66
+	OpcodeBindingLoaderDeliverEventsPhaseStart                      etw.Opcode = 67
+	OpcodeBindingLoaderDeliverEventsPhaseEnd                        etw.Opcode = 68
+	OpcodeBindingFusionMessage                                      etw.Opcode = 70
+	OpcodeBindingFusionErrorCode                                    etw.Opcode = 71
+	OpcodeCLRStackPrivateCLRStackWalk                               etw.Opcode = 82
+	OpcodeEvidenceGeneratedTaskEvidenceGenerated                    etw.Opcode = 10
+	OpcodeCLRNgenBinderNgenBind                                     etw.Opcode = 69
+	OpcodeTransparencyComputationModuleTransparencyComputationStart etw.Opcode = 83
+	OpcodeTransparencyComputationModuleTransparencyComputationEnd   etw.Opcode = 84
+	OpcodeTransparencyComputationTypeTransparencyComputationStart   etw.Opcode = 85
+	OpcodeTransparencyComputationTypeTransparencyComputationEnd     etw.Opcode = 86
+	OpcodeTransparencyComputationMethodTransparencyComputationStart etw.Opcode = 87
+	OpcodeTransparencyComputationMethodTransparencyComputationEnd   etw.Opcode = 88
+	OpcodeTransparencyComputationFieldTransparencyComputationStart  etw.Opcode = 89
+	OpcodeTransparencyComputationFieldTransparencyComputationEnd    etw.Opcode = 90
+	OpcodeTransparencyComputationTokenTransparencyComputationStart  etw.Opcode = 91
+	OpcodeTransparencyComputationTokenTransparencyComputationEnd    etw.Opcode = 92
+	OpcodeLoaderHeapAllocationAllocRequest                          etw.Opcode = 97
+	OpcodeCLRMulticoreJitCommon                                     etw.Opcode = 10
+	OpcodeCLRMulticoreJitMethodCodeReturned                         etw.Opcode = 11
+	OpcodeCLRPerfTrackPrivateModuleRangeLoadPrivate                 etw.Opcode = 10
+	OpcodeDynamicTypeUsageIInspectableRuntimeClassName              etw.Opcode = 11
+	OpcodeDynamicTypeUsageWinRTUnbox                                etw.Opcode = 12
+	OpcodeDynamicTypeUsageCreateRCW                                 etw.Opcode = 13
+	OpcodeDynamicTypeUsageRCWVariance                               etw.Opcode = 14
+	OpcodeDynamicTypeUsageRCWIEnumerableCasting                     etw.Opcode = 15
+	OpcodeDynamicTypeUsageCreateCCW                                 etw.Opcode = 16
+	OpcodeDynamicTypeUsageCCWVariance                               etw.Opcode = 17
+	OpcodeDynamicTypeUsageObjectVariantMarshallingToNative          etw.Opcode = 18
+	OpcodeDynamicTypeUsageGetTypeFromGUID                           etw.Opcode = 19
+	OpcodeDynamicTypeUsageGetTypeFromProgID                         etw.Opcode = 20
+	OpcodeDynamicTypeUsageConvertToCallbackEtw                      etw.Opcode = 21
+	OpcodeDynamicTypeUsageBeginCreateManagedReference               etw.Opcode = 22
+	OpcodeDynamicTypeUsageEndCreateManagedReference                 etw.Opcode = 23
+	OpcodeDynamicTypeUsageObjectVariantMarshallingToManaged         etw.Opcode = 24
 )

@@ -10,31 +10,24 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EEStartupStart is EEStartupStart: event 80, version 0, of task Startup,
-// opcode EEStartupStart, keyword StartupKeyword, level win:Informational.
+// EEStartupStart is event 80, version 0, of task Startup, opcode
+// EEStartupStart, keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to start.
 type EEStartupStart struct{}
 
-// EventDesc returns the description of EEStartupStart.
-func (*EEStartupStart) EventDesc() *etw.EventDesc { return &eeStartupStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*EEStartupStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*EEStartupStart) EventDesc() *etw.EventDesc                             { return &eeStartupStart }
+func (*EEStartupStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*EEStartupStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEStartupStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *EEStartupStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEStartupStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEStartupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*EEStartupStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e EEStartupStart) Clone() *EEStartupStart                               { return &e }
+func (e EEStartupStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e EEStartupStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e EEStartupStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeStartupStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         80,
 	Level:      4,
 	Opcode:     128,
@@ -74,12 +67,16 @@ func (e *EEStartupStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEStartupStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEStartupStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEStartupStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e EEStartupStartV1) Clone() *EEStartupStartV1 { return &e }
+
+func (e EEStartupStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EEStartupStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EEStartupStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeStartupStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         80,
 	Version:    1,
 	Level:      4,
@@ -90,7 +87,6 @@ var eeStartupStartV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "EEStartupStart",
 	Fields:     startupV1LayoutFields,
-	Extends:    &eeStartupStart,
 	New:        func() etw.Event { return new(EEStartupStartV1) },
 }
 
@@ -122,98 +118,97 @@ var startupV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyEEStartupStart is event 80 in any version: [EEStartupStart] and
-// [EEStartupStartV1].
+// AnyEEStartupStart is event 80, of task Startup, opcode EEStartupStart,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to start. Version 1 adds ClrInstanceID.
+//
+// The versions are [EEStartupStart] and [EEStartupStartV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyEEStartupStart struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyEEStartupStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEStartupStart = []*etw.EventDesc{&eeStartupStart, &eeStartupStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyEEStartupStart) EventDescs() []*etw.EventDesc { return anyEEStartupStart }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyEEStartupStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &eeStartupStart
-	}
-	return &eeStartupStartV1
-}
+func (e *AnyEEStartupStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEStartupStart, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyEEStartupStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v EEStartupStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEStartupStart{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v EEStartupStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEStartupStart{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEStartupStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyEEStartupStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyStartupV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyEEStartupStart) Clone() *AnyEEStartupStart { return &e }
+
+func (e AnyEEStartupStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEEStartupStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEStartupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyStartupV1Layout is what types for all versions of an event share, the
+// newest of which has the template Startup_V1.
+type anyStartupV1Layout AnyEEStartupStart
+
+func (e *anyStartupV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v startupV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		*e = anyStartupV1Layout{Seen: etw.Seen{Version: version, Layout: 0}}
+	}
+	return n, err
+}
+
+func (e *anyStartupV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyEEStartupStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyEEStartupStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyEEStartupStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyEEStartupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-// EEStartupEnd is EEStartupEnd: event 81, version 0, of task Startup, opcode
-// EEStartupEnd, keyword StartupKeyword, level win:Informational.
+// EEStartupEnd is event 81, version 0, of task Startup, opcode EEStartupEnd,
+// keyword StartupKeyword, level win:Informational.
 //
 // The runtime has started.
 type EEStartupEnd struct{}
 
-// EventDesc returns the description of EEStartupEnd.
-func (*EEStartupEnd) EventDesc() *etw.EventDesc { return &eeStartupEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*EEStartupEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*EEStartupEnd) EventDesc() *etw.EventDesc                             { return &eeStartupEnd }
+func (*EEStartupEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*EEStartupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEStartupEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *EEStartupEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEStartupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEStartupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*EEStartupEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e EEStartupEnd) Clone() *EEStartupEnd                                 { return &e }
+func (e EEStartupEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e EEStartupEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e EEStartupEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeStartupEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         81,
 	Level:      4,
 	Opcode:     129,
@@ -253,12 +248,16 @@ func (e *EEStartupEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEStartupEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEStartupEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEStartupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e EEStartupEndV1) Clone() *EEStartupEndV1 { return &e }
+
+func (e EEStartupEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EEStartupEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EEStartupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeStartupEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         81,
 	Version:    1,
 	Level:      4,
@@ -269,102 +268,70 @@ var eeStartupEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "EEStartupEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &eeStartupEnd,
 	New:        func() etw.Event { return new(EEStartupEndV1) },
 }
 
-// AnyEEStartupEnd is event 81 in any version: [EEStartupEnd] and
-// [EEStartupEndV1].
+// AnyEEStartupEnd is event 81, of task Startup, opcode EEStartupEnd, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has started. Version 1 adds ClrInstanceID.
+//
+// The versions are [EEStartupEnd] and [EEStartupEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyEEStartupEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyEEStartupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEStartupEnd = []*etw.EventDesc{&eeStartupEnd, &eeStartupEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyEEStartupEnd) EventDescs() []*etw.EventDesc { return anyEEStartupEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyEEStartupEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &eeStartupEnd
-	}
-	return &eeStartupEndV1
-}
+func (e *AnyEEStartupEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEStartupEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyEEStartupEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v EEStartupEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEStartupEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v EEStartupEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEStartupEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEStartupEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyEEStartupEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyEEStartupEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyEEStartupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyEEStartupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyEEStartupEnd) Clone() *AnyEEStartupEnd { return &e }
 
-// EEConfigSetup is EEConfigSetup: event 82, version 0, of task Startup, opcode
-// EEConfigSetup, keyword StartupKeyword, level win:Informational.
+func (e AnyEEStartupEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEEStartupEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEStartupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// EEConfigSetup is event 82, version 0, of task Startup, opcode EEConfigSetup,
+// keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to read its configuration.
 type EEConfigSetup struct{}
 
-// EventDesc returns the description of EEConfigSetup.
-func (*EEConfigSetup) EventDesc() *etw.EventDesc { return &eeConfigSetup }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*EEConfigSetup) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*EEConfigSetup) EventDesc() *etw.EventDesc                             { return &eeConfigSetup }
+func (*EEConfigSetup) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*EEConfigSetup) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSetup) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *EEConfigSetup) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSetup) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSetup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*EEConfigSetup) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e EEConfigSetup) Clone() *EEConfigSetup                                { return &e }
+func (e EEConfigSetup) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSetup) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e EEConfigSetup) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetup = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         82,
 	Level:      4,
 	Opcode:     130,
@@ -404,12 +371,16 @@ func (e *EEConfigSetupV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSetupV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSetupV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSetupV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e EEConfigSetupV1) Clone() *EEConfigSetupV1 { return &e }
+
+func (e EEConfigSetupV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSetupV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EEConfigSetupV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetupV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         82,
 	Version:    1,
 	Level:      4,
@@ -420,102 +391,71 @@ var eeConfigSetupV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSetup",
 	Fields:     startupV1LayoutFields,
-	Extends:    &eeConfigSetup,
 	New:        func() etw.Event { return new(EEConfigSetupV1) },
 }
 
-// AnyEEConfigSetup is event 82 in any version: [EEConfigSetup] and
-// [EEConfigSetupV1].
+// AnyEEConfigSetup is event 82, of task Startup, opcode EEConfigSetup, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to read its configuration. Version 1 adds ClrInstanceID.
+//
+// The versions are [EEConfigSetup] and [EEConfigSetupV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyEEConfigSetup struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyEEConfigSetup) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSetup = []*etw.EventDesc{&eeConfigSetup, &eeConfigSetupV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyEEConfigSetup) EventDescs() []*etw.EventDesc { return anyEEConfigSetup }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyEEConfigSetup) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &eeConfigSetup
-	}
-	return &eeConfigSetupV1
-}
+func (e *AnyEEConfigSetup) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEConfigSetup, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyEEConfigSetup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v EEConfigSetupV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSetup{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v EEConfigSetup
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSetup{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSetup)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyEEConfigSetup) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyEEConfigSetup) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyEEConfigSetup) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyEEConfigSetup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyEEConfigSetup) Clone() *AnyEEConfigSetup { return &e }
 
-// EEConfigSetupEnd is EEConfigSetupEnd: event 83, version 0, of task Startup,
-// opcode EEConfigSetupEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyEEConfigSetup) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEEConfigSetup) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSetup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// EEConfigSetupEnd is event 83, version 0, of task Startup, opcode
+// EEConfigSetupEnd, keyword StartupKeyword, level win:Informational.
 //
 // The runtime has read its configuration.
 type EEConfigSetupEnd struct{}
 
-// EventDesc returns the description of EEConfigSetupEnd.
-func (*EEConfigSetupEnd) EventDesc() *etw.EventDesc { return &eeConfigSetupEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*EEConfigSetupEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*EEConfigSetupEnd) EventDesc() *etw.EventDesc                             { return &eeConfigSetupEnd }
+func (*EEConfigSetupEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*EEConfigSetupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSetupEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *EEConfigSetupEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSetupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSetupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*EEConfigSetupEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e EEConfigSetupEnd) Clone() *EEConfigSetupEnd                             { return &e }
+func (e EEConfigSetupEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSetupEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e EEConfigSetupEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetupEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         83,
 	Level:      4,
 	Opcode:     131,
@@ -556,12 +496,16 @@ func (e *EEConfigSetupEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSetupEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSetupEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSetupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e EEConfigSetupEndV1) Clone() *EEConfigSetupEndV1 { return &e }
+
+func (e EEConfigSetupEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSetupEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EEConfigSetupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSetupEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         83,
 	Version:    1,
 	Level:      4,
@@ -572,102 +516,73 @@ var eeConfigSetupEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSetupEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &eeConfigSetupEnd,
 	New:        func() etw.Event { return new(EEConfigSetupEndV1) },
 }
 
-// AnyEEConfigSetupEnd is event 83 in any version: [EEConfigSetupEnd] and
-// [EEConfigSetupEndV1].
+// AnyEEConfigSetupEnd is event 83, of task Startup, opcode EEConfigSetupEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has read its configuration. Version 1 adds ClrInstanceID.
+//
+// The versions are [EEConfigSetupEnd] and [EEConfigSetupEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyEEConfigSetupEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyEEConfigSetupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSetupEnd = []*etw.EventDesc{&eeConfigSetupEnd, &eeConfigSetupEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyEEConfigSetupEnd) EventDescs() []*etw.EventDesc { return anyEEConfigSetupEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyEEConfigSetupEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &eeConfigSetupEnd
-	}
-	return &eeConfigSetupEndV1
+	return etw.DescOf(anyEEConfigSetupEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyEEConfigSetupEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v EEConfigSetupEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSetupEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v EEConfigSetupEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSetupEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSetupEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyEEConfigSetupEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyEEConfigSetupEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyEEConfigSetupEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyEEConfigSetupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyEEConfigSetupEnd) Clone() *AnyEEConfigSetupEnd { return &e }
 
-// LdSysBases is LdSysBases: event 84, version 0, of task Startup, opcode
-// LoadSystemBases, keyword StartupKeyword, level win:Informational.
+func (e AnyEEConfigSetupEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEEConfigSetupEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSetupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LdSysBases is event 84, version 0, of task Startup, opcode LoadSystemBases,
+// keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to load the base classes of the system.
 type LdSysBases struct{}
 
-// EventDesc returns the description of LdSysBases.
-func (*LdSysBases) EventDesc() *etw.EventDesc { return &ldSysBases }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*LdSysBases) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*LdSysBases) EventDesc() *etw.EventDesc                             { return &ldSysBases }
+func (*LdSysBases) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*LdSysBases) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdSysBases) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *LdSysBases) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdSysBases) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdSysBases) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*LdSysBases) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e LdSysBases) Clone() *LdSysBases                                   { return &e }
+func (e LdSysBases) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e LdSysBases) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e LdSysBases) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldSysBases = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         84,
 	Level:      4,
 	Opcode:     132,
@@ -708,12 +623,16 @@ func (e *LdSysBasesV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdSysBasesV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdSysBasesV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdSysBasesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e LdSysBasesV1) Clone() *LdSysBasesV1 { return &e }
+
+func (e LdSysBasesV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LdSysBasesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LdSysBasesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldSysBasesV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         84,
 	Version:    1,
 	Level:      4,
@@ -724,101 +643,71 @@ var ldSysBasesV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "LoadSystemBases",
 	Fields:     startupV1LayoutFields,
-	Extends:    &ldSysBases,
 	New:        func() etw.Event { return new(LdSysBasesV1) },
 }
 
-// AnyLdSysBases is event 84 in any version: [LdSysBases] and [LdSysBasesV1].
+// AnyLdSysBases is event 84, of task Startup, opcode LoadSystemBases, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to load the base classes of the system. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [LdSysBases] and [LdSysBasesV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyLdSysBases struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyLdSysBases) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdSysBases = []*etw.EventDesc{&ldSysBases, &ldSysBasesV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyLdSysBases) EventDescs() []*etw.EventDesc { return anyLdSysBases }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyLdSysBases) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ldSysBases
-	}
-	return &ldSysBasesV1
-}
+func (e *AnyLdSysBases) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLdSysBases, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyLdSysBases) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v LdSysBasesV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdSysBases{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v LdSysBases
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdSysBases{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdSysBases)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyLdSysBases) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyLdSysBases) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyLdSysBases) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyLdSysBases) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyLdSysBases) Clone() *AnyLdSysBases { return &e }
 
-// LdSysBasesEnd is LdSysBasesEnd: event 85, version 0, of task Startup, opcode
+func (e AnyLdSysBases) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLdSysBases) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdSysBases) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LdSysBasesEnd is event 85, version 0, of task Startup, opcode
 // LoadSystemBasesEnd, keyword StartupKeyword, level win:Informational.
 //
 // The runtime has loaded the base classes of the system.
 type LdSysBasesEnd struct{}
 
-// EventDesc returns the description of LdSysBasesEnd.
-func (*LdSysBasesEnd) EventDesc() *etw.EventDesc { return &ldSysBasesEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*LdSysBasesEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*LdSysBasesEnd) EventDesc() *etw.EventDesc                             { return &ldSysBasesEnd }
+func (*LdSysBasesEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*LdSysBasesEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdSysBasesEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *LdSysBasesEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdSysBasesEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdSysBasesEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*LdSysBasesEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e LdSysBasesEnd) Clone() *LdSysBasesEnd                                { return &e }
+func (e LdSysBasesEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e LdSysBasesEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e LdSysBasesEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldSysBasesEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         85,
 	Level:      4,
 	Opcode:     133,
@@ -859,12 +748,16 @@ func (e *LdSysBasesEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdSysBasesEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdSysBasesEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdSysBasesEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e LdSysBasesEndV1) Clone() *LdSysBasesEndV1 { return &e }
+
+func (e LdSysBasesEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LdSysBasesEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LdSysBasesEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldSysBasesEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         85,
 	Version:    1,
 	Level:      4,
@@ -875,102 +768,72 @@ var ldSysBasesEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "LoadSystemBasesEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &ldSysBasesEnd,
 	New:        func() etw.Event { return new(LdSysBasesEndV1) },
 }
 
-// AnyLdSysBasesEnd is event 85 in any version: [LdSysBasesEnd] and
-// [LdSysBasesEndV1].
+// AnyLdSysBasesEnd is event 85, of task Startup, opcode LoadSystemBasesEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has loaded the base classes of the system. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [LdSysBasesEnd] and [LdSysBasesEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyLdSysBasesEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyLdSysBasesEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdSysBasesEnd = []*etw.EventDesc{&ldSysBasesEnd, &ldSysBasesEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyLdSysBasesEnd) EventDescs() []*etw.EventDesc { return anyLdSysBasesEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyLdSysBasesEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ldSysBasesEnd
-	}
-	return &ldSysBasesEndV1
-}
+func (e *AnyLdSysBasesEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLdSysBasesEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyLdSysBasesEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v LdSysBasesEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdSysBasesEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v LdSysBasesEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdSysBasesEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdSysBasesEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyLdSysBasesEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyLdSysBasesEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyLdSysBasesEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyLdSysBasesEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyLdSysBasesEnd) Clone() *AnyLdSysBasesEnd { return &e }
 
-// ExecExe is ExecExe: event 86, version 0, of task Startup, opcode ExecExe,
-// keyword StartupKeyword, level win:Informational.
+func (e AnyLdSysBasesEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLdSysBasesEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdSysBasesEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ExecExe is event 86, version 0, of task Startup, opcode ExecExe, keyword
+// StartupKeyword, level win:Informational.
 //
 // The runtime begins to run the executable.
 type ExecExe struct{}
 
-// EventDesc returns the description of ExecExe.
-func (*ExecExe) EventDesc() *etw.EventDesc { return &execExe }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExecExe) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExecExe) EventDesc() *etw.EventDesc                             { return &execExe }
+func (*ExecExe) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExecExe) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExecExe) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExecExe) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExecExe) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExecExe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExecExe) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExecExe) Clone() *ExecExe                                      { return &e }
+func (e ExecExe) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExecExe) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExecExe) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var execExe = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         86,
 	Level:      4,
 	Opcode:     134,
@@ -1010,12 +873,16 @@ func (e *ExecExeV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExecExeV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExecExeV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExecExeV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ExecExeV1) Clone() *ExecExeV1 { return &e }
+
+func (e ExecExeV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExecExeV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExecExeV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var execExeV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         86,
 	Version:    1,
 	Level:      4,
@@ -1026,101 +893,70 @@ var execExeV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ExecExe",
 	Fields:     startupV1LayoutFields,
-	Extends:    &execExe,
 	New:        func() etw.Event { return new(ExecExeV1) },
 }
 
-// AnyExecExe is event 86 in any version: [ExecExe] and [ExecExeV1].
+// AnyExecExe is event 86, of task Startup, opcode ExecExe, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to run the executable. Version 1 adds ClrInstanceID.
+//
+// The versions are [ExecExe] and [ExecExeV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyExecExe struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyExecExe) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExecExe = []*etw.EventDesc{&execExe, &execExeV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyExecExe) EventDescs() []*etw.EventDesc { return anyExecExe }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyExecExe) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &execExe
-	}
-	return &execExeV1
-}
+func (e *AnyExecExe) EventDesc() *etw.EventDesc  { return etw.DescOf(anyExecExe, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyExecExe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ExecExeV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExecExe{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ExecExe
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExecExe{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExecExe)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyExecExe) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyExecExe) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyExecExe) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyExecExe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyExecExe) Clone() *AnyExecExe { return &e }
 
-// ExecExeEnd is ExecExeEnd: event 87, version 0, of task Startup, opcode
-// ExecExeEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyExecExe) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExecExe) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExecExe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ExecExeEnd is event 87, version 0, of task Startup, opcode ExecExeEnd,
+// keyword StartupKeyword, level win:Informational.
 //
 // The runtime has run the executable.
 type ExecExeEnd struct{}
 
-// EventDesc returns the description of ExecExeEnd.
-func (*ExecExeEnd) EventDesc() *etw.EventDesc { return &execExeEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExecExeEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExecExeEnd) EventDesc() *etw.EventDesc                             { return &execExeEnd }
+func (*ExecExeEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExecExeEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExecExeEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExecExeEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExecExeEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExecExeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExecExeEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExecExeEnd) Clone() *ExecExeEnd                                   { return &e }
+func (e ExecExeEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExecExeEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExecExeEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var execExeEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         87,
 	Level:      4,
 	Opcode:     135,
@@ -1160,12 +996,16 @@ func (e *ExecExeEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExecExeEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExecExeEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExecExeEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ExecExeEndV1) Clone() *ExecExeEndV1 { return &e }
+
+func (e ExecExeEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExecExeEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExecExeEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var execExeEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         87,
 	Version:    1,
 	Level:      4,
@@ -1176,101 +1016,70 @@ var execExeEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ExecExeEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &execExeEnd,
 	New:        func() etw.Event { return new(ExecExeEndV1) },
 }
 
-// AnyExecExeEnd is event 87 in any version: [ExecExeEnd] and [ExecExeEndV1].
+// AnyExecExeEnd is event 87, of task Startup, opcode ExecExeEnd, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has run the executable. Version 1 adds ClrInstanceID.
+//
+// The versions are [ExecExeEnd] and [ExecExeEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyExecExeEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyExecExeEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExecExeEnd = []*etw.EventDesc{&execExeEnd, &execExeEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyExecExeEnd) EventDescs() []*etw.EventDesc { return anyExecExeEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyExecExeEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &execExeEnd
-	}
-	return &execExeEndV1
-}
+func (e *AnyExecExeEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyExecExeEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyExecExeEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ExecExeEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExecExeEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ExecExeEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExecExeEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExecExeEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyExecExeEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyExecExeEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyExecExeEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyExecExeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyExecExeEnd) Clone() *AnyExecExeEnd { return &e }
 
-// Main is Main: event 88, version 0, of task Startup, opcode Main, keyword
+func (e AnyExecExeEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExecExeEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExecExeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Main is event 88, version 0, of task Startup, opcode Main, keyword
 // StartupKeyword, level win:Informational.
 //
 // The program's Main method is about to be called.
 type Main struct{}
 
-// EventDesc returns the description of Main.
-func (*Main) EventDesc() *etw.EventDesc { return &main_ }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Main) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Main) EventDesc() *etw.EventDesc                             { return &mainEvent }
+func (*Main) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Main) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+func (*Main) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Main) Clone() *Main                                         { return &e }
+func (e Main) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Main) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Main) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Main) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Main) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Main) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Main) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-var main_ = etw.EventDesc{
+var mainEvent = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         88,
 	Level:      4,
 	Opcode:     136,
@@ -1311,12 +1120,16 @@ func (e *MainV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *MainV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MainV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MainV1) Clone() *MainV1 { return &e }
+
+func (e MainV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MainV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mainV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         88,
 	Version:    1,
 	Level:      4,
@@ -1327,101 +1140,71 @@ var mainV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "Main",
 	Fields:     startupV1LayoutFields,
-	Extends:    &main_,
 	New:        func() etw.Event { return new(MainV1) },
 }
 
-// AnyMain is event 88 in any version: [Main] and [MainV1].
+// AnyMain is event 88, of task Startup, opcode Main, keyword StartupKeyword,
+// level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The program's Main method is about to be called. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [Main] and [MainV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyMain struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
-var anyMain = []*etw.EventDesc{&main_, &mainV1}
+var anyMain = []*etw.EventDesc{&mainEvent, &mainV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMain) EventDescs() []*etw.EventDesc { return anyMain }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyMain) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &main_
-	}
-	return &mainV1
-}
+func (e *AnyMain) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMain, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMain) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v MainV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMain{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v Main
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMain{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyMain)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMain) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyMain) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMain) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyMain) Clone() *AnyMain { return &e }
 
-// MainEnd is MainEnd: event 89, version 0, of task Startup, opcode MainEnd,
-// keyword StartupKeyword, level win:Informational.
+func (e AnyMain) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMain) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MainEnd is event 89, version 0, of task Startup, opcode MainEnd, keyword
+// StartupKeyword, level win:Informational.
 //
 // The program's Main method returned.
 type MainEnd struct{}
 
-// EventDesc returns the description of MainEnd.
-func (*MainEnd) EventDesc() *etw.EventDesc { return &mainEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*MainEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*MainEnd) EventDesc() *etw.EventDesc                             { return &mainEnd }
+func (*MainEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*MainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*MainEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *MainEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*MainEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e MainEnd) Clone() *MainEnd                                      { return &e }
+func (e MainEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e MainEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e MainEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var mainEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         89,
 	Level:      4,
 	Opcode:     137,
@@ -1461,12 +1244,16 @@ func (e *MainEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *MainEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MainEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MainEndV1) Clone() *MainEndV1 { return &e }
+
+func (e MainEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MainEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var mainEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         89,
 	Version:    1,
 	Level:      4,
@@ -1477,101 +1264,70 @@ var mainEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "MainEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &mainEnd,
 	New:        func() etw.Event { return new(MainEndV1) },
 }
 
-// AnyMainEnd is event 89 in any version: [MainEnd] and [MainEndV1].
+// AnyMainEnd is event 89, of task Startup, opcode MainEnd, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The program's Main method returned. Version 1 adds ClrInstanceID.
+//
+// The versions are [MainEnd] and [MainEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyMainEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyMainEnd = []*etw.EventDesc{&mainEnd, &mainEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMainEnd) EventDescs() []*etw.EventDesc { return anyMainEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyMainEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &mainEnd
-	}
-	return &mainEndV1
-}
+func (e *AnyMainEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMainEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMainEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v MainEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMainEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v MainEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMainEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyMainEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMainEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyMainEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyMainEnd) Clone() *AnyMainEnd { return &e }
 
-// ApplyPolicyStart is ApplyPolicyStart: event 90, version 0, of task Startup,
-// opcode ApplyPolicyStart, keyword StartupKeyword, level win:Informational.
+func (e AnyMainEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMainEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ApplyPolicyStart is event 90, version 0, of task Startup, opcode
+// ApplyPolicyStart, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code begins to apply version policy.
 type ApplyPolicyStart struct{}
 
-// EventDesc returns the description of ApplyPolicyStart.
-func (*ApplyPolicyStart) EventDesc() *etw.EventDesc { return &applyPolicyStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ApplyPolicyStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ApplyPolicyStart) EventDesc() *etw.EventDesc                             { return &applyPolicyStart }
+func (*ApplyPolicyStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ApplyPolicyStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ApplyPolicyStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ApplyPolicyStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ApplyPolicyStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ApplyPolicyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ApplyPolicyStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ApplyPolicyStart) Clone() *ApplyPolicyStart                             { return &e }
+func (e ApplyPolicyStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ApplyPolicyStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ApplyPolicyStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         90,
 	Level:      4,
 	Opcode:     10,
@@ -1613,12 +1369,16 @@ func (e *ApplyPolicyStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ApplyPolicyStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ApplyPolicyStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ApplyPolicyStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ApplyPolicyStartV1) Clone() *ApplyPolicyStartV1 { return &e }
+
+func (e ApplyPolicyStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ApplyPolicyStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ApplyPolicyStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         90,
 	Version:    1,
 	Level:      4,
@@ -1629,102 +1389,74 @@ var applyPolicyStartV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ApplyPolicyStart",
 	Fields:     startupV1LayoutFields,
-	Extends:    &applyPolicyStart,
 	New:        func() etw.Event { return new(ApplyPolicyStartV1) },
 }
 
-// AnyApplyPolicyStart is event 90 in any version: [ApplyPolicyStart] and
-// [ApplyPolicyStartV1].
+// AnyApplyPolicyStart is event 90, of task Startup, opcode ApplyPolicyStart,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code begins to apply version policy. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [ApplyPolicyStart] and [ApplyPolicyStartV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyApplyPolicyStart struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyApplyPolicyStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyApplyPolicyStart = []*etw.EventDesc{&applyPolicyStart, &applyPolicyStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyApplyPolicyStart) EventDescs() []*etw.EventDesc { return anyApplyPolicyStart }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyApplyPolicyStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &applyPolicyStart
-	}
-	return &applyPolicyStartV1
+	return etw.DescOf(anyApplyPolicyStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyApplyPolicyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ApplyPolicyStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyApplyPolicyStart{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ApplyPolicyStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyApplyPolicyStart{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyApplyPolicyStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyApplyPolicyStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyApplyPolicyStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyApplyPolicyStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyApplyPolicyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyApplyPolicyStart) Clone() *AnyApplyPolicyStart { return &e }
 
-// ApplyPolicyEnd is ApplyPolicyEnd: event 91, version 0, of task Startup,
-// opcode ApplyPolicyEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyApplyPolicyStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyApplyPolicyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyApplyPolicyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ApplyPolicyEnd is event 91, version 0, of task Startup, opcode
+// ApplyPolicyEnd, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code has applied version policy.
 type ApplyPolicyEnd struct{}
 
-// EventDesc returns the description of ApplyPolicyEnd.
-func (*ApplyPolicyEnd) EventDesc() *etw.EventDesc { return &applyPolicyEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ApplyPolicyEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ApplyPolicyEnd) EventDesc() *etw.EventDesc                             { return &applyPolicyEnd }
+func (*ApplyPolicyEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ApplyPolicyEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ApplyPolicyEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ApplyPolicyEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ApplyPolicyEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ApplyPolicyEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ApplyPolicyEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ApplyPolicyEnd) Clone() *ApplyPolicyEnd                               { return &e }
+func (e ApplyPolicyEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ApplyPolicyEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ApplyPolicyEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         91,
 	Level:      4,
 	Opcode:     11,
@@ -1764,12 +1496,16 @@ func (e *ApplyPolicyEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ApplyPolicyEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ApplyPolicyEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ApplyPolicyEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ApplyPolicyEndV1) Clone() *ApplyPolicyEndV1 { return &e }
+
+func (e ApplyPolicyEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ApplyPolicyEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ApplyPolicyEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var applyPolicyEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         91,
 	Version:    1,
 	Level:      4,
@@ -1780,102 +1516,71 @@ var applyPolicyEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ApplyPolicyEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &applyPolicyEnd,
 	New:        func() etw.Event { return new(ApplyPolicyEndV1) },
 }
 
-// AnyApplyPolicyEnd is event 91 in any version: [ApplyPolicyEnd] and
-// [ApplyPolicyEndV1].
+// AnyApplyPolicyEnd is event 91, of task Startup, opcode ApplyPolicyEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code has applied version policy. Version 1 adds ClrInstanceID.
+//
+// The versions are [ApplyPolicyEnd] and [ApplyPolicyEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyApplyPolicyEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyApplyPolicyEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyApplyPolicyEnd = []*etw.EventDesc{&applyPolicyEnd, &applyPolicyEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyApplyPolicyEnd) EventDescs() []*etw.EventDesc { return anyApplyPolicyEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyApplyPolicyEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &applyPolicyEnd
-	}
-	return &applyPolicyEndV1
-}
+func (e *AnyApplyPolicyEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyApplyPolicyEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyApplyPolicyEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ApplyPolicyEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyApplyPolicyEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ApplyPolicyEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyApplyPolicyEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyApplyPolicyEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyApplyPolicyEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyApplyPolicyEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyApplyPolicyEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyApplyPolicyEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyApplyPolicyEnd) Clone() *AnyApplyPolicyEnd { return &e }
 
-// LdLibShFolder is LdLibShFolder: event 92, version 0, of task Startup, opcode
-// LdLibShFolder, keyword StartupKeyword, level win:Informational.
+func (e AnyApplyPolicyEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyApplyPolicyEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyApplyPolicyEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LdLibShFolder is event 92, version 0, of task Startup, opcode LdLibShFolder,
+// keyword StartupKeyword, level win:Informational.
 //
 // The start-up code begins to load the library of shell folders.
 type LdLibShFolder struct{}
 
-// EventDesc returns the description of LdLibShFolder.
-func (*LdLibShFolder) EventDesc() *etw.EventDesc { return &ldLibShFolder }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*LdLibShFolder) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*LdLibShFolder) EventDesc() *etw.EventDesc                             { return &ldLibShFolder }
+func (*LdLibShFolder) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*LdLibShFolder) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdLibShFolder) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *LdLibShFolder) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdLibShFolder) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdLibShFolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*LdLibShFolder) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e LdLibShFolder) Clone() *LdLibShFolder                                { return &e }
+func (e LdLibShFolder) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e LdLibShFolder) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e LdLibShFolder) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolder = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         92,
 	Level:      4,
 	Opcode:     12,
@@ -1916,12 +1621,16 @@ func (e *LdLibShFolderV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdLibShFolderV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdLibShFolderV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdLibShFolderV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e LdLibShFolderV1) Clone() *LdLibShFolderV1 { return &e }
+
+func (e LdLibShFolderV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LdLibShFolderV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LdLibShFolderV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolderV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         92,
 	Version:    1,
 	Level:      4,
@@ -1932,102 +1641,72 @@ var ldLibShFolderV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "LdLibShFolder",
 	Fields:     startupV1LayoutFields,
-	Extends:    &ldLibShFolder,
 	New:        func() etw.Event { return new(LdLibShFolderV1) },
 }
 
-// AnyLdLibShFolder is event 92 in any version: [LdLibShFolder] and
-// [LdLibShFolderV1].
+// AnyLdLibShFolder is event 92, of task Startup, opcode LdLibShFolder, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code begins to load the library of shell folders. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [LdLibShFolder] and [LdLibShFolderV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyLdLibShFolder struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyLdLibShFolder) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdLibShFolder = []*etw.EventDesc{&ldLibShFolder, &ldLibShFolderV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyLdLibShFolder) EventDescs() []*etw.EventDesc { return anyLdLibShFolder }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyLdLibShFolder) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ldLibShFolder
-	}
-	return &ldLibShFolderV1
-}
+func (e *AnyLdLibShFolder) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLdLibShFolder, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyLdLibShFolder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v LdLibShFolderV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdLibShFolder{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v LdLibShFolder
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdLibShFolder{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdLibShFolder)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyLdLibShFolder) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyLdLibShFolder) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyLdLibShFolder) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyLdLibShFolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyLdLibShFolder) Clone() *AnyLdLibShFolder { return &e }
 
-// LdLibShFolderEnd is LdLibShFolderEnd: event 93, version 0, of task Startup,
-// opcode LdLibShFolderEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyLdLibShFolder) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLdLibShFolder) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdLibShFolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LdLibShFolderEnd is event 93, version 0, of task Startup, opcode
+// LdLibShFolderEnd, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code has loaded the library of shell folders.
 type LdLibShFolderEnd struct{}
 
-// EventDesc returns the description of LdLibShFolderEnd.
-func (*LdLibShFolderEnd) EventDesc() *etw.EventDesc { return &ldLibShFolderEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*LdLibShFolderEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*LdLibShFolderEnd) EventDesc() *etw.EventDesc                             { return &ldLibShFolderEnd }
+func (*LdLibShFolderEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*LdLibShFolderEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*LdLibShFolderEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *LdLibShFolderEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdLibShFolderEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdLibShFolderEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*LdLibShFolderEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e LdLibShFolderEnd) Clone() *LdLibShFolderEnd                             { return &e }
+func (e LdLibShFolderEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e LdLibShFolderEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e LdLibShFolderEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolderEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         93,
 	Level:      4,
 	Opcode:     13,
@@ -2069,12 +1748,16 @@ func (e *LdLibShFolderEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LdLibShFolderEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LdLibShFolderEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LdLibShFolderEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e LdLibShFolderEndV1) Clone() *LdLibShFolderEndV1 { return &e }
+
+func (e LdLibShFolderEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LdLibShFolderEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LdLibShFolderEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var ldLibShFolderEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         93,
 	Version:    1,
 	Level:      4,
@@ -2085,102 +1768,74 @@ var ldLibShFolderEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "LdLibShFolderEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &ldLibShFolderEnd,
 	New:        func() etw.Event { return new(LdLibShFolderEndV1) },
 }
 
-// AnyLdLibShFolderEnd is event 93 in any version: [LdLibShFolderEnd] and
-// [LdLibShFolderEndV1].
+// AnyLdLibShFolderEnd is event 93, of task Startup, opcode LdLibShFolderEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code has loaded the library of shell folders. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [LdLibShFolderEnd] and [LdLibShFolderEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyLdLibShFolderEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyLdLibShFolderEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLdLibShFolderEnd = []*etw.EventDesc{&ldLibShFolderEnd, &ldLibShFolderEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyLdLibShFolderEnd) EventDescs() []*etw.EventDesc { return anyLdLibShFolderEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyLdLibShFolderEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &ldLibShFolderEnd
-	}
-	return &ldLibShFolderEndV1
+	return etw.DescOf(anyLdLibShFolderEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyLdLibShFolderEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v LdLibShFolderEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdLibShFolderEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v LdLibShFolderEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLdLibShFolderEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdLibShFolderEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyLdLibShFolderEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyLdLibShFolderEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyLdLibShFolderEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyLdLibShFolderEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyLdLibShFolderEnd) Clone() *AnyLdLibShFolderEnd { return &e }
 
-// PrestubWorker is PrestubWorker: event 94, version 0, of task Startup, opcode
-// PrestubWorker, keyword StartupKeyword, level win:Informational.
+func (e AnyLdLibShFolderEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLdLibShFolderEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdLibShFolderEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrestubWorker is event 94, version 0, of task Startup, opcode PrestubWorker,
+// keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to prepare a method for its first call.
 type PrestubWorker struct{}
 
-// EventDesc returns the description of PrestubWorker.
-func (*PrestubWorker) EventDesc() *etw.EventDesc { return &prestubWorker }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*PrestubWorker) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*PrestubWorker) EventDesc() *etw.EventDesc                             { return &prestubWorker }
+func (*PrestubWorker) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*PrestubWorker) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*PrestubWorker) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *PrestubWorker) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrestubWorker) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrestubWorker) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*PrestubWorker) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e PrestubWorker) Clone() *PrestubWorker                                { return &e }
+func (e PrestubWorker) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e PrestubWorker) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e PrestubWorker) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var prestubWorker = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         94,
 	Level:      4,
 	Opcode:     14,
@@ -2221,12 +1876,16 @@ func (e *PrestubWorkerV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrestubWorkerV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrestubWorkerV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrestubWorkerV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrestubWorkerV1) Clone() *PrestubWorkerV1 { return &e }
+
+func (e PrestubWorkerV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrestubWorkerV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrestubWorkerV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prestubWorkerV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         94,
 	Version:    1,
 	Level:      4,
@@ -2237,102 +1896,72 @@ var prestubWorkerV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "PrestubWorker",
 	Fields:     startupV1LayoutFields,
-	Extends:    &prestubWorker,
 	New:        func() etw.Event { return new(PrestubWorkerV1) },
 }
 
-// AnyPrestubWorker is event 94 in any version: [PrestubWorker] and
-// [PrestubWorkerV1].
+// AnyPrestubWorker is event 94, of task Startup, opcode PrestubWorker, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to prepare a method for its first call. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [PrestubWorker] and [PrestubWorkerV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyPrestubWorker struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyPrestubWorker) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrestubWorker = []*etw.EventDesc{&prestubWorker, &prestubWorkerV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyPrestubWorker) EventDescs() []*etw.EventDesc { return anyPrestubWorker }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyPrestubWorker) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &prestubWorker
-	}
-	return &prestubWorkerV1
-}
+func (e *AnyPrestubWorker) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPrestubWorker, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPrestubWorker) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v PrestubWorkerV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrestubWorker{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v PrestubWorker
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrestubWorker{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyPrestubWorker)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPrestubWorker) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyPrestubWorker) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyPrestubWorker) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyPrestubWorker) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyPrestubWorker) Clone() *AnyPrestubWorker { return &e }
 
-// PrestubWorkerEnd is PrestubWorkerEnd: event 95, version 0, of task Startup,
-// opcode PrestubWorkerEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyPrestubWorker) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrestubWorker) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrestubWorker) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// PrestubWorkerEnd is event 95, version 0, of task Startup, opcode
+// PrestubWorkerEnd, keyword StartupKeyword, level win:Informational.
 //
 // The runtime has prepared a method for its first call.
 type PrestubWorkerEnd struct{}
 
-// EventDesc returns the description of PrestubWorkerEnd.
-func (*PrestubWorkerEnd) EventDesc() *etw.EventDesc { return &prestubWorkerEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*PrestubWorkerEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*PrestubWorkerEnd) EventDesc() *etw.EventDesc                             { return &prestubWorkerEnd }
+func (*PrestubWorkerEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*PrestubWorkerEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*PrestubWorkerEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *PrestubWorkerEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrestubWorkerEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrestubWorkerEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*PrestubWorkerEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e PrestubWorkerEnd) Clone() *PrestubWorkerEnd                             { return &e }
+func (e PrestubWorkerEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e PrestubWorkerEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e PrestubWorkerEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var prestubWorkerEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         95,
 	Level:      4,
 	Opcode:     15,
@@ -2374,12 +2003,16 @@ func (e *PrestubWorkerEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *PrestubWorkerEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *PrestubWorkerEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *PrestubWorkerEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e PrestubWorkerEndV1) Clone() *PrestubWorkerEndV1 { return &e }
+
+func (e PrestubWorkerEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PrestubWorkerEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PrestubWorkerEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var prestubWorkerEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         95,
 	Version:    1,
 	Level:      4,
@@ -2390,103 +2023,74 @@ var prestubWorkerEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "PrestubWorkerEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &prestubWorkerEnd,
 	New:        func() etw.Event { return new(PrestubWorkerEndV1) },
 }
 
-// AnyPrestubWorkerEnd is event 95 in any version: [PrestubWorkerEnd] and
-// [PrestubWorkerEndV1].
+// AnyPrestubWorkerEnd is event 95, of task Startup, opcode PrestubWorkerEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has prepared a method for its first call. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [PrestubWorkerEnd] and [PrestubWorkerEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyPrestubWorkerEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyPrestubWorkerEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyPrestubWorkerEnd = []*etw.EventDesc{&prestubWorkerEnd, &prestubWorkerEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyPrestubWorkerEnd) EventDescs() []*etw.EventDesc { return anyPrestubWorkerEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyPrestubWorkerEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &prestubWorkerEnd
-	}
-	return &prestubWorkerEndV1
+	return etw.DescOf(anyPrestubWorkerEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyPrestubWorkerEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v PrestubWorkerEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrestubWorkerEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v PrestubWorkerEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyPrestubWorkerEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyPrestubWorkerEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyPrestubWorkerEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyPrestubWorkerEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyPrestubWorkerEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyPrestubWorkerEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyPrestubWorkerEnd) Clone() *AnyPrestubWorkerEnd { return &e }
 
-// GetInstallationStart is GetInstallationStart: event 96, version 0, of task
-// Startup, opcode GetInstallationStart, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyPrestubWorkerEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPrestubWorkerEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrestubWorkerEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GetInstallationStart is event 96, version 0, of task Startup, opcode
+// GetInstallationStart, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code begins to look for the installation of the runtime.
 type GetInstallationStart struct{}
 
-// EventDesc returns the description of GetInstallationStart.
-func (*GetInstallationStart) EventDesc() *etw.EventDesc { return &getInstallationStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*GetInstallationStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*GetInstallationStart) EventDesc() *etw.EventDesc                             { return &getInstallationStart }
+func (*GetInstallationStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*GetInstallationStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GetInstallationStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GetInstallationStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GetInstallationStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GetInstallationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GetInstallationStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e GetInstallationStart) Clone() *GetInstallationStart                         { return &e }
+func (e GetInstallationStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e GetInstallationStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e GetInstallationStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var getInstallationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         96,
 	Level:      4,
 	Opcode:     16,
@@ -2528,12 +2132,16 @@ func (e *GetInstallationStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *GetInstallationStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GetInstallationStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GetInstallationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GetInstallationStartV1) Clone() *GetInstallationStartV1 { return &e }
+
+func (e GetInstallationStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GetInstallationStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GetInstallationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getInstallationStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         96,
 	Version:    1,
 	Level:      4,
@@ -2544,103 +2152,75 @@ var getInstallationStartV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "GetInstallationStart",
 	Fields:     startupV1LayoutFields,
-	Extends:    &getInstallationStart,
 	New:        func() etw.Event { return new(GetInstallationStartV1) },
 }
 
-// AnyGetInstallationStart is event 96 in any version: [GetInstallationStart]
-// and [GetInstallationStartV1].
+// AnyGetInstallationStart is event 96, of task Startup, opcode
+// GetInstallationStart, keyword StartupKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code begins to look for the installation of the runtime.
+// Version 1 adds ClrInstanceID.
+//
+// The versions are [GetInstallationStart] and [GetInstallationStartV1]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyGetInstallationStart struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGetInstallationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGetInstallationStart = []*etw.EventDesc{&getInstallationStart, &getInstallationStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGetInstallationStart) EventDescs() []*etw.EventDesc { return anyGetInstallationStart }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGetInstallationStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &getInstallationStart
-	}
-	return &getInstallationStartV1
+	return etw.DescOf(anyGetInstallationStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyGetInstallationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v GetInstallationStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGetInstallationStart{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v GetInstallationStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGetInstallationStart{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyGetInstallationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGetInstallationStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyGetInstallationStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGetInstallationStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGetInstallationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGetInstallationStart) Clone() *AnyGetInstallationStart { return &e }
 
-// GetInstallationEnd is GetInstallationEnd: event 97, version 0, of task
-// Startup, opcode GetInstallationEnd, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyGetInstallationStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGetInstallationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGetInstallationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// GetInstallationEnd is event 97, version 0, of task Startup, opcode
+// GetInstallationEnd, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code has looked for the installation of the runtime.
 type GetInstallationEnd struct{}
 
-// EventDesc returns the description of GetInstallationEnd.
-func (*GetInstallationEnd) EventDesc() *etw.EventDesc { return &getInstallationEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*GetInstallationEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*GetInstallationEnd) EventDesc() *etw.EventDesc                             { return &getInstallationEnd }
+func (*GetInstallationEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*GetInstallationEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*GetInstallationEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *GetInstallationEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GetInstallationEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GetInstallationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*GetInstallationEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e GetInstallationEnd) Clone() *GetInstallationEnd                           { return &e }
+func (e GetInstallationEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e GetInstallationEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e GetInstallationEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var getInstallationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         97,
 	Level:      4,
 	Opcode:     17,
@@ -2682,12 +2262,16 @@ func (e *GetInstallationEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *GetInstallationEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GetInstallationEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GetInstallationEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GetInstallationEndV1) Clone() *GetInstallationEndV1 { return &e }
+
+func (e GetInstallationEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GetInstallationEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GetInstallationEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var getInstallationEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         97,
 	Version:    1,
 	Level:      4,
@@ -2698,102 +2282,75 @@ var getInstallationEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "GetInstallationEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &getInstallationEnd,
 	New:        func() etw.Event { return new(GetInstallationEndV1) },
 }
 
-// AnyGetInstallationEnd is event 97 in any version: [GetInstallationEnd] and
-// [GetInstallationEndV1].
+// AnyGetInstallationEnd is event 97, of task Startup, opcode
+// GetInstallationEnd, keyword StartupKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code has looked for the installation of the runtime. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [GetInstallationEnd] and [GetInstallationEndV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyGetInstallationEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyGetInstallationEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyGetInstallationEnd = []*etw.EventDesc{&getInstallationEnd, &getInstallationEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyGetInstallationEnd) EventDescs() []*etw.EventDesc { return anyGetInstallationEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyGetInstallationEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &getInstallationEnd
-	}
-	return &getInstallationEndV1
+	return etw.DescOf(anyGetInstallationEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyGetInstallationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v GetInstallationEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGetInstallationEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v GetInstallationEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyGetInstallationEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyGetInstallationEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyGetInstallationEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyGetInstallationEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyGetInstallationEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyGetInstallationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyGetInstallationEnd) Clone() *AnyGetInstallationEnd { return &e }
 
-// OpenHModule is OpenHModule: event 98, version 0, of task Startup, opcode
-// OpenHModule, keyword StartupKeyword, level win:Informational.
+func (e AnyGetInstallationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGetInstallationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGetInstallationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// OpenHModule is event 98, version 0, of task Startup, opcode OpenHModule,
+// keyword StartupKeyword, level win:Informational.
 //
 // The start-up code begins to open a module.
 type OpenHModule struct{}
 
-// EventDesc returns the description of OpenHModule.
-func (*OpenHModule) EventDesc() *etw.EventDesc { return &openHModule }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*OpenHModule) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*OpenHModule) EventDesc() *etw.EventDesc                             { return &openHModule }
+func (*OpenHModule) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*OpenHModule) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*OpenHModule) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *OpenHModule) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OpenHModule) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OpenHModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*OpenHModule) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e OpenHModule) Clone() *OpenHModule                                  { return &e }
+func (e OpenHModule) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e OpenHModule) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e OpenHModule) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var openHModule = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         98,
 	Level:      4,
 	Opcode:     18,
@@ -2833,12 +2390,16 @@ func (e *OpenHModuleV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *OpenHModuleV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OpenHModuleV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OpenHModuleV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e OpenHModuleV1) Clone() *OpenHModuleV1 { return &e }
+
+func (e OpenHModuleV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e OpenHModuleV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e OpenHModuleV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var openHModuleV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         98,
 	Version:    1,
 	Level:      4,
@@ -2849,102 +2410,70 @@ var openHModuleV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "OpenHModule",
 	Fields:     startupV1LayoutFields,
-	Extends:    &openHModule,
 	New:        func() etw.Event { return new(OpenHModuleV1) },
 }
 
-// AnyOpenHModule is event 98 in any version: [OpenHModule] and
-// [OpenHModuleV1].
+// AnyOpenHModule is event 98, of task Startup, opcode OpenHModule, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code begins to open a module. Version 1 adds ClrInstanceID.
+//
+// The versions are [OpenHModule] and [OpenHModuleV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyOpenHModule struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyOpenHModule) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyOpenHModule = []*etw.EventDesc{&openHModule, &openHModuleV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyOpenHModule) EventDescs() []*etw.EventDesc { return anyOpenHModule }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyOpenHModule) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &openHModule
-	}
-	return &openHModuleV1
-}
+func (e *AnyOpenHModule) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOpenHModule, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyOpenHModule) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v OpenHModuleV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOpenHModule{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v OpenHModule
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOpenHModule{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyOpenHModule)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyOpenHModule) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyOpenHModule) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyOpenHModule) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyOpenHModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyOpenHModule) Clone() *AnyOpenHModule { return &e }
 
-// OpenHModuleEnd is OpenHModuleEnd: event 99, version 0, of task Startup,
-// opcode OpenHModuleEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyOpenHModule) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOpenHModule) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOpenHModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// OpenHModuleEnd is event 99, version 0, of task Startup, opcode
+// OpenHModuleEnd, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code has opened a module.
 type OpenHModuleEnd struct{}
 
-// EventDesc returns the description of OpenHModuleEnd.
-func (*OpenHModuleEnd) EventDesc() *etw.EventDesc { return &openHModuleEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*OpenHModuleEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*OpenHModuleEnd) EventDesc() *etw.EventDesc                             { return &openHModuleEnd }
+func (*OpenHModuleEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*OpenHModuleEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*OpenHModuleEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *OpenHModuleEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OpenHModuleEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OpenHModuleEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*OpenHModuleEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e OpenHModuleEnd) Clone() *OpenHModuleEnd                               { return &e }
+func (e OpenHModuleEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e OpenHModuleEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e OpenHModuleEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var openHModuleEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         99,
 	Level:      4,
 	Opcode:     19,
@@ -2984,12 +2513,16 @@ func (e *OpenHModuleEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *OpenHModuleEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OpenHModuleEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OpenHModuleEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e OpenHModuleEndV1) Clone() *OpenHModuleEndV1 { return &e }
+
+func (e OpenHModuleEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e OpenHModuleEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e OpenHModuleEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var openHModuleEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         99,
 	Version:    1,
 	Level:      4,
@@ -3000,103 +2533,71 @@ var openHModuleEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "OpenHModuleEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &openHModuleEnd,
 	New:        func() etw.Event { return new(OpenHModuleEndV1) },
 }
 
-// AnyOpenHModuleEnd is event 99 in any version: [OpenHModuleEnd] and
-// [OpenHModuleEndV1].
+// AnyOpenHModuleEnd is event 99, of task Startup, opcode OpenHModuleEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code has opened a module. Version 1 adds ClrInstanceID.
+//
+// The versions are [OpenHModuleEnd] and [OpenHModuleEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyOpenHModuleEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyOpenHModuleEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyOpenHModuleEnd = []*etw.EventDesc{&openHModuleEnd, &openHModuleEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyOpenHModuleEnd) EventDescs() []*etw.EventDesc { return anyOpenHModuleEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyOpenHModuleEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &openHModuleEnd
-	}
-	return &openHModuleEndV1
-}
+func (e *AnyOpenHModuleEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOpenHModuleEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyOpenHModuleEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v OpenHModuleEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOpenHModuleEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v OpenHModuleEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOpenHModuleEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyOpenHModuleEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyOpenHModuleEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyOpenHModuleEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyOpenHModuleEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyOpenHModuleEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyOpenHModuleEnd) Clone() *AnyOpenHModuleEnd { return &e }
 
-// ExplicitBindStart is ExplicitBindStart: event 100, version 0, of task
-// Startup, opcode ExplicitBindStart, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyOpenHModuleEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOpenHModuleEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOpenHModuleEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ExplicitBindStart is event 100, version 0, of task Startup, opcode
+// ExplicitBindStart, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code begins an explicit binding of an assembly.
 type ExplicitBindStart struct{}
 
-// EventDesc returns the description of ExplicitBindStart.
-func (*ExplicitBindStart) EventDesc() *etw.EventDesc { return &explicitBindStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExplicitBindStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExplicitBindStart) EventDesc() *etw.EventDesc                             { return &explicitBindStart }
+func (*ExplicitBindStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExplicitBindStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExplicitBindStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExplicitBindStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExplicitBindStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExplicitBindStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExplicitBindStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExplicitBindStart) Clone() *ExplicitBindStart                            { return &e }
+func (e ExplicitBindStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExplicitBindStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExplicitBindStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var explicitBindStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         100,
 	Level:      4,
 	Opcode:     20,
@@ -3138,12 +2639,16 @@ func (e *ExplicitBindStartV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExplicitBindStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExplicitBindStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExplicitBindStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ExplicitBindStartV1) Clone() *ExplicitBindStartV1 { return &e }
+
+func (e ExplicitBindStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExplicitBindStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExplicitBindStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var explicitBindStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         100,
 	Version:    1,
 	Level:      4,
@@ -3154,102 +2659,75 @@ var explicitBindStartV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ExplicitBindStart",
 	Fields:     startupV1LayoutFields,
-	Extends:    &explicitBindStart,
 	New:        func() etw.Event { return new(ExplicitBindStartV1) },
 }
 
-// AnyExplicitBindStart is event 100 in any version: [ExplicitBindStart] and
-// [ExplicitBindStartV1].
+// AnyExplicitBindStart is event 100, of task Startup, opcode
+// ExplicitBindStart, keyword StartupKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code begins an explicit binding of an assembly. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [ExplicitBindStart] and [ExplicitBindStartV1]; a newer one
+// is decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyExplicitBindStart struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyExplicitBindStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExplicitBindStart = []*etw.EventDesc{&explicitBindStart, &explicitBindStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyExplicitBindStart) EventDescs() []*etw.EventDesc { return anyExplicitBindStart }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyExplicitBindStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &explicitBindStart
-	}
-	return &explicitBindStartV1
+	return etw.DescOf(anyExplicitBindStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyExplicitBindStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ExplicitBindStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExplicitBindStart{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ExplicitBindStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExplicitBindStart{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExplicitBindStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyExplicitBindStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyExplicitBindStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyExplicitBindStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyExplicitBindStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyExplicitBindStart) Clone() *AnyExplicitBindStart { return &e }
 
-// ExplicitBindEnd is ExplicitBindEnd: event 101, version 0, of task Startup,
-// opcode ExplicitBindEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyExplicitBindStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExplicitBindStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExplicitBindStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ExplicitBindEnd is event 101, version 0, of task Startup, opcode
+// ExplicitBindEnd, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code ended an explicit binding of an assembly.
 type ExplicitBindEnd struct{}
 
-// EventDesc returns the description of ExplicitBindEnd.
-func (*ExplicitBindEnd) EventDesc() *etw.EventDesc { return &explicitBindEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ExplicitBindEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ExplicitBindEnd) EventDesc() *etw.EventDesc                             { return &explicitBindEnd }
+func (*ExplicitBindEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ExplicitBindEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ExplicitBindEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ExplicitBindEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExplicitBindEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ExplicitBindEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ExplicitBindEnd) Clone() *ExplicitBindEnd                              { return &e }
+func (e ExplicitBindEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ExplicitBindEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ExplicitBindEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var explicitBindEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         101,
 	Level:      4,
 	Opcode:     21,
@@ -3291,12 +2769,16 @@ func (e *ExplicitBindEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ExplicitBindEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExplicitBindEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExplicitBindEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ExplicitBindEndV1) Clone() *ExplicitBindEndV1 { return &e }
+
+func (e ExplicitBindEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExplicitBindEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExplicitBindEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var explicitBindEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         101,
 	Version:    1,
 	Level:      4,
@@ -3307,102 +2789,74 @@ var explicitBindEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ExplicitBindEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &explicitBindEnd,
 	New:        func() etw.Event { return new(ExplicitBindEndV1) },
 }
 
-// AnyExplicitBindEnd is event 101 in any version: [ExplicitBindEnd] and
-// [ExplicitBindEndV1].
+// AnyExplicitBindEnd is event 101, of task Startup, opcode ExplicitBindEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code ended an explicit binding of an assembly. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [ExplicitBindEnd] and [ExplicitBindEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyExplicitBindEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyExplicitBindEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyExplicitBindEnd = []*etw.EventDesc{&explicitBindEnd, &explicitBindEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyExplicitBindEnd) EventDescs() []*etw.EventDesc { return anyExplicitBindEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyExplicitBindEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &explicitBindEnd
-	}
-	return &explicitBindEndV1
+	return etw.DescOf(anyExplicitBindEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyExplicitBindEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ExplicitBindEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExplicitBindEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ExplicitBindEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyExplicitBindEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExplicitBindEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyExplicitBindEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyExplicitBindEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyExplicitBindEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyExplicitBindEnd) Clone() *AnyExplicitBindEnd { return &e }
 
-// ParseXml is ParseXml: event 102, version 0, of task Startup, opcode
-// ParseXml, keyword StartupKeyword, level win:Informational.
+func (e AnyExplicitBindEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExplicitBindEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ParseXml is event 102, version 0, of task Startup, opcode ParseXml, keyword
+// StartupKeyword, level win:Informational.
 //
 // The start-up code begins to parse an XML configuration file.
 type ParseXml struct{}
 
-// EventDesc returns the description of ParseXml.
-func (*ParseXml) EventDesc() *etw.EventDesc { return &parseXml }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ParseXml) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ParseXml) EventDesc() *etw.EventDesc                             { return &parseXml }
+func (*ParseXml) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ParseXml) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ParseXml) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ParseXml) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ParseXml) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ParseXml) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ParseXml) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ParseXml) Clone() *ParseXml                                     { return &e }
+func (e ParseXml) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ParseXml) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ParseXml) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var parseXml = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         102,
 	Level:      4,
 	Opcode:     22,
@@ -3443,12 +2897,16 @@ func (e *ParseXmlV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ParseXmlV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ParseXmlV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ParseXmlV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ParseXmlV1) Clone() *ParseXmlV1 { return &e }
+
+func (e ParseXmlV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ParseXmlV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ParseXmlV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parseXmlV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         102,
 	Version:    1,
 	Level:      4,
@@ -3459,101 +2917,71 @@ var parseXmlV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ParseXml",
 	Fields:     startupV1LayoutFields,
-	Extends:    &parseXml,
 	New:        func() etw.Event { return new(ParseXmlV1) },
 }
 
-// AnyParseXml is event 102 in any version: [ParseXml] and [ParseXmlV1].
+// AnyParseXml is event 102, of task Startup, opcode ParseXml, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code begins to parse an XML configuration file. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [ParseXml] and [ParseXmlV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyParseXml struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyParseXml) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyParseXml = []*etw.EventDesc{&parseXml, &parseXmlV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyParseXml) EventDescs() []*etw.EventDesc { return anyParseXml }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyParseXml) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &parseXml
-	}
-	return &parseXmlV1
-}
+func (e *AnyParseXml) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParseXml, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyParseXml) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ParseXmlV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyParseXml{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ParseXml
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyParseXml{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXml)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyParseXml) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyParseXml) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyParseXml) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyParseXml) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyParseXml) Clone() *AnyParseXml { return &e }
 
-// ParseXmlEnd is ParseXmlEnd: event 103, version 0, of task Startup, opcode
-// ParseXmlEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyParseXml) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyParseXml) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyParseXml) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ParseXmlEnd is event 103, version 0, of task Startup, opcode ParseXmlEnd,
+// keyword StartupKeyword, level win:Informational.
 //
 // The start-up code has parsed an XML configuration file.
 type ParseXmlEnd struct{}
 
-// EventDesc returns the description of ParseXmlEnd.
-func (*ParseXmlEnd) EventDesc() *etw.EventDesc { return &parseXmlEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*ParseXmlEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*ParseXmlEnd) EventDesc() *etw.EventDesc                             { return &parseXmlEnd }
+func (*ParseXmlEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*ParseXmlEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*ParseXmlEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *ParseXmlEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ParseXmlEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ParseXmlEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*ParseXmlEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e ParseXmlEnd) Clone() *ParseXmlEnd                                  { return &e }
+func (e ParseXmlEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e ParseXmlEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e ParseXmlEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var parseXmlEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         103,
 	Level:      4,
 	Opcode:     23,
@@ -3594,12 +3022,16 @@ func (e *ParseXmlEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *ParseXmlEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ParseXmlEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ParseXmlEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ParseXmlEndV1) Clone() *ParseXmlEndV1 { return &e }
+
+func (e ParseXmlEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ParseXmlEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ParseXmlEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var parseXmlEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         103,
 	Version:    1,
 	Level:      4,
@@ -3610,103 +3042,71 @@ var parseXmlEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "ParseXmlEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &parseXmlEnd,
 	New:        func() etw.Event { return new(ParseXmlEndV1) },
 }
 
-// AnyParseXmlEnd is event 103 in any version: [ParseXmlEnd] and
-// [ParseXmlEndV1].
+// AnyParseXmlEnd is event 103, of task Startup, opcode ParseXmlEnd, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code has parsed an XML configuration file. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [ParseXmlEnd] and [ParseXmlEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyParseXmlEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyParseXmlEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyParseXmlEnd = []*etw.EventDesc{&parseXmlEnd, &parseXmlEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyParseXmlEnd) EventDescs() []*etw.EventDesc { return anyParseXmlEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyParseXmlEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &parseXmlEnd
-	}
-	return &parseXmlEndV1
-}
+func (e *AnyParseXmlEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParseXmlEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyParseXmlEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v ParseXmlEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyParseXmlEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v ParseXmlEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyParseXmlEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXmlEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyParseXmlEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyParseXmlEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyParseXmlEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyParseXmlEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyParseXmlEnd) Clone() *AnyParseXmlEnd { return &e }
 
-// InitDefaultDomain is InitDefaultDomain: event 104, version 0, of task
-// Startup, opcode InitDefaultDomain, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyParseXmlEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyParseXmlEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyParseXmlEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// InitDefaultDomain is event 104, version 0, of task Startup, opcode
+// InitDefaultDomain, keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to set up the default application domain.
 type InitDefaultDomain struct{}
 
-// EventDesc returns the description of InitDefaultDomain.
-func (*InitDefaultDomain) EventDesc() *etw.EventDesc { return &initDefaultDomain }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*InitDefaultDomain) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*InitDefaultDomain) EventDesc() *etw.EventDesc                             { return &initDefaultDomain }
+func (*InitDefaultDomain) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*InitDefaultDomain) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitDefaultDomain) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *InitDefaultDomain) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitDefaultDomain) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitDefaultDomain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*InitDefaultDomain) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e InitDefaultDomain) Clone() *InitDefaultDomain                            { return &e }
+func (e InitDefaultDomain) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e InitDefaultDomain) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e InitDefaultDomain) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomain = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         104,
 	Level:      4,
 	Opcode:     24,
@@ -3748,12 +3148,16 @@ func (e *InitDefaultDomainV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitDefaultDomainV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitDefaultDomainV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitDefaultDomainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e InitDefaultDomainV1) Clone() *InitDefaultDomainV1 { return &e }
+
+func (e InitDefaultDomainV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e InitDefaultDomainV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e InitDefaultDomainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomainV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         104,
 	Version:    1,
 	Level:      4,
@@ -3764,103 +3168,75 @@ var initDefaultDomainV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "InitDefaultDomain",
 	Fields:     startupV1LayoutFields,
-	Extends:    &initDefaultDomain,
 	New:        func() etw.Event { return new(InitDefaultDomainV1) },
 }
 
-// AnyInitDefaultDomain is event 104 in any version: [InitDefaultDomain] and
-// [InitDefaultDomainV1].
+// AnyInitDefaultDomain is event 104, of task Startup, opcode
+// InitDefaultDomain, keyword StartupKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to set up the default application domain. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [InitDefaultDomain] and [InitDefaultDomainV1]; a newer one
+// is decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyInitDefaultDomain struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyInitDefaultDomain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitDefaultDomain = []*etw.EventDesc{&initDefaultDomain, &initDefaultDomainV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyInitDefaultDomain) EventDescs() []*etw.EventDesc { return anyInitDefaultDomain }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyInitDefaultDomain) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &initDefaultDomain
-	}
-	return &initDefaultDomainV1
+	return etw.DescOf(anyInitDefaultDomain, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyInitDefaultDomain) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v InitDefaultDomainV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitDefaultDomain{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v InitDefaultDomain
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitDefaultDomain{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitDefaultDomain)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyInitDefaultDomain) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyInitDefaultDomain) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyInitDefaultDomain) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyInitDefaultDomain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyInitDefaultDomain) Clone() *AnyInitDefaultDomain { return &e }
 
-// InitDefaultDomainEnd is InitDefaultDomainEnd: event 105, version 0, of task
-// Startup, opcode InitDefaultDomainEnd, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyInitDefaultDomain) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyInitDefaultDomain) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitDefaultDomain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// InitDefaultDomainEnd is event 105, version 0, of task Startup, opcode
+// InitDefaultDomainEnd, keyword StartupKeyword, level win:Informational.
 //
 // The runtime has set up the default application domain.
 type InitDefaultDomainEnd struct{}
 
-// EventDesc returns the description of InitDefaultDomainEnd.
-func (*InitDefaultDomainEnd) EventDesc() *etw.EventDesc { return &initDefaultDomainEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*InitDefaultDomainEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*InitDefaultDomainEnd) EventDesc() *etw.EventDesc                             { return &initDefaultDomainEnd }
+func (*InitDefaultDomainEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*InitDefaultDomainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitDefaultDomainEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *InitDefaultDomainEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitDefaultDomainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitDefaultDomainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*InitDefaultDomainEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e InitDefaultDomainEnd) Clone() *InitDefaultDomainEnd                         { return &e }
+func (e InitDefaultDomainEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e InitDefaultDomainEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e InitDefaultDomainEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomainEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         105,
 	Level:      4,
 	Opcode:     25,
@@ -3902,12 +3278,16 @@ func (e *InitDefaultDomainEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitDefaultDomainEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitDefaultDomainEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitDefaultDomainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e InitDefaultDomainEndV1) Clone() *InitDefaultDomainEndV1 { return &e }
+
+func (e InitDefaultDomainEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e InitDefaultDomainEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e InitDefaultDomainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initDefaultDomainEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         105,
 	Version:    1,
 	Level:      4,
@@ -3918,102 +3298,75 @@ var initDefaultDomainEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "InitDefaultDomainEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &initDefaultDomainEnd,
 	New:        func() etw.Event { return new(InitDefaultDomainEndV1) },
 }
 
-// AnyInitDefaultDomainEnd is event 105 in any version: [InitDefaultDomainEnd]
-// and [InitDefaultDomainEndV1].
+// AnyInitDefaultDomainEnd is event 105, of task Startup, opcode
+// InitDefaultDomainEnd, keyword StartupKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has set up the default application domain. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [InitDefaultDomainEnd] and [InitDefaultDomainEndV1]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyInitDefaultDomainEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyInitDefaultDomainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitDefaultDomainEnd = []*etw.EventDesc{&initDefaultDomainEnd, &initDefaultDomainEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyInitDefaultDomainEnd) EventDescs() []*etw.EventDesc { return anyInitDefaultDomainEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyInitDefaultDomainEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &initDefaultDomainEnd
-	}
-	return &initDefaultDomainEndV1
+	return etw.DescOf(anyInitDefaultDomainEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyInitDefaultDomainEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v InitDefaultDomainEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitDefaultDomainEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v InitDefaultDomainEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitDefaultDomainEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitDefaultDomainEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyInitDefaultDomainEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyInitDefaultDomainEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyInitDefaultDomainEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyInitDefaultDomainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyInitDefaultDomainEnd) Clone() *AnyInitDefaultDomainEnd { return &e }
 
-// InitSecurity is InitSecurity: event 106, version 0, of task Startup, opcode
-// InitSecurity, keyword StartupKeyword, level win:Informational.
+func (e AnyInitDefaultDomainEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyInitDefaultDomainEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitDefaultDomainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// InitSecurity is event 106, version 0, of task Startup, opcode InitSecurity,
+// keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to set up its security system.
 type InitSecurity struct{}
 
-// EventDesc returns the description of InitSecurity.
-func (*InitSecurity) EventDesc() *etw.EventDesc { return &initSecurity }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*InitSecurity) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*InitSecurity) EventDesc() *etw.EventDesc                             { return &initSecurity }
+func (*InitSecurity) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*InitSecurity) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitSecurity) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *InitSecurity) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitSecurity) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*InitSecurity) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e InitSecurity) Clone() *InitSecurity                                 { return &e }
+func (e InitSecurity) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e InitSecurity) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e InitSecurity) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initSecurity = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         106,
 	Level:      4,
 	Opcode:     26,
@@ -4054,12 +3407,16 @@ func (e *InitSecurityV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitSecurityV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitSecurityV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitSecurityV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e InitSecurityV1) Clone() *InitSecurityV1 { return &e }
+
+func (e InitSecurityV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e InitSecurityV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e InitSecurityV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initSecurityV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         106,
 	Version:    1,
 	Level:      4,
@@ -4070,102 +3427,71 @@ var initSecurityV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "InitSecurity",
 	Fields:     startupV1LayoutFields,
-	Extends:    &initSecurity,
 	New:        func() etw.Event { return new(InitSecurityV1) },
 }
 
-// AnyInitSecurity is event 106 in any version: [InitSecurity] and
-// [InitSecurityV1].
+// AnyInitSecurity is event 106, of task Startup, opcode InitSecurity, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to set up its security system. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [InitSecurity] and [InitSecurityV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyInitSecurity struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyInitSecurity) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitSecurity = []*etw.EventDesc{&initSecurity, &initSecurityV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyInitSecurity) EventDescs() []*etw.EventDesc { return anyInitSecurity }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyInitSecurity) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &initSecurity
-	}
-	return &initSecurityV1
-}
+func (e *AnyInitSecurity) EventDesc() *etw.EventDesc  { return etw.DescOf(anyInitSecurity, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyInitSecurity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v InitSecurityV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitSecurity{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v InitSecurity
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitSecurity{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitSecurity)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyInitSecurity) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyInitSecurity) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyInitSecurity) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyInitSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyInitSecurity) Clone() *AnyInitSecurity { return &e }
 
-// InitSecurityEnd is InitSecurityEnd: event 107, version 0, of task Startup,
-// opcode InitSecurityEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyInitSecurity) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyInitSecurity) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// InitSecurityEnd is event 107, version 0, of task Startup, opcode
+// InitSecurityEnd, keyword StartupKeyword, level win:Informational.
 //
 // The runtime has set up its security system.
 type InitSecurityEnd struct{}
 
-// EventDesc returns the description of InitSecurityEnd.
-func (*InitSecurityEnd) EventDesc() *etw.EventDesc { return &initSecurityEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*InitSecurityEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*InitSecurityEnd) EventDesc() *etw.EventDesc                             { return &initSecurityEnd }
+func (*InitSecurityEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*InitSecurityEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*InitSecurityEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *InitSecurityEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitSecurityEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitSecurityEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*InitSecurityEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e InitSecurityEnd) Clone() *InitSecurityEnd                              { return &e }
+func (e InitSecurityEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e InitSecurityEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e InitSecurityEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var initSecurityEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         107,
 	Level:      4,
 	Opcode:     27,
@@ -4206,12 +3532,16 @@ func (e *InitSecurityEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *InitSecurityEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *InitSecurityEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *InitSecurityEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e InitSecurityEndV1) Clone() *InitSecurityEndV1 { return &e }
+
+func (e InitSecurityEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e InitSecurityEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e InitSecurityEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var initSecurityEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         107,
 	Version:    1,
 	Level:      4,
@@ -4222,103 +3552,73 @@ var initSecurityEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "InitSecurityEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &initSecurityEnd,
 	New:        func() etw.Event { return new(InitSecurityEndV1) },
 }
 
-// AnyInitSecurityEnd is event 107 in any version: [InitSecurityEnd] and
-// [InitSecurityEndV1].
+// AnyInitSecurityEnd is event 107, of task Startup, opcode InitSecurityEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has set up its security system. Version 1 adds ClrInstanceID.
+//
+// The versions are [InitSecurityEnd] and [InitSecurityEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyInitSecurityEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyInitSecurityEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyInitSecurityEnd = []*etw.EventDesc{&initSecurityEnd, &initSecurityEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyInitSecurityEnd) EventDescs() []*etw.EventDesc { return anyInitSecurityEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyInitSecurityEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &initSecurityEnd
-	}
-	return &initSecurityEndV1
+	return etw.DescOf(anyInitSecurityEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyInitSecurityEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v InitSecurityEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitSecurityEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v InitSecurityEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyInitSecurityEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitSecurityEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyInitSecurityEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyInitSecurityEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyInitSecurityEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyInitSecurityEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyInitSecurityEnd) Clone() *AnyInitSecurityEnd { return &e }
 
-// AllowBindingRedirs is AllowBindingRedirs: event 108, version 0, of task
-// Startup, opcode AllowBindingRedirs, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyInitSecurityEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyInitSecurityEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitSecurityEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AllowBindingRedirs is event 108, version 0, of task Startup, opcode
+// AllowBindingRedirs, keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to find out whether binding redirects are allowed.
 type AllowBindingRedirs struct{}
 
-// EventDesc returns the description of AllowBindingRedirs.
-func (*AllowBindingRedirs) EventDesc() *etw.EventDesc { return &allowBindingRedirs }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*AllowBindingRedirs) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*AllowBindingRedirs) EventDesc() *etw.EventDesc                             { return &allowBindingRedirs }
+func (*AllowBindingRedirs) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*AllowBindingRedirs) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*AllowBindingRedirs) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *AllowBindingRedirs) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AllowBindingRedirs) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AllowBindingRedirs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*AllowBindingRedirs) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e AllowBindingRedirs) Clone() *AllowBindingRedirs                           { return &e }
+func (e AllowBindingRedirs) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e AllowBindingRedirs) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e AllowBindingRedirs) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirs = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         108,
 	Level:      4,
 	Opcode:     28,
@@ -4360,12 +3660,16 @@ func (e *AllowBindingRedirsV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AllowBindingRedirsV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AllowBindingRedirsV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AllowBindingRedirsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AllowBindingRedirsV1) Clone() *AllowBindingRedirsV1 { return &e }
+
+func (e AllowBindingRedirsV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AllowBindingRedirsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AllowBindingRedirsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirsV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         108,
 	Version:    1,
 	Level:      4,
@@ -4376,103 +3680,75 @@ var allowBindingRedirsV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "AllowBindingRedirs",
 	Fields:     startupV1LayoutFields,
-	Extends:    &allowBindingRedirs,
 	New:        func() etw.Event { return new(AllowBindingRedirsV1) },
 }
 
-// AnyAllowBindingRedirs is event 108 in any version: [AllowBindingRedirs] and
-// [AllowBindingRedirsV1].
+// AnyAllowBindingRedirs is event 108, of task Startup, opcode
+// AllowBindingRedirs, keyword StartupKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to find out whether binding redirects are allowed.
+// Version 1 adds ClrInstanceID.
+//
+// The versions are [AllowBindingRedirs] and [AllowBindingRedirsV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyAllowBindingRedirs struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAllowBindingRedirs) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAllowBindingRedirs = []*etw.EventDesc{&allowBindingRedirs, &allowBindingRedirsV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAllowBindingRedirs) EventDescs() []*etw.EventDesc { return anyAllowBindingRedirs }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyAllowBindingRedirs) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &allowBindingRedirs
-	}
-	return &allowBindingRedirsV1
+	return etw.DescOf(anyAllowBindingRedirs, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAllowBindingRedirs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AllowBindingRedirsV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAllowBindingRedirs{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v AllowBindingRedirs
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAllowBindingRedirs{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyAllowBindingRedirs)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAllowBindingRedirs) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyAllowBindingRedirs) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAllowBindingRedirs) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAllowBindingRedirs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyAllowBindingRedirs) Clone() *AnyAllowBindingRedirs { return &e }
 
-// AllowBindingRedirsEnd is AllowBindingRedirsEnd: event 109, version 0, of
-// task Startup, opcode AllowBindingRedirsEnd, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyAllowBindingRedirs) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAllowBindingRedirs) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAllowBindingRedirs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AllowBindingRedirsEnd is event 109, version 0, of task Startup, opcode
+// AllowBindingRedirsEnd, keyword StartupKeyword, level win:Informational.
 //
 // The runtime has found out whether binding redirects are allowed.
 type AllowBindingRedirsEnd struct{}
 
-// EventDesc returns the description of AllowBindingRedirsEnd.
-func (*AllowBindingRedirsEnd) EventDesc() *etw.EventDesc { return &allowBindingRedirsEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*AllowBindingRedirsEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*AllowBindingRedirsEnd) EventDesc() *etw.EventDesc                             { return &allowBindingRedirsEnd }
+func (*AllowBindingRedirsEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*AllowBindingRedirsEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*AllowBindingRedirsEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *AllowBindingRedirsEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AllowBindingRedirsEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AllowBindingRedirsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*AllowBindingRedirsEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e AllowBindingRedirsEnd) Clone() *AllowBindingRedirsEnd                        { return &e }
+func (e AllowBindingRedirsEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e AllowBindingRedirsEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e AllowBindingRedirsEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirsEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         109,
 	Level:      4,
 	Opcode:     29,
@@ -4514,12 +3790,16 @@ func (e *AllowBindingRedirsEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AllowBindingRedirsEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AllowBindingRedirsEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AllowBindingRedirsEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AllowBindingRedirsEndV1) Clone() *AllowBindingRedirsEndV1 { return &e }
+
+func (e AllowBindingRedirsEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AllowBindingRedirsEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AllowBindingRedirsEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var allowBindingRedirsEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         109,
 	Version:    1,
 	Level:      4,
@@ -4530,102 +3810,75 @@ var allowBindingRedirsEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "AllowBindingRedirsEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &allowBindingRedirsEnd,
 	New:        func() etw.Event { return new(AllowBindingRedirsEndV1) },
 }
 
-// AnyAllowBindingRedirsEnd is event 109 in any version:
-// [AllowBindingRedirsEnd] and [AllowBindingRedirsEndV1].
+// AnyAllowBindingRedirsEnd is event 109, of task Startup, opcode
+// AllowBindingRedirsEnd, keyword StartupKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has found out whether binding redirects are allowed. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [AllowBindingRedirsEnd] and [AllowBindingRedirsEndV1]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyAllowBindingRedirsEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAllowBindingRedirsEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAllowBindingRedirsEnd = []*etw.EventDesc{&allowBindingRedirsEnd, &allowBindingRedirsEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAllowBindingRedirsEnd) EventDescs() []*etw.EventDesc { return anyAllowBindingRedirsEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyAllowBindingRedirsEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &allowBindingRedirsEnd
-	}
-	return &allowBindingRedirsEndV1
+	return etw.DescOf(anyAllowBindingRedirsEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAllowBindingRedirsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AllowBindingRedirsEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAllowBindingRedirsEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v AllowBindingRedirsEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAllowBindingRedirsEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyAllowBindingRedirsEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAllowBindingRedirsEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyAllowBindingRedirsEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAllowBindingRedirsEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAllowBindingRedirsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyAllowBindingRedirsEnd) Clone() *AnyAllowBindingRedirsEnd { return &e }
 
-// EEConfigSync is EEConfigSync: event 110, version 0, of task Startup, opcode
-// EEConfigSync, keyword StartupKeyword, level win:Informational.
+func (e AnyAllowBindingRedirsEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAllowBindingRedirsEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAllowBindingRedirsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// EEConfigSync is event 110, version 0, of task Startup, opcode EEConfigSync,
+// keyword StartupKeyword, level win:Informational.
 //
 // The runtime begins to synchronize its configuration.
 type EEConfigSync struct{}
 
-// EventDesc returns the description of EEConfigSync.
-func (*EEConfigSync) EventDesc() *etw.EventDesc { return &eeConfigSync }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*EEConfigSync) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*EEConfigSync) EventDesc() *etw.EventDesc                             { return &eeConfigSync }
+func (*EEConfigSync) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*EEConfigSync) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSync) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *EEConfigSync) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSync) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSync) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*EEConfigSync) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e EEConfigSync) Clone() *EEConfigSync                                 { return &e }
+func (e EEConfigSync) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSync) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e EEConfigSync) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSync = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         110,
 	Level:      4,
 	Opcode:     30,
@@ -4666,12 +3919,16 @@ func (e *EEConfigSyncV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSyncV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSyncV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSyncV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e EEConfigSyncV1) Clone() *EEConfigSyncV1 { return &e }
+
+func (e EEConfigSyncV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSyncV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EEConfigSyncV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSyncV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         110,
 	Version:    1,
 	Level:      4,
@@ -4682,102 +3939,71 @@ var eeConfigSyncV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSync",
 	Fields:     startupV1LayoutFields,
-	Extends:    &eeConfigSync,
 	New:        func() etw.Event { return new(EEConfigSyncV1) },
 }
 
-// AnyEEConfigSync is event 110 in any version: [EEConfigSync] and
-// [EEConfigSyncV1].
+// AnyEEConfigSync is event 110, of task Startup, opcode EEConfigSync, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime begins to synchronize its configuration. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [EEConfigSync] and [EEConfigSyncV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyEEConfigSync struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyEEConfigSync) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSync = []*etw.EventDesc{&eeConfigSync, &eeConfigSyncV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyEEConfigSync) EventDescs() []*etw.EventDesc { return anyEEConfigSync }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyEEConfigSync) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &eeConfigSync
-	}
-	return &eeConfigSyncV1
-}
+func (e *AnyEEConfigSync) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEConfigSync, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyEEConfigSync) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v EEConfigSyncV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSync{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v EEConfigSync
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSync{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSync)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyEEConfigSync) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyEEConfigSync) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyEEConfigSync) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyEEConfigSync) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyEEConfigSync) Clone() *AnyEEConfigSync { return &e }
 
-// EEConfigSyncEnd is EEConfigSyncEnd: event 111, version 0, of task Startup,
-// opcode EEConfigSyncEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyEEConfigSync) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEEConfigSync) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSync) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// EEConfigSyncEnd is event 111, version 0, of task Startup, opcode
+// EEConfigSyncEnd, keyword StartupKeyword, level win:Informational.
 //
 // The runtime has synchronized its configuration.
 type EEConfigSyncEnd struct{}
 
-// EventDesc returns the description of EEConfigSyncEnd.
-func (*EEConfigSyncEnd) EventDesc() *etw.EventDesc { return &eeConfigSyncEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*EEConfigSyncEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*EEConfigSyncEnd) EventDesc() *etw.EventDesc                             { return &eeConfigSyncEnd }
+func (*EEConfigSyncEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*EEConfigSyncEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*EEConfigSyncEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *EEConfigSyncEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSyncEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSyncEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*EEConfigSyncEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e EEConfigSyncEnd) Clone() *EEConfigSyncEnd                              { return &e }
+func (e EEConfigSyncEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSyncEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e EEConfigSyncEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSyncEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         111,
 	Level:      4,
 	Opcode:     31,
@@ -4819,12 +4045,16 @@ func (e *EEConfigSyncEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *EEConfigSyncEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *EEConfigSyncEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *EEConfigSyncEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e EEConfigSyncEndV1) Clone() *EEConfigSyncEndV1 { return &e }
+
+func (e EEConfigSyncEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e EEConfigSyncEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e EEConfigSyncEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var eeConfigSyncEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         111,
 	Version:    1,
 	Level:      4,
@@ -4835,102 +4065,74 @@ var eeConfigSyncEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "EEConfigSyncEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &eeConfigSyncEnd,
 	New:        func() etw.Event { return new(EEConfigSyncEndV1) },
 }
 
-// AnyEEConfigSyncEnd is event 111 in any version: [EEConfigSyncEnd] and
-// [EEConfigSyncEndV1].
+// AnyEEConfigSyncEnd is event 111, of task Startup, opcode EEConfigSyncEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The runtime has synchronized its configuration. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [EEConfigSyncEnd] and [EEConfigSyncEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyEEConfigSyncEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyEEConfigSyncEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyEEConfigSyncEnd = []*etw.EventDesc{&eeConfigSyncEnd, &eeConfigSyncEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyEEConfigSyncEnd) EventDescs() []*etw.EventDesc { return anyEEConfigSyncEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyEEConfigSyncEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &eeConfigSyncEnd
-	}
-	return &eeConfigSyncEndV1
+	return etw.DescOf(anyEEConfigSyncEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyEEConfigSyncEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v EEConfigSyncEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSyncEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v EEConfigSyncEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyEEConfigSyncEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSyncEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyEEConfigSyncEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyEEConfigSyncEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyEEConfigSyncEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyEEConfigSyncEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyEEConfigSyncEnd) Clone() *AnyEEConfigSyncEnd { return &e }
 
-// FusionBinding is FusionBinding: event 112, version 0, of task Startup,
-// opcode FusionBinding, keyword StartupKeyword, level win:Informational.
+func (e AnyEEConfigSyncEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEEConfigSyncEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSyncEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionBinding is event 112, version 0, of task Startup, opcode
+// FusionBinding, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code begins a binding by the assembly binder (Fusion).
 type FusionBinding struct{}
 
-// EventDesc returns the description of FusionBinding.
-func (*FusionBinding) EventDesc() *etw.EventDesc { return &fusionBinding }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*FusionBinding) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*FusionBinding) EventDesc() *etw.EventDesc                             { return &fusionBinding }
+func (*FusionBinding) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*FusionBinding) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionBinding) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *FusionBinding) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionBinding) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*FusionBinding) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e FusionBinding) Clone() *FusionBinding                                { return &e }
+func (e FusionBinding) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e FusionBinding) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e FusionBinding) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionBinding = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         112,
 	Level:      4,
 	Opcode:     32,
@@ -4971,12 +4173,16 @@ func (e *FusionBindingV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionBindingV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionBindingV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionBindingV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FusionBindingV1) Clone() *FusionBindingV1 { return &e }
+
+func (e FusionBindingV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionBindingV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionBindingV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionBindingV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         112,
 	Version:    1,
 	Level:      4,
@@ -4987,102 +4193,72 @@ var fusionBindingV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "FusionBinding",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusionBinding,
 	New:        func() etw.Event { return new(FusionBindingV1) },
 }
 
-// AnyFusionBinding is event 112 in any version: [FusionBinding] and
-// [FusionBindingV1].
+// AnyFusionBinding is event 112, of task Startup, opcode FusionBinding,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code begins a binding by the assembly binder (Fusion). Version
+// 1 adds ClrInstanceID.
+//
+// The versions are [FusionBinding] and [FusionBindingV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyFusionBinding struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusionBinding) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionBinding = []*etw.EventDesc{&fusionBinding, &fusionBindingV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusionBinding) EventDescs() []*etw.EventDesc { return anyFusionBinding }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyFusionBinding) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusionBinding
-	}
-	return &fusionBindingV1
-}
+func (e *AnyFusionBinding) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionBinding, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusionBinding) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v FusionBindingV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionBinding{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v FusionBinding
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionBinding{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionBinding)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusionBinding) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusionBinding) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusionBinding) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusionBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusionBinding) Clone() *AnyFusionBinding { return &e }
 
-// FusionBindingEnd is FusionBindingEnd: event 113, version 0, of task Startup,
-// opcode FusionBindingEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyFusionBinding) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionBinding) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionBindingEnd is event 113, version 0, of task Startup, opcode
+// FusionBindingEnd, keyword StartupKeyword, level win:Informational.
 //
 // The start-up code ended a binding by the assembly binder (Fusion).
 type FusionBindingEnd struct{}
 
-// EventDesc returns the description of FusionBindingEnd.
-func (*FusionBindingEnd) EventDesc() *etw.EventDesc { return &fusionBindingEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*FusionBindingEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*FusionBindingEnd) EventDesc() *etw.EventDesc                             { return &fusionBindingEnd }
+func (*FusionBindingEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*FusionBindingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionBindingEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *FusionBindingEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionBindingEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionBindingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*FusionBindingEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e FusionBindingEnd) Clone() *FusionBindingEnd                             { return &e }
+func (e FusionBindingEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e FusionBindingEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e FusionBindingEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionBindingEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         113,
 	Level:      4,
 	Opcode:     33,
@@ -5124,12 +4300,16 @@ func (e *FusionBindingEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionBindingEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionBindingEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionBindingEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FusionBindingEndV1) Clone() *FusionBindingEndV1 { return &e }
+
+func (e FusionBindingEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionBindingEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionBindingEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionBindingEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         113,
 	Version:    1,
 	Level:      4,
@@ -5140,102 +4320,74 @@ var fusionBindingEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "FusionBindingEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusionBindingEnd,
 	New:        func() etw.Event { return new(FusionBindingEndV1) },
 }
 
-// AnyFusionBindingEnd is event 113 in any version: [FusionBindingEnd] and
-// [FusionBindingEndV1].
+// AnyFusionBindingEnd is event 113, of task Startup, opcode FusionBindingEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start-up code ended a binding by the assembly binder (Fusion). Version 1
+// adds ClrInstanceID.
+//
+// The versions are [FusionBindingEnd] and [FusionBindingEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyFusionBindingEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusionBindingEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionBindingEnd = []*etw.EventDesc{&fusionBindingEnd, &fusionBindingEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusionBindingEnd) EventDescs() []*etw.EventDesc { return anyFusionBindingEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionBindingEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusionBindingEnd
-	}
-	return &fusionBindingEndV1
+	return etw.DescOf(anyFusionBindingEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusionBindingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v FusionBindingEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionBindingEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v FusionBindingEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionBindingEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionBindingEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusionBindingEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusionBindingEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusionBindingEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusionBindingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusionBindingEnd) Clone() *AnyFusionBindingEnd { return &e }
 
-// LoaderCatchCall is LoaderCatchCall: event 114, version 0, of task Startup,
-// opcode LoaderCatchCall, keyword StartupKeyword, level win:Informational.
+func (e AnyFusionBindingEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionBindingEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionBindingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LoaderCatchCall is event 114, version 0, of task Startup, opcode
+// LoaderCatchCall, keyword StartupKeyword, level win:Informational.
 //
 // The loader begins a guarded call.
 type LoaderCatchCall struct{}
 
-// EventDesc returns the description of LoaderCatchCall.
-func (*LoaderCatchCall) EventDesc() *etw.EventDesc { return &loaderCatchCall }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*LoaderCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*LoaderCatchCall) EventDesc() *etw.EventDesc                             { return &loaderCatchCall }
+func (*LoaderCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*LoaderCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*LoaderCatchCall) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *LoaderCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*LoaderCatchCall) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e LoaderCatchCall) Clone() *LoaderCatchCall                              { return &e }
+func (e LoaderCatchCall) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e LoaderCatchCall) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e LoaderCatchCall) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCall = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         114,
 	Level:      4,
 	Opcode:     34,
@@ -5276,12 +4428,16 @@ func (e *LoaderCatchCallV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LoaderCatchCallV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderCatchCallV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e LoaderCatchCallV1) Clone() *LoaderCatchCallV1 { return &e }
+
+func (e LoaderCatchCallV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderCatchCallV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCallV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         114,
 	Version:    1,
 	Level:      4,
@@ -5292,103 +4448,73 @@ var loaderCatchCallV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "LoaderCatchCall",
 	Fields:     startupV1LayoutFields,
-	Extends:    &loaderCatchCall,
 	New:        func() etw.Event { return new(LoaderCatchCallV1) },
 }
 
-// AnyLoaderCatchCall is event 114 in any version: [LoaderCatchCall] and
-// [LoaderCatchCallV1].
+// AnyLoaderCatchCall is event 114, of task Startup, opcode LoaderCatchCall,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The loader begins a guarded call. Version 1 adds ClrInstanceID.
+//
+// The versions are [LoaderCatchCall] and [LoaderCatchCallV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyLoaderCatchCall struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyLoaderCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLoaderCatchCall = []*etw.EventDesc{&loaderCatchCall, &loaderCatchCallV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyLoaderCatchCall) EventDescs() []*etw.EventDesc { return anyLoaderCatchCall }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyLoaderCatchCall) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &loaderCatchCall
-	}
-	return &loaderCatchCallV1
+	return etw.DescOf(anyLoaderCatchCall, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyLoaderCatchCall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v LoaderCatchCallV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLoaderCatchCall{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v LoaderCatchCall
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLoaderCatchCall{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLoaderCatchCall)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyLoaderCatchCall) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyLoaderCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyLoaderCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyLoaderCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyLoaderCatchCall) Clone() *AnyLoaderCatchCall { return &e }
 
-// LoaderCatchCallEnd is LoaderCatchCallEnd: event 115, version 0, of task
-// Startup, opcode LoaderCatchCallEnd, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyLoaderCatchCall) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderCatchCall) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// LoaderCatchCallEnd is event 115, version 0, of task Startup, opcode
+// LoaderCatchCallEnd, keyword StartupKeyword, level win:Informational.
 //
 // The loader ended a guarded call.
 type LoaderCatchCallEnd struct{}
 
-// EventDesc returns the description of LoaderCatchCallEnd.
-func (*LoaderCatchCallEnd) EventDesc() *etw.EventDesc { return &loaderCatchCallEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*LoaderCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*LoaderCatchCallEnd) EventDesc() *etw.EventDesc                             { return &loaderCatchCallEnd }
+func (*LoaderCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*LoaderCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*LoaderCatchCallEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *LoaderCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*LoaderCatchCallEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e LoaderCatchCallEnd) Clone() *LoaderCatchCallEnd                           { return &e }
+func (e LoaderCatchCallEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e LoaderCatchCallEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e LoaderCatchCallEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCallEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         115,
 	Level:      4,
 	Opcode:     35,
@@ -5429,12 +4555,16 @@ func (e *LoaderCatchCallEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *LoaderCatchCallEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *LoaderCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *LoaderCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e LoaderCatchCallEndV1) Clone() *LoaderCatchCallEndV1 { return &e }
+
+func (e LoaderCatchCallEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e LoaderCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e LoaderCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var loaderCatchCallEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         115,
 	Version:    1,
 	Level:      4,
@@ -5445,102 +4575,74 @@ var loaderCatchCallEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "LoaderCatchCallEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &loaderCatchCallEnd,
 	New:        func() etw.Event { return new(LoaderCatchCallEndV1) },
 }
 
-// AnyLoaderCatchCallEnd is event 115 in any version: [LoaderCatchCallEnd] and
-// [LoaderCatchCallEndV1].
+// AnyLoaderCatchCallEnd is event 115, of task Startup, opcode
+// LoaderCatchCallEnd, keyword StartupKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The loader ended a guarded call. Version 1 adds ClrInstanceID.
+//
+// The versions are [LoaderCatchCallEnd] and [LoaderCatchCallEndV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyLoaderCatchCallEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyLoaderCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyLoaderCatchCallEnd = []*etw.EventDesc{&loaderCatchCallEnd, &loaderCatchCallEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyLoaderCatchCallEnd) EventDescs() []*etw.EventDesc { return anyLoaderCatchCallEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyLoaderCatchCallEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &loaderCatchCallEnd
-	}
-	return &loaderCatchCallEndV1
+	return etw.DescOf(anyLoaderCatchCallEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyLoaderCatchCallEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v LoaderCatchCallEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLoaderCatchCallEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v LoaderCatchCallEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyLoaderCatchCallEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLoaderCatchCallEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyLoaderCatchCallEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyLoaderCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyLoaderCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyLoaderCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyLoaderCatchCallEnd) Clone() *AnyLoaderCatchCallEnd { return &e }
 
-// FusionInit is FusionInit: event 116, version 0, of task Startup, opcode
-// FusionInit, keyword StartupKeyword, level win:Informational.
+func (e AnyLoaderCatchCallEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLoaderCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionInit is event 116, version 0, of task Startup, opcode FusionInit,
+// keyword StartupKeyword, level win:Informational.
 //
 // The assembly binder (Fusion) begins to start.
 type FusionInit struct{}
 
-// EventDesc returns the description of FusionInit.
-func (*FusionInit) EventDesc() *etw.EventDesc { return &fusionInit }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*FusionInit) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*FusionInit) EventDesc() *etw.EventDesc                             { return &fusionInit }
+func (*FusionInit) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*FusionInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionInit) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *FusionInit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionInit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*FusionInit) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e FusionInit) Clone() *FusionInit                                   { return &e }
+func (e FusionInit) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e FusionInit) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e FusionInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionInit = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         116,
 	Level:      4,
 	Opcode:     36,
@@ -5580,12 +4682,16 @@ func (e *FusionInitV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionInitV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionInitV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FusionInitV1) Clone() *FusionInitV1 { return &e }
+
+func (e FusionInitV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionInitV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         116,
 	Version:    1,
 	Level:      4,
@@ -5596,101 +4702,70 @@ var fusionInitV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "FusionInit",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusionInit,
 	New:        func() etw.Event { return new(FusionInitV1) },
 }
 
-// AnyFusionInit is event 116 in any version: [FusionInit] and [FusionInitV1].
+// AnyFusionInit is event 116, of task Startup, opcode FusionInit, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The assembly binder (Fusion) begins to start. Version 1 adds ClrInstanceID.
+//
+// The versions are [FusionInit] and [FusionInitV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyFusionInit struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusionInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionInit = []*etw.EventDesc{&fusionInit, &fusionInitV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusionInit) EventDescs() []*etw.EventDesc { return anyFusionInit }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyFusionInit) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusionInit
-	}
-	return &fusionInitV1
-}
+func (e *AnyFusionInit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionInit, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusionInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v FusionInitV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionInit{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v FusionInit
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionInit{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionInit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusionInit) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusionInit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusionInit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusionInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusionInit) Clone() *AnyFusionInit { return &e }
 
-// FusionInitEnd is FusionInitEnd: event 117, version 0, of task Startup,
-// opcode FusionInitEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyFusionInit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionInitEnd is event 117, version 0, of task Startup, opcode
+// FusionInitEnd, keyword StartupKeyword, level win:Informational.
 //
 // The assembly binder (Fusion) has started.
 type FusionInitEnd struct{}
 
-// EventDesc returns the description of FusionInitEnd.
-func (*FusionInitEnd) EventDesc() *etw.EventDesc { return &fusionInitEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*FusionInitEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*FusionInitEnd) EventDesc() *etw.EventDesc                             { return &fusionInitEnd }
+func (*FusionInitEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*FusionInitEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionInitEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *FusionInitEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionInitEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionInitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*FusionInitEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e FusionInitEnd) Clone() *FusionInitEnd                                { return &e }
+func (e FusionInitEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e FusionInitEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e FusionInitEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionInitEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         117,
 	Level:      4,
 	Opcode:     37,
@@ -5730,12 +4805,16 @@ func (e *FusionInitEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionInitEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionInitEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionInitEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FusionInitEndV1) Clone() *FusionInitEndV1 { return &e }
+
+func (e FusionInitEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionInitEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionInitEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionInitEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         117,
 	Version:    1,
 	Level:      4,
@@ -5746,102 +4825,71 @@ var fusionInitEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "FusionInitEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusionInitEnd,
 	New:        func() etw.Event { return new(FusionInitEndV1) },
 }
 
-// AnyFusionInitEnd is event 117 in any version: [FusionInitEnd] and
-// [FusionInitEndV1].
+// AnyFusionInitEnd is event 117, of task Startup, opcode FusionInitEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The assembly binder (Fusion) has started. Version 1 adds ClrInstanceID.
+//
+// The versions are [FusionInitEnd] and [FusionInitEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyFusionInitEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusionInitEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionInitEnd = []*etw.EventDesc{&fusionInitEnd, &fusionInitEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusionInitEnd) EventDescs() []*etw.EventDesc { return anyFusionInitEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyFusionInitEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusionInitEnd
-	}
-	return &fusionInitEndV1
-}
+func (e *AnyFusionInitEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionInitEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusionInitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v FusionInitEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionInitEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v FusionInitEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionInitEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionInitEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusionInitEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusionInitEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusionInitEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusionInitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusionInitEnd) Clone() *AnyFusionInitEnd { return &e }
 
-// FusionAppCtx is FusionAppCtx: event 118, version 0, of task Startup, opcode
-// FusionAppCtx, keyword StartupKeyword, level win:Informational.
+func (e AnyFusionInitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionInitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionInitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionAppCtx is event 118, version 0, of task Startup, opcode FusionAppCtx,
+// keyword StartupKeyword, level win:Informational.
 //
 // The assembly binder (Fusion) begins to make its application context.
 type FusionAppCtx struct{}
 
-// EventDesc returns the description of FusionAppCtx.
-func (*FusionAppCtx) EventDesc() *etw.EventDesc { return &fusionAppCtx }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*FusionAppCtx) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*FusionAppCtx) EventDesc() *etw.EventDesc                             { return &fusionAppCtx }
+func (*FusionAppCtx) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*FusionAppCtx) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionAppCtx) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *FusionAppCtx) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionAppCtx) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionAppCtx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*FusionAppCtx) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e FusionAppCtx) Clone() *FusionAppCtx                                 { return &e }
+func (e FusionAppCtx) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e FusionAppCtx) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e FusionAppCtx) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtx = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         118,
 	Level:      4,
 	Opcode:     38,
@@ -5882,12 +4930,16 @@ func (e *FusionAppCtxV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionAppCtxV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionAppCtxV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionAppCtxV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FusionAppCtxV1) Clone() *FusionAppCtxV1 { return &e }
+
+func (e FusionAppCtxV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionAppCtxV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionAppCtxV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtxV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         118,
 	Version:    1,
 	Level:      4,
@@ -5898,102 +4950,71 @@ var fusionAppCtxV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "FusionAppCtx",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusionAppCtx,
 	New:        func() etw.Event { return new(FusionAppCtxV1) },
 }
 
-// AnyFusionAppCtx is event 118 in any version: [FusionAppCtx] and
-// [FusionAppCtxV1].
+// AnyFusionAppCtx is event 118, of task Startup, opcode FusionAppCtx, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The assembly binder (Fusion) begins to make its application context. Version
+// 1 adds ClrInstanceID.
+//
+// The versions are [FusionAppCtx] and [FusionAppCtxV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyFusionAppCtx struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusionAppCtx) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionAppCtx = []*etw.EventDesc{&fusionAppCtx, &fusionAppCtxV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusionAppCtx) EventDescs() []*etw.EventDesc { return anyFusionAppCtx }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyFusionAppCtx) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusionAppCtx
-	}
-	return &fusionAppCtxV1
-}
+func (e *AnyFusionAppCtx) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionAppCtx, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusionAppCtx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v FusionAppCtxV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionAppCtx{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v FusionAppCtx
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionAppCtx{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionAppCtx)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusionAppCtx) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusionAppCtx) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusionAppCtx) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusionAppCtx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusionAppCtx) Clone() *AnyFusionAppCtx { return &e }
 
-// FusionAppCtxEnd is FusionAppCtxEnd: event 119, version 0, of task Startup,
-// opcode FusionAppCtxEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyFusionAppCtx) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionAppCtx) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionAppCtx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// FusionAppCtxEnd is event 119, version 0, of task Startup, opcode
+// FusionAppCtxEnd, keyword StartupKeyword, level win:Informational.
 //
 // The assembly binder (Fusion) has made its application context.
 type FusionAppCtxEnd struct{}
 
-// EventDesc returns the description of FusionAppCtxEnd.
-func (*FusionAppCtxEnd) EventDesc() *etw.EventDesc { return &fusionAppCtxEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*FusionAppCtxEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*FusionAppCtxEnd) EventDesc() *etw.EventDesc                             { return &fusionAppCtxEnd }
+func (*FusionAppCtxEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*FusionAppCtxEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*FusionAppCtxEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *FusionAppCtxEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionAppCtxEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionAppCtxEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*FusionAppCtxEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e FusionAppCtxEnd) Clone() *FusionAppCtxEnd                              { return &e }
+func (e FusionAppCtxEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e FusionAppCtxEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e FusionAppCtxEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtxEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         119,
 	Level:      4,
 	Opcode:     39,
@@ -6035,12 +5056,16 @@ func (e *FusionAppCtxEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *FusionAppCtxEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *FusionAppCtxEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *FusionAppCtxEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e FusionAppCtxEndV1) Clone() *FusionAppCtxEndV1 { return &e }
+
+func (e FusionAppCtxEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e FusionAppCtxEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e FusionAppCtxEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusionAppCtxEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         119,
 	Version:    1,
 	Level:      4,
@@ -6051,102 +5076,74 @@ var fusionAppCtxEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "FusionAppCtxEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusionAppCtxEnd,
 	New:        func() etw.Event { return new(FusionAppCtxEndV1) },
 }
 
-// AnyFusionAppCtxEnd is event 119 in any version: [FusionAppCtxEnd] and
-// [FusionAppCtxEndV1].
+// AnyFusionAppCtxEnd is event 119, of task Startup, opcode FusionAppCtxEnd,
+// keyword StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The assembly binder (Fusion) has made its application context. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [FusionAppCtxEnd] and [FusionAppCtxEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyFusionAppCtxEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusionAppCtxEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusionAppCtxEnd = []*etw.EventDesc{&fusionAppCtxEnd, &fusionAppCtxEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusionAppCtxEnd) EventDescs() []*etw.EventDesc { return anyFusionAppCtxEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyFusionAppCtxEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusionAppCtxEnd
-	}
-	return &fusionAppCtxEndV1
+	return etw.DescOf(anyFusionAppCtxEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusionAppCtxEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v FusionAppCtxEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionAppCtxEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v FusionAppCtxEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusionAppCtxEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionAppCtxEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusionAppCtxEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusionAppCtxEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusionAppCtxEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusionAppCtxEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusionAppCtxEnd) Clone() *AnyFusionAppCtxEnd { return &e }
 
-// Fusion2EE is Fusion2EE: event 120, version 0, of task Startup, opcode
-// Fusion2EE, keyword StartupKeyword, level win:Informational.
+func (e AnyFusionAppCtxEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusionAppCtxEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionAppCtxEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Fusion2EE is event 120, version 0, of task Startup, opcode Fusion2EE,
+// keyword StartupKeyword, level win:Informational.
 //
 // The assembly binder (Fusion) begins to call the execution engine.
 type Fusion2EE struct{}
 
-// EventDesc returns the description of Fusion2EE.
-func (*Fusion2EE) EventDesc() *etw.EventDesc { return &fusion2EE }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Fusion2EE) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Fusion2EE) EventDesc() *etw.EventDesc                             { return &fusion2EE }
+func (*Fusion2EE) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Fusion2EE) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Fusion2EE) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Fusion2EE) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Fusion2EE) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Fusion2EE) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Fusion2EE) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Fusion2EE) Clone() *Fusion2EE                                    { return &e }
+func (e Fusion2EE) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Fusion2EE) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Fusion2EE) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusion2EE = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         120,
 	Level:      4,
 	Opcode:     40,
@@ -6187,12 +5184,16 @@ func (e *Fusion2EEV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *Fusion2EEV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Fusion2EEV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Fusion2EEV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Fusion2EEV1) Clone() *Fusion2EEV1 { return &e }
+
+func (e Fusion2EEV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Fusion2EEV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Fusion2EEV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusion2EEV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         120,
 	Version:    1,
 	Level:      4,
@@ -6203,101 +5204,71 @@ var fusion2EEV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "Fusion2EE",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusion2EE,
 	New:        func() etw.Event { return new(Fusion2EEV1) },
 }
 
-// AnyFusion2EE is event 120 in any version: [Fusion2EE] and [Fusion2EEV1].
+// AnyFusion2EE is event 120, of task Startup, opcode Fusion2EE, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The assembly binder (Fusion) begins to call the execution engine. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [Fusion2EE] and [Fusion2EEV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyFusion2EE struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusion2EE) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusion2EE = []*etw.EventDesc{&fusion2EE, &fusion2EEV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusion2EE) EventDescs() []*etw.EventDesc { return anyFusion2EE }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyFusion2EE) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusion2EE
-	}
-	return &fusion2EEV1
-}
+func (e *AnyFusion2EE) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusion2EE, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusion2EE) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v Fusion2EEV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusion2EE{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v Fusion2EE
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusion2EE{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusion2EE)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusion2EE) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusion2EE) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusion2EE) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusion2EE) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusion2EE) Clone() *AnyFusion2EE { return &e }
 
-// Fusion2EEEnd is Fusion2EEEnd: event 121, version 0, of task Startup, opcode
-// Fusion2EEEnd, keyword StartupKeyword, level win:Informational.
+func (e AnyFusion2EE) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusion2EE) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusion2EE) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Fusion2EEEnd is event 121, version 0, of task Startup, opcode Fusion2EEEnd,
+// keyword StartupKeyword, level win:Informational.
 //
 // The assembly binder (Fusion) ended its call of the execution engine.
 type Fusion2EEEnd struct{}
 
-// EventDesc returns the description of Fusion2EEEnd.
-func (*Fusion2EEEnd) EventDesc() *etw.EventDesc { return &fusion2EEEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Fusion2EEEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Fusion2EEEnd) EventDesc() *etw.EventDesc                             { return &fusion2EEEnd }
+func (*Fusion2EEEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Fusion2EEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Fusion2EEEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Fusion2EEEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Fusion2EEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Fusion2EEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Fusion2EEEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Fusion2EEEnd) Clone() *Fusion2EEEnd                                 { return &e }
+func (e Fusion2EEEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Fusion2EEEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Fusion2EEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var fusion2EEEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         121,
 	Level:      4,
 	Opcode:     41,
@@ -6338,12 +5309,16 @@ func (e *Fusion2EEEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *Fusion2EEEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Fusion2EEEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Fusion2EEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Fusion2EEEndV1) Clone() *Fusion2EEEndV1 { return &e }
+
+func (e Fusion2EEEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Fusion2EEEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Fusion2EEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var fusion2EEEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         121,
 	Version:    1,
 	Level:      4,
@@ -6354,103 +5329,71 @@ var fusion2EEEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "Fusion2EEEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &fusion2EEEnd,
 	New:        func() etw.Event { return new(Fusion2EEEndV1) },
 }
 
-// AnyFusion2EEEnd is event 121 in any version: [Fusion2EEEnd] and
-// [Fusion2EEEndV1].
+// AnyFusion2EEEnd is event 121, of task Startup, opcode Fusion2EEEnd, keyword
+// StartupKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The assembly binder (Fusion) ended its call of the execution engine. Version
+// 1 adds ClrInstanceID.
+//
+// The versions are [Fusion2EEEnd] and [Fusion2EEEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyFusion2EEEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyFusion2EEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyFusion2EEEnd = []*etw.EventDesc{&fusion2EEEnd, &fusion2EEEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyFusion2EEEnd) EventDescs() []*etw.EventDesc { return anyFusion2EEEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyFusion2EEEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &fusion2EEEnd
-	}
-	return &fusion2EEEndV1
-}
+func (e *AnyFusion2EEEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusion2EEEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyFusion2EEEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v Fusion2EEEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusion2EEEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v Fusion2EEEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyFusion2EEEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusion2EEEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyFusion2EEEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyFusion2EEEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyFusion2EEEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyFusion2EEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFusion2EEEnd) Clone() *AnyFusion2EEEnd { return &e }
 
-// SecurityCatchCall is SecurityCatchCall: event 122, version 0, of task
-// Startup, opcode SecurityCatchCall, keyword StartupKeyword, level
-// win:Informational.
+func (e AnyFusion2EEEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFusion2EEEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusion2EEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// SecurityCatchCall is event 122, version 0, of task Startup, opcode
+// SecurityCatchCall, keyword StartupKeyword, level win:Informational.
 //
 // The security system begins a guarded call.
 type SecurityCatchCall struct{}
 
-// EventDesc returns the description of SecurityCatchCall.
-func (*SecurityCatchCall) EventDesc() *etw.EventDesc { return &securityCatchCall }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*SecurityCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*SecurityCatchCall) EventDesc() *etw.EventDesc                             { return &securityCatchCall }
+func (*SecurityCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*SecurityCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*SecurityCatchCall) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *SecurityCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *SecurityCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *SecurityCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*SecurityCatchCall) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e SecurityCatchCall) Clone() *SecurityCatchCall                            { return &e }
+func (e SecurityCatchCall) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e SecurityCatchCall) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e SecurityCatchCall) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCall = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         122,
 	Level:      4,
 	Opcode:     42,
@@ -6491,12 +5434,16 @@ func (e *SecurityCatchCallV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *SecurityCatchCallV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *SecurityCatchCallV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *SecurityCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e SecurityCatchCallV1) Clone() *SecurityCatchCallV1 { return &e }
+
+func (e SecurityCatchCallV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e SecurityCatchCallV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e SecurityCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCallV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         122,
 	Version:    1,
 	Level:      4,
@@ -6507,103 +5454,74 @@ var securityCatchCallV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "SecurityCatchCall",
 	Fields:     startupV1LayoutFields,
-	Extends:    &securityCatchCall,
 	New:        func() etw.Event { return new(SecurityCatchCallV1) },
 }
 
-// AnySecurityCatchCall is event 122 in any version: [SecurityCatchCall] and
-// [SecurityCatchCallV1].
+// AnySecurityCatchCall is event 122, of task Startup, opcode
+// SecurityCatchCall, keyword StartupKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The security system begins a guarded call. Version 1 adds ClrInstanceID.
+//
+// The versions are [SecurityCatchCall] and [SecurityCatchCallV1]; a newer one
+// is decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnySecurityCatchCall struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnySecurityCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anySecurityCatchCall = []*etw.EventDesc{&securityCatchCall, &securityCatchCallV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnySecurityCatchCall) EventDescs() []*etw.EventDesc { return anySecurityCatchCall }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnySecurityCatchCall) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &securityCatchCall
-	}
-	return &securityCatchCallV1
+	return etw.DescOf(anySecurityCatchCall, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnySecurityCatchCall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v SecurityCatchCallV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnySecurityCatchCall{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v SecurityCatchCall
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnySecurityCatchCall{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anySecurityCatchCall)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnySecurityCatchCall) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnySecurityCatchCall) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnySecurityCatchCall) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnySecurityCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnySecurityCatchCall) Clone() *AnySecurityCatchCall { return &e }
 
-// SecurityCatchCallEnd is SecurityCatchCallEnd: event 123, version 0, of task
-// Startup, opcode SecurityCatchCallEnd, keyword StartupKeyword, level
-// win:Informational.
+func (e AnySecurityCatchCall) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnySecurityCatchCall) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySecurityCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// SecurityCatchCallEnd is event 123, version 0, of task Startup, opcode
+// SecurityCatchCallEnd, keyword StartupKeyword, level win:Informational.
 //
 // The security system ended a guarded call.
 type SecurityCatchCallEnd struct{}
 
-// EventDesc returns the description of SecurityCatchCallEnd.
-func (*SecurityCatchCallEnd) EventDesc() *etw.EventDesc { return &securityCatchCallEnd }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*SecurityCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*SecurityCatchCallEnd) EventDesc() *etw.EventDesc                             { return &securityCatchCallEnd }
+func (*SecurityCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*SecurityCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*SecurityCatchCallEnd) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *SecurityCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *SecurityCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *SecurityCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*SecurityCatchCallEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e SecurityCatchCallEnd) Clone() *SecurityCatchCallEnd                         { return &e }
+func (e SecurityCatchCallEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e SecurityCatchCallEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e SecurityCatchCallEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCallEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         123,
 	Level:      4,
 	Opcode:     43,
@@ -6644,12 +5562,16 @@ func (e *SecurityCatchCallEndV1) FieldValue(i int) etw.Value {
 	return (*startupV1Layout)(e).FieldValue(i)
 }
 
-func (e *SecurityCatchCallEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *SecurityCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *SecurityCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e SecurityCatchCallEndV1) Clone() *SecurityCatchCallEndV1 { return &e }
+
+func (e SecurityCatchCallEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e SecurityCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e SecurityCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var securityCatchCallEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
 	ID:         123,
 	Version:    1,
 	Level:      4,
@@ -6660,73 +5582,52 @@ var securityCatchCallEndV1 = etw.EventDesc{
 	TaskName:   "Startup",
 	OpcodeName: "SecurityCatchCallEnd",
 	Fields:     startupV1LayoutFields,
-	Extends:    &securityCatchCallEnd,
 	New:        func() etw.Event { return new(SecurityCatchCallEndV1) },
 }
 
-// AnySecurityCatchCallEnd is event 123 in any version: [SecurityCatchCallEnd]
-// and [SecurityCatchCallEndV1].
+// AnySecurityCatchCallEnd is event 123, of task Startup, opcode
+// SecurityCatchCallEnd, keyword StartupKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The security system ended a guarded call. Version 1 adds ClrInstanceID.
+//
+// The versions are [SecurityCatchCallEnd] and [SecurityCatchCallEndV1]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnySecurityCatchCallEnd struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnySecurityCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anySecurityCatchCallEnd = []*etw.EventDesc{&securityCatchCallEnd, &securityCatchCallEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnySecurityCatchCallEnd) EventDescs() []*etw.EventDesc { return anySecurityCatchCallEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnySecurityCatchCallEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &securityCatchCallEnd
-	}
-	return &securityCatchCallEndV1
+	return etw.DescOf(anySecurityCatchCallEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnySecurityCatchCallEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v SecurityCatchCallEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnySecurityCatchCallEnd{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v SecurityCatchCallEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnySecurityCatchCallEnd{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anySecurityCatchCallEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnySecurityCatchCallEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyStartupV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnySecurityCatchCallEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnySecurityCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnySecurityCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnySecurityCatchCallEnd) Clone() *AnySecurityCatchCallEnd { return &e }
+
+func (e AnySecurityCatchCallEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnySecurityCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySecurityCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,10 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleTransparencyComputationStart is ModuleTransparencyComputationStart:
-// event 178, version 0, of task TransparencyComputation, opcode
-// ModuleTransparencyComputationStart, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// ModuleTransparencyComputationStart is event 178, version 0, of task
+// TransparencyComputation, opcode ModuleTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime begins to work out how transparent a module is to security.
 type ModuleTransparencyComputationStart struct {
@@ -33,20 +32,20 @@ func (*ModuleTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&moduleTransparencyComputationStart)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&moduleTransparencyComputationStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ModuleTransparencyComputationStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&moduleTransparencyComputationStart)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&moduleTransparencyComputationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -62,14 +61,21 @@ func (e *ModuleTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *ModuleTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleTransparencyComputationStart) Clone() *ModuleTransparencyComputationStart {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e ModuleTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e ModuleTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var moduleTransparencyComputationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         178,
 	Level:      4,
 	Opcode:     83,
@@ -86,10 +92,78 @@ var moduleTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(ModuleTransparencyComputationStart) },
 }
 
-// ModuleTransparencyComputationEnd is ModuleTransparencyComputationEnd: event
-// 179, version 0, of task TransparencyComputation, opcode
-// ModuleTransparencyComputationEnd, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyModuleTransparencyComputationStart is event 178, of task
+// TransparencyComputation, opcode ModuleTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime begins to work out how transparent a module is to security.
+//
+// The only version is [ModuleTransparencyComputationStart]; a newer one is
+// decoded like it.
+type AnyModuleTransparencyComputationStart struct {
+	Seen etw.Seen
+
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyModuleTransparencyComputationStart = []*etw.EventDesc{&moduleTransparencyComputationStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleTransparencyComputationStart) EventDescs() []*etw.EventDesc {
+	return anyModuleTransparencyComputationStart
+}
+func (e *AnyModuleTransparencyComputationStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyModuleTransparencyComputationStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ModuleTransparencyComputationStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleTransparencyComputationStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Module)
+	case 1:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 2:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleTransparencyComputationStart) Clone() *AnyModuleTransparencyComputationStart {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyModuleTransparencyComputationStart) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyModuleTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// ModuleTransparencyComputationEnd is event 179, version 0, of task
+// TransparencyComputation, opcode ModuleTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime has worked out how transparent a module is to security.
 type ModuleTransparencyComputationEnd struct {
@@ -119,30 +193,30 @@ func (*ModuleTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.IsAllCritical = r.Bool()
-	e.IsAllTransparent = r.Bool()
-	e.IsTreatAsSafe = r.Bool()
-	e.IsOpportunisticallyCritical = r.Bool()
-	e.SecurityRuleSet = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&moduleTransparencyComputationEnd)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.IsAllCritical = c.Bool()
+	e.IsAllTransparent = c.Bool()
+	e.IsTreatAsSafe = c.Bool()
+	e.IsOpportunisticallyCritical = c.Bool()
+	e.SecurityRuleSet = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&moduleTransparencyComputationEnd)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ModuleTransparencyComputationEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Bool(e.IsAllCritical)
-	w.Bool(e.IsAllTransparent)
-	w.Bool(e.IsTreatAsSafe)
-	w.Bool(e.IsOpportunisticallyCritical)
-	w.Uint32(e.SecurityRuleSet)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&moduleTransparencyComputationEnd)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Bool(e.IsAllCritical)
+	a.Bool(e.IsAllTransparent)
+	a.Bool(e.IsTreatAsSafe)
+	a.Bool(e.IsOpportunisticallyCritical)
+	a.Uint32(e.SecurityRuleSet)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&moduleTransparencyComputationEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -168,14 +242,21 @@ func (e *ModuleTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *ModuleTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *ModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleTransparencyComputationEnd) Clone() *ModuleTransparencyComputationEnd {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e ModuleTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e ModuleTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e ModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var moduleTransparencyComputationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         179,
 	Level:      4,
 	Opcode:     84,
@@ -197,10 +278,101 @@ var moduleTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(ModuleTransparencyComputationEnd) },
 }
 
-// TypeTransparencyComputationStart is TypeTransparencyComputationStart: event
-// 180, version 0, of task TransparencyComputation, opcode
-// TypeTransparencyComputationStart, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyModuleTransparencyComputationEnd is event 179, of task
+// TransparencyComputation, opcode ModuleTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime has worked out how transparent a module is to security.
+//
+// The only version is [ModuleTransparencyComputationEnd]; a newer one is
+// decoded like it.
+type AnyModuleTransparencyComputationEnd struct {
+	Seen etw.Seen
+
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Whether all of its code is security-critical.
+	IsAllCritical etw.Bool
+	// Whether all of its code is security-transparent.
+	IsAllTransparent etw.Bool
+	// Whether it is critical but may be called from transparent code.
+	IsTreatAsSafe etw.Bool
+	// Whether the module's code is critical as far as that is possible.
+	IsOpportunisticallyCritical etw.Bool
+	// Rule set that the module follows: 0 none, 1 level 1, 2 level 2.
+	SecurityRuleSet uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyModuleTransparencyComputationEnd = []*etw.EventDesc{&moduleTransparencyComputationEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
+	return anyModuleTransparencyComputationEnd
+}
+func (e *AnyModuleTransparencyComputationEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyModuleTransparencyComputationEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ModuleTransparencyComputationEnd
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.IsAllCritical = v.IsAllCritical
+	e.IsAllTransparent = v.IsAllTransparent
+	e.IsTreatAsSafe = v.IsTreatAsSafe
+	e.IsOpportunisticallyCritical = v.IsOpportunisticallyCritical
+	e.SecurityRuleSet = v.SecurityRuleSet
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleTransparencyComputationEnd) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Module)
+	case 1:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 2:
+		return etw.BoolValue(e.IsAllCritical)
+	case 3:
+		return etw.BoolValue(e.IsAllTransparent)
+	case 4:
+		return etw.BoolValue(e.IsTreatAsSafe)
+	case 5:
+		return etw.BoolValue(e.IsOpportunisticallyCritical)
+	case 6:
+		return etw.UintValue(uint64(e.SecurityRuleSet))
+	case 7:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleTransparencyComputationEnd) Clone() *AnyModuleTransparencyComputationEnd {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyModuleTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// TypeTransparencyComputationStart is event 180, version 0, of task
+// TransparencyComputation, opcode TypeTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime begins to work out how transparent a type is to security.
 type TypeTransparencyComputationStart struct {
@@ -222,22 +394,22 @@ func (*TypeTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *TypeTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Type = r.UTF16()
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&typeTransparencyComputationStart)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Type = c.UTF16()
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&typeTransparencyComputationStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *TypeTransparencyComputationStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Type)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&typeTransparencyComputationStart)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Type)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&typeTransparencyComputationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -255,14 +427,22 @@ func (e *TypeTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *TypeTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *TypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e TypeTransparencyComputationStart) Clone() *TypeTransparencyComputationStart {
+	e.Type = e.Type.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e TypeTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e TypeTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e TypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var typeTransparencyComputationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         180,
 	Level:      4,
 	Opcode:     85,
@@ -280,10 +460,82 @@ var typeTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(TypeTransparencyComputationStart) },
 }
 
-// TypeTransparencyComputationEnd is TypeTransparencyComputationEnd: event 181,
-// version 0, of task TransparencyComputation, opcode
-// TypeTransparencyComputationEnd, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyTypeTransparencyComputationStart is event 180, of task
+// TransparencyComputation, opcode TypeTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime begins to work out how transparent a type is to security.
+//
+// The only version is [TypeTransparencyComputationStart]; a newer one is
+// decoded like it.
+type AnyTypeTransparencyComputationStart struct {
+	Seen etw.Seen
+
+	// Name of the type.
+	Type etw.UTF16
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyTypeTransparencyComputationStart = []*etw.EventDesc{&typeTransparencyComputationStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTypeTransparencyComputationStart) EventDescs() []*etw.EventDesc {
+	return anyTypeTransparencyComputationStart
+}
+func (e *AnyTypeTransparencyComputationStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTypeTransparencyComputationStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTypeTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TypeTransparencyComputationStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Type = v.Type
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTypeTransparencyComputationStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Type)
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyTypeTransparencyComputationStart) Clone() *AnyTypeTransparencyComputationStart {
+	e.Type = e.Type.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyTypeTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyTypeTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyTypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// TypeTransparencyComputationEnd is event 181, version 0, of task
+// TransparencyComputation, opcode TypeTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime has worked out how transparent a type is to security.
 type TypeTransparencyComputationEnd struct {
@@ -313,30 +565,30 @@ func (*TypeTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *TypeTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Type = r.UTF16()
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.IsAllCritical = r.Bool()
-	e.IsAllTransparent = r.Bool()
-	e.IsCritical = r.Bool()
-	e.IsTreatAsSafe = r.Bool()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&typeTransparencyComputationEnd)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Type = c.UTF16()
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.IsAllCritical = c.Bool()
+	e.IsAllTransparent = c.Bool()
+	e.IsCritical = c.Bool()
+	e.IsTreatAsSafe = c.Bool()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&typeTransparencyComputationEnd)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *TypeTransparencyComputationEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Type)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Bool(e.IsAllCritical)
-	w.Bool(e.IsAllTransparent)
-	w.Bool(e.IsCritical)
-	w.Bool(e.IsTreatAsSafe)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&typeTransparencyComputationEnd)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Type)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Bool(e.IsAllCritical)
+	a.Bool(e.IsAllTransparent)
+	a.Bool(e.IsCritical)
+	a.Bool(e.IsTreatAsSafe)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&typeTransparencyComputationEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -362,12 +614,20 @@ func (e *TypeTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TypeTransparencyComputationEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *TypeTransparencyComputationEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *TypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e TypeTransparencyComputationEnd) Clone() *TypeTransparencyComputationEnd {
+	e.Type = e.Type.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e TypeTransparencyComputationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e TypeTransparencyComputationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e TypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var typeTransparencyComputationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         181,
 	Level:      4,
 	Opcode:     86,
@@ -389,10 +649,102 @@ var typeTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(TypeTransparencyComputationEnd) },
 }
 
-// MethodTransparencyComputationStart is MethodTransparencyComputationStart:
-// event 182, version 0, of task TransparencyComputation, opcode
-// MethodTransparencyComputationStart, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyTypeTransparencyComputationEnd is event 181, of task
+// TransparencyComputation, opcode TypeTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime has worked out how transparent a type is to security.
+//
+// The only version is [TypeTransparencyComputationEnd]; a newer one is decoded
+// like it.
+type AnyTypeTransparencyComputationEnd struct {
+	Seen etw.Seen
+
+	// Name of the type.
+	Type etw.UTF16
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Whether all of its code is security-critical.
+	IsAllCritical etw.Bool
+	// Whether all of its code is security-transparent.
+	IsAllTransparent etw.Bool
+	// Whether it is security-critical.
+	IsCritical etw.Bool
+	// Whether it is critical but may be called from transparent code.
+	IsTreatAsSafe etw.Bool
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyTypeTransparencyComputationEnd = []*etw.EventDesc{&typeTransparencyComputationEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTypeTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
+	return anyTypeTransparencyComputationEnd
+}
+func (e *AnyTypeTransparencyComputationEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTypeTransparencyComputationEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTypeTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TypeTransparencyComputationEnd
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Type = v.Type
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.IsAllCritical = v.IsAllCritical
+	e.IsAllTransparent = v.IsAllTransparent
+	e.IsCritical = v.IsCritical
+	e.IsTreatAsSafe = v.IsTreatAsSafe
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTypeTransparencyComputationEnd) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Type)
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.BoolValue(e.IsAllCritical)
+	case 4:
+		return etw.BoolValue(e.IsAllTransparent)
+	case 5:
+		return etw.BoolValue(e.IsCritical)
+	case 6:
+		return etw.BoolValue(e.IsTreatAsSafe)
+	case 7:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyTypeTransparencyComputationEnd) Clone() *AnyTypeTransparencyComputationEnd {
+	e.Type = e.Type.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyTypeTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyTypeTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyTypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// MethodTransparencyComputationStart is event 182, version 0, of task
+// TransparencyComputation, opcode MethodTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime begins to work out how transparent a method is to security.
 type MethodTransparencyComputationStart struct {
@@ -414,22 +766,22 @@ func (*MethodTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Method = r.UTF16()
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodTransparencyComputationStart)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Method = c.UTF16()
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodTransparencyComputationStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodTransparencyComputationStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Method)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodTransparencyComputationStart)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Method)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodTransparencyComputationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -447,14 +799,22 @@ func (e *MethodTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *MethodTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *MethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodTransparencyComputationStart) Clone() *MethodTransparencyComputationStart {
+	e.Method = e.Method.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e MethodTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e MethodTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e MethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var methodTransparencyComputationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         182,
 	Level:      4,
 	Opcode:     87,
@@ -472,10 +832,84 @@ var methodTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(MethodTransparencyComputationStart) },
 }
 
-// MethodTransparencyComputationEnd is MethodTransparencyComputationEnd: event
-// 183, version 0, of task TransparencyComputation, opcode
-// MethodTransparencyComputationEnd, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyMethodTransparencyComputationStart is event 182, of task
+// TransparencyComputation, opcode MethodTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime begins to work out how transparent a method is to security.
+//
+// The only version is [MethodTransparencyComputationStart]; a newer one is
+// decoded like it.
+type AnyMethodTransparencyComputationStart struct {
+	Seen etw.Seen
+
+	// Name of the method.
+	Method etw.UTF16
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodTransparencyComputationStart = []*etw.EventDesc{&methodTransparencyComputationStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodTransparencyComputationStart) EventDescs() []*etw.EventDesc {
+	return anyMethodTransparencyComputationStart
+}
+func (e *AnyMethodTransparencyComputationStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodTransparencyComputationStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodTransparencyComputationStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Method = v.Method
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodTransparencyComputationStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Method)
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodTransparencyComputationStart) Clone() *AnyMethodTransparencyComputationStart {
+	e.Method = e.Method.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyMethodTransparencyComputationStart) String() string {
+	return string(etw.AppendText(nil, &e))
+}
+func (e AnyMethodTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyMethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// MethodTransparencyComputationEnd is event 183, version 0, of task
+// TransparencyComputation, opcode MethodTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime has worked out how transparent a method is to security.
 type MethodTransparencyComputationEnd struct {
@@ -501,26 +935,26 @@ func (*MethodTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Method = r.UTF16()
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.IsCritical = r.Bool()
-	e.IsTreatAsSafe = r.Bool()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&methodTransparencyComputationEnd)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Method = c.UTF16()
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.IsCritical = c.Bool()
+	e.IsTreatAsSafe = c.Bool()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&methodTransparencyComputationEnd)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MethodTransparencyComputationEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Method)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Bool(e.IsCritical)
-	w.Bool(e.IsTreatAsSafe)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&methodTransparencyComputationEnd)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Method)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Bool(e.IsCritical)
+	a.Bool(e.IsTreatAsSafe)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&methodTransparencyComputationEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -542,14 +976,22 @@ func (e *MethodTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MethodTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *MethodTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *MethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodTransparencyComputationEnd) Clone() *MethodTransparencyComputationEnd {
+	e.Method = e.Method.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e MethodTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e MethodTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e MethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var methodTransparencyComputationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         183,
 	Level:      4,
 	Opcode:     88,
@@ -569,10 +1011,92 @@ var methodTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(MethodTransparencyComputationEnd) },
 }
 
-// FieldTransparencyComputationStart is FieldTransparencyComputationStart:
-// event 184, version 0, of task TransparencyComputation, opcode
-// FieldTransparencyComputationStart, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyMethodTransparencyComputationEnd is event 183, of task
+// TransparencyComputation, opcode MethodTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime has worked out how transparent a method is to security.
+//
+// The only version is [MethodTransparencyComputationEnd]; a newer one is
+// decoded like it.
+type AnyMethodTransparencyComputationEnd struct {
+	Seen etw.Seen
+
+	// Name of the method.
+	Method etw.UTF16
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Whether it is security-critical.
+	IsCritical etw.Bool
+	// Whether it is critical but may be called from transparent code.
+	IsTreatAsSafe etw.Bool
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyMethodTransparencyComputationEnd = []*etw.EventDesc{&methodTransparencyComputationEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyMethodTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
+	return anyMethodTransparencyComputationEnd
+}
+func (e *AnyMethodTransparencyComputationEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyMethodTransparencyComputationEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyMethodTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v MethodTransparencyComputationEnd
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Method = v.Method
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.IsCritical = v.IsCritical
+	e.IsTreatAsSafe = v.IsTreatAsSafe
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyMethodTransparencyComputationEnd) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Method)
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.BoolValue(e.IsCritical)
+	case 4:
+		return etw.BoolValue(e.IsTreatAsSafe)
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodTransparencyComputationEnd) Clone() *AnyMethodTransparencyComputationEnd {
+	e.Method = e.Method.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyMethodTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyMethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// FieldTransparencyComputationStart is event 184, version 0, of task
+// TransparencyComputation, opcode FieldTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime begins to work out how transparent a field is to security.
 type FieldTransparencyComputationStart struct {
@@ -594,22 +1118,22 @@ func (*FieldTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *FieldTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Field = r.UTF16()
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&fieldTransparencyComputationStart)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Field = c.UTF16()
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&fieldTransparencyComputationStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *FieldTransparencyComputationStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Field)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&fieldTransparencyComputationStart)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Field)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&fieldTransparencyComputationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -627,14 +1151,22 @@ func (e *FieldTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FieldTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *FieldTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *FieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e FieldTransparencyComputationStart) Clone() *FieldTransparencyComputationStart {
+	e.Field = e.Field.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e FieldTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e FieldTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e FieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var fieldTransparencyComputationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         184,
 	Level:      4,
 	Opcode:     89,
@@ -652,10 +1184,82 @@ var fieldTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(FieldTransparencyComputationStart) },
 }
 
-// FieldTransparencyComputationEnd is FieldTransparencyComputationEnd: event
-// 185, version 0, of task TransparencyComputation, opcode
-// FieldTransparencyComputationEnd, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyFieldTransparencyComputationStart is event 184, of task
+// TransparencyComputation, opcode FieldTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime begins to work out how transparent a field is to security.
+//
+// The only version is [FieldTransparencyComputationStart]; a newer one is
+// decoded like it.
+type AnyFieldTransparencyComputationStart struct {
+	Seen etw.Seen
+
+	// Name of the field.
+	Field etw.UTF16
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyFieldTransparencyComputationStart = []*etw.EventDesc{&fieldTransparencyComputationStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFieldTransparencyComputationStart) EventDescs() []*etw.EventDesc {
+	return anyFieldTransparencyComputationStart
+}
+func (e *AnyFieldTransparencyComputationStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyFieldTransparencyComputationStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFieldTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v FieldTransparencyComputationStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Field = v.Field
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyFieldTransparencyComputationStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Field)
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyFieldTransparencyComputationStart) Clone() *AnyFieldTransparencyComputationStart {
+	e.Field = e.Field.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyFieldTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyFieldTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyFieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// FieldTransparencyComputationEnd is event 185, version 0, of task
+// TransparencyComputation, opcode FieldTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime has worked out how transparent a field is to security.
 type FieldTransparencyComputationEnd struct {
@@ -681,26 +1285,26 @@ func (*FieldTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *FieldTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Field = r.UTF16()
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.IsCritical = r.Bool()
-	e.IsTreatAsSafe = r.Bool()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&fieldTransparencyComputationEnd)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Field = c.UTF16()
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.IsCritical = c.Bool()
+	e.IsTreatAsSafe = c.Bool()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&fieldTransparencyComputationEnd)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *FieldTransparencyComputationEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Field)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Bool(e.IsCritical)
-	w.Bool(e.IsTreatAsSafe)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&fieldTransparencyComputationEnd)
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Field)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Bool(e.IsCritical)
+	a.Bool(e.IsTreatAsSafe)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&fieldTransparencyComputationEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -722,14 +1326,22 @@ func (e *FieldTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *FieldTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *FieldTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *FieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e FieldTransparencyComputationEnd) Clone() *FieldTransparencyComputationEnd {
+	e.Field = e.Field.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e FieldTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e FieldTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e FieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var fieldTransparencyComputationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         185,
 	Level:      4,
 	Opcode:     90,
@@ -749,10 +1361,92 @@ var fieldTransparencyComputationEnd = etw.EventDesc{
 	New: func() etw.Event { return new(FieldTransparencyComputationEnd) },
 }
 
-// TokenTransparencyComputationStart is TokenTransparencyComputationStart:
-// event 186, version 0, of task TransparencyComputation, opcode
-// TokenTransparencyComputationStart, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyFieldTransparencyComputationEnd is event 185, of task
+// TransparencyComputation, opcode FieldTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime has worked out how transparent a field is to security.
+//
+// The only version is [FieldTransparencyComputationEnd]; a newer one is
+// decoded like it.
+type AnyFieldTransparencyComputationEnd struct {
+	Seen etw.Seen
+
+	// Name of the field.
+	Field etw.UTF16
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Whether it is security-critical.
+	IsCritical etw.Bool
+	// Whether it is critical but may be called from transparent code.
+	IsTreatAsSafe etw.Bool
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyFieldTransparencyComputationEnd = []*etw.EventDesc{&fieldTransparencyComputationEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFieldTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
+	return anyFieldTransparencyComputationEnd
+}
+func (e *AnyFieldTransparencyComputationEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyFieldTransparencyComputationEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFieldTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v FieldTransparencyComputationEnd
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Field = v.Field
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.IsCritical = v.IsCritical
+	e.IsTreatAsSafe = v.IsTreatAsSafe
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyFieldTransparencyComputationEnd) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Field)
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.BoolValue(e.IsCritical)
+	case 4:
+		return etw.BoolValue(e.IsTreatAsSafe)
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyFieldTransparencyComputationEnd) Clone() *AnyFieldTransparencyComputationEnd {
+	e.Field = e.Field.Clone()
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyFieldTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyFieldTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyFieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// TokenTransparencyComputationStart is event 186, version 0, of task
+// TransparencyComputation, opcode TokenTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime begins to work out how transparent a metadata token is to
 // security.
@@ -779,21 +1473,21 @@ func (e *TokenTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrS
 		return 0, etw.Short(&tokenTransparencyComputationStart, p, ptr)
 	}
 	e.Token = binary.LittleEndian.Uint32(p[0:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&tokenTransparencyComputationStart)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&tokenTransparencyComputationStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *TokenTransparencyComputationStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Token)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&tokenTransparencyComputationStart)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Token)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&tokenTransparencyComputationStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -811,14 +1505,21 @@ func (e *TokenTransparencyComputationStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TokenTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *TokenTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *TokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e TokenTransparencyComputationStart) Clone() *TokenTransparencyComputationStart {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e TokenTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e TokenTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e TokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var tokenTransparencyComputationStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         186,
 	Level:      4,
 	Opcode:     91,
@@ -828,7 +1529,7 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 	TaskName:   "TransparencyComputation",
 	OpcodeName: "TokenTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
-		{Name: "Token", Type: etw.InUInt32},
+		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -836,10 +1537,82 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 	New: func() etw.Event { return new(TokenTransparencyComputationStart) },
 }
 
-// TokenTransparencyComputationEnd is TokenTransparencyComputationEnd: event
-// 187, version 0, of task TransparencyComputation, opcode
-// TokenTransparencyComputationEnd, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// AnyTokenTransparencyComputationStart is event 186, of task
+// TransparencyComputation, opcode TokenTransparencyComputationStart, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime begins to work out how transparent a metadata token is to
+// security.
+//
+// The only version is [TokenTransparencyComputationStart]; a newer one is
+// decoded like it.
+type AnyTokenTransparencyComputationStart struct {
+	Seen etw.Seen
+
+	// Metadata token.
+	Token uint32
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyTokenTransparencyComputationStart = []*etw.EventDesc{&tokenTransparencyComputationStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTokenTransparencyComputationStart) EventDescs() []*etw.EventDesc {
+	return anyTokenTransparencyComputationStart
+}
+func (e *AnyTokenTransparencyComputationStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTokenTransparencyComputationStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTokenTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TokenTransparencyComputationStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Token = v.Token
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTokenTransparencyComputationStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Token))
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyTokenTransparencyComputationStart) Clone() *AnyTokenTransparencyComputationStart {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyTokenTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyTokenTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyTokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
+
+// TokenTransparencyComputationEnd is event 187, version 0, of task
+// TransparencyComputation, opcode TokenTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational.
 //
 // The runtime has worked out how transparent a metadata token is to security.
 type TokenTransparencyComputationEnd struct {
@@ -869,25 +1642,25 @@ func (e *TokenTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSiz
 		return 0, etw.Short(&tokenTransparencyComputationEnd, p, ptr)
 	}
 	e.Token = binary.LittleEndian.Uint32(p[0:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Module = r.UTF16()
-	e.AppDomainID = r.Uint32()
-	e.IsCritical = r.Bool()
-	e.IsTreatAsSafe = r.Bool()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&tokenTransparencyComputationEnd)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Module = c.UTF16()
+	e.AppDomainID = c.Uint32()
+	e.IsCritical = c.Bool()
+	e.IsTreatAsSafe = c.Bool()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&tokenTransparencyComputationEnd)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *TokenTransparencyComputationEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Token)
-	w.UTF16Z(1, e.Module)
-	w.Uint32(e.AppDomainID)
-	w.Bool(e.IsCritical)
-	w.Bool(e.IsTreatAsSafe)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&tokenTransparencyComputationEnd)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Token)
+	a.UTF16Z(1, e.Module)
+	a.Uint32(e.AppDomainID)
+	a.Bool(e.IsCritical)
+	a.Bool(e.IsTreatAsSafe)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&tokenTransparencyComputationEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -909,14 +1682,21 @@ func (e *TokenTransparencyComputationEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TokenTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *TokenTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *TokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e that shares no memory with the payload.
+func (e TokenTransparencyComputationEnd) Clone() *TokenTransparencyComputationEnd {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e TokenTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e TokenTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e TokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var tokenTransparencyComputationEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
 	ID:         187,
 	Level:      4,
 	Opcode:     92,
@@ -926,7 +1706,7 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 	TaskName:   "TransparencyComputation",
 	OpcodeName: "TokenTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
-		{Name: "Token", Type: etw.InUInt32},
+		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
 		{Name: "IsCritical", Type: etw.InBoolean},
@@ -934,4 +1714,86 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(TokenTransparencyComputationEnd) },
+}
+
+// AnyTokenTransparencyComputationEnd is event 187, of task
+// TransparencyComputation, opcode TokenTransparencyComputationEnd, keyword
+// SecurityPrivateKeyword, level win:Informational, in any version.
+//
+// The runtime has worked out how transparent a metadata token is to security.
+//
+// The only version is [TokenTransparencyComputationEnd]; a newer one is
+// decoded like it.
+type AnyTokenTransparencyComputationEnd struct {
+	Seen etw.Seen
+
+	// Metadata token.
+	Token uint32
+	// Name of the module.
+	Module etw.UTF16
+	// Number of the application domain.
+	AppDomainID uint32
+	// Whether it is security-critical.
+	IsCritical etw.Bool
+	// Whether it is critical but may be called from transparent code.
+	IsTreatAsSafe etw.Bool
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyTokenTransparencyComputationEnd = []*etw.EventDesc{&tokenTransparencyComputationEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTokenTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
+	return anyTokenTransparencyComputationEnd
+}
+func (e *AnyTokenTransparencyComputationEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTokenTransparencyComputationEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTokenTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TokenTransparencyComputationEnd
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Token = v.Token
+	e.Module = v.Module
+	e.AppDomainID = v.AppDomainID
+	e.IsCritical = v.IsCritical
+	e.IsTreatAsSafe = v.IsTreatAsSafe
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTokenTransparencyComputationEnd) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Token))
+	case 1:
+		return etw.UTF16Value(e.Module)
+	case 2:
+		return etw.UintValue(uint64(e.AppDomainID))
+	case 3:
+		return etw.BoolValue(e.IsCritical)
+	case 4:
+		return etw.BoolValue(e.IsTreatAsSafe)
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyTokenTransparencyComputationEnd) Clone() *AnyTokenTransparencyComputationEnd {
+	e.Module = e.Module.Clone()
+	return &e
+}
+
+func (e AnyTokenTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyTokenTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyTokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCSettingsRundown is GCSettingsRundown: event 10, version 0, of task
-// CLRGCRundown, opcode GCSettingsRundown, level win:Informational.
+// GCSettingsRundown is event 10, version 0, of task CLRGCRundown, opcode
+// GCSettingsRundown, level win:Informational.
 //
 // How the garbage collector of this process is set up.
 type GCSettingsRundown struct {
@@ -29,8 +29,8 @@ type GCSettingsRundown struct {
 	// Configured memory load, in percent, that counts as high; 0 if none is
 	// configured.
 	HighMemPercentConfig uint32
-	// Further settings, one bit each. The manifest names none.
-	BitSettings uint32
+	// Further settings.
+	BitSettings GCSettings
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
@@ -50,7 +50,7 @@ func (e *GCSettingsRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.Gen0MinBudgetConfig = binary.LittleEndian.Uint64(p[24:])
 	e.Gen0MaxBudgetConfig = binary.LittleEndian.Uint64(p[32:])
 	e.HighMemPercentConfig = binary.LittleEndian.Uint32(p[40:])
-	e.BitSettings = binary.LittleEndian.Uint32(p[44:])
+	e.BitSettings = GCSettings(binary.LittleEndian.Uint32(p[44:]))
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[48:])
 	return 50, nil
 }
@@ -63,7 +63,7 @@ func (e *GCSettingsRundown) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 	b = binary.LittleEndian.AppendUint64(b, e.Gen0MinBudgetConfig)
 	b = binary.LittleEndian.AppendUint64(b, e.Gen0MaxBudgetConfig)
 	b = binary.LittleEndian.AppendUint32(b, e.HighMemPercentConfig)
-	b = binary.LittleEndian.AppendUint32(b, e.BitSettings)
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BitSettings))
 	b = binary.LittleEndian.AppendUint16(b, e.ClrInstanceID)
 	return b, nil
 }
@@ -91,12 +91,16 @@ func (e *GCSettingsRundown) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *GCSettingsRundown) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *GCSettingsRundown) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *GCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e GCSettingsRundown) Clone() *GCSettingsRundown { return &e }
+
+func (e GCSettingsRundown) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e GCSettingsRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e GCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var gcSettingsRundown = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x46, 0xc1, 0xb6, 0x51, 0x7f, 0x77, 0x75, 0x43, 0xa0, 0xf8, 0x13, 0x49, 0xd0, 0x76, 0xe2, 0x15},
 	ID:         10,
 	Level:      4,
 	Opcode:     10,
@@ -111,8 +115,93 @@ var gcSettingsRundown = etw.EventDesc{
 		{Name: "Gen0MinBudgetConfig", Type: etw.InUInt64},
 		{Name: "Gen0MaxBudgetConfig", Type: etw.InUInt64},
 		{Name: "HighMemPercentConfig", Type: etw.InUInt32},
-		{Name: "BitSettings", Type: etw.InUInt32},
+		{Name: "BitSettings", Type: etw.InUInt32, Map: &gcSettingsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 	New: func() etw.Event { return new(GCSettingsRundown) },
 }
+
+// AnyGCSettingsRundown is event 10, of task CLRGCRundown, opcode
+// GCSettingsRundown, level win:Informational, in any version.
+//
+// How the garbage collector of this process is set up.
+//
+// The only version is [GCSettingsRundown]; a newer one is decoded like it.
+type AnyGCSettingsRundown struct {
+	Seen etw.Seen
+
+	// Limit of the heap's size in bytes; 0 if there is none.
+	HardLimit uint64
+	// Size in bytes from which an object goes to the large object heap.
+	LOHThreshold uint64
+	// Configured size of the machine's memory in bytes; 0 if none is configured.
+	PhysicalMemoryConfig uint64
+	// Configured least budget of generation 0 in bytes; 0 if none is configured.
+	Gen0MinBudgetConfig uint64
+	// Configured greatest budget of generation 0 in bytes; 0 if none is
+	// configured.
+	Gen0MaxBudgetConfig uint64
+	// Configured memory load, in percent, that counts as high; 0 if none is
+	// configured.
+	HighMemPercentConfig uint32
+	// Further settings.
+	BitSettings GCSettings
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyGCSettingsRundown = []*etw.EventDesc{&gcSettingsRundown}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGCSettingsRundown) EventDescs() []*etw.EventDesc { return anyGCSettingsRundown }
+func (e *AnyGCSettingsRundown) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyGCSettingsRundown, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGCSettingsRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v GCSettingsRundown
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.HardLimit = v.HardLimit
+	e.LOHThreshold = v.LOHThreshold
+	e.PhysicalMemoryConfig = v.PhysicalMemoryConfig
+	e.Gen0MinBudgetConfig = v.Gen0MinBudgetConfig
+	e.Gen0MaxBudgetConfig = v.Gen0MaxBudgetConfig
+	e.HighMemPercentConfig = v.HighMemPercentConfig
+	e.BitSettings = v.BitSettings
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGCSettingsRundown) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.HardLimit)
+	case 1:
+		return etw.UintValue(e.LOHThreshold)
+	case 2:
+		return etw.UintValue(e.PhysicalMemoryConfig)
+	case 3:
+		return etw.UintValue(e.Gen0MinBudgetConfig)
+	case 4:
+		return etw.UintValue(e.Gen0MaxBudgetConfig)
+	case 5:
+		return etw.UintValue(uint64(e.HighMemPercentConfig))
+	case 6:
+		return etw.UintValue(uint64(e.BitSettings))
+	case 7:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyGCSettingsRundown) Clone() *AnyGCSettingsRundown { return &e }
+
+func (e AnyGCSettingsRundown) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGCSettingsRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DomainModuleDCStart is DomainModuleDCStart: event 151, version 0, of task
-// CLRLoaderRundown, opcode DomainModuleDCStart, keyword LoaderRundownKeyword,
-// level win:Informational.
+// DomainModuleDCStart is event 151, version 0, of task CLRLoaderRundown,
+// opcode DomainModuleDCStart, keyword LoaderRundownKeyword, level
+// win:Informational.
 //
 // A module in an application domain, at the start rundown.
 type DomainModuleDCStart struct {
@@ -51,12 +51,19 @@ func (e *DomainModuleDCStart) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e DomainModuleDCStart) Clone() *DomainModuleDCStart {
+	(*domainModuleLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e DomainModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         151,
 	Level:      4,
 	Opcode:     46,
@@ -82,22 +89,22 @@ func (e *domainModuleLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, 
 	e.AppDomainID = binary.LittleEndian.Uint64(p[16:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[24:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[28:])
-	r := etw.NewReader(p, 32, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 32, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *domainModuleLoadUnloadRundownLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(5, e.ModuleILPath)
-	w.UTF16Z(6, e.ModuleNativePath)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(5, e.ModuleILPath)
+	a.UTF16Z(6, e.ModuleNativePath)
+	return a.Done(d)
 }
 
 func (e *domainModuleLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
@@ -118,6 +125,11 @@ func (e *domainModuleLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.ModuleNativePath)
 	}
 	return etw.Value{}
+}
+
+func (e *domainModuleLoadUnloadRundownLayout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
 }
 
 var domainModuleLoadUnloadRundownLayoutFields = []etw.FieldDesc{
@@ -174,12 +186,19 @@ func (e *DomainModuleDCStartV1) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DomainModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DomainModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e DomainModuleDCStartV1) Clone() *DomainModuleDCStartV1 {
+	(*domainModuleLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e DomainModuleDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DomainModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DomainModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         151,
 	Version:    1,
 	Level:      4,
@@ -190,7 +209,6 @@ var domainModuleDCStartV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "DomainModuleDCStart",
 	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
-	Extends:    &domainModuleDCStart,
 	New:        func() etw.Event { return new(DomainModuleDCStartV1) },
 }
 
@@ -207,24 +225,24 @@ func (e *domainModuleLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize
 	e.AppDomainID = binary.LittleEndian.Uint64(p[16:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[24:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[28:])
-	r := etw.NewReader(p, 32, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 32, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *domainModuleLoadUnloadRundownV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(5, e.ModuleILPath)
-	w.UTF16Z(6, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(5, e.ModuleILPath)
+	a.UTF16Z(6, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *domainModuleLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
@@ -249,6 +267,11 @@ func (e *domainModuleLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *domainModuleLoadUnloadRundownV1Layout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+}
+
 var domainModuleLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -260,111 +283,139 @@ var domainModuleLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyDomainModuleDCStart is event 151 in any version: [DomainModuleDCStart]
-// and [DomainModuleDCStartV1].
+// AnyDomainModuleDCStart is event 151, of task CLRLoaderRundown, opcode
+// DomainModuleDCStart, keyword LoaderRundownKeyword, level win:Informational,
+// in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A module in an application domain, at the start rundown. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [DomainModuleDCStart] and [DomainModuleDCStartV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks
+// are zero.
 type AnyDomainModuleDCStart struct {
 	Seen etw.Seen
 
-	ModuleID         uint64
-	AssemblyID       uint64
-	AppDomainID      uint64
-	ModuleFlags      ModuleFlags
-	Reserved1        uint32
-	ModuleILPath     etw.UTF16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
 	ModuleNativePath etw.UTF16
-	ClrInstanceID    uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyDomainModuleDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDomainModuleDCStart = []*etw.EventDesc{&domainModuleDCStart, &domainModuleDCStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyDomainModuleDCStart) EventDescs() []*etw.EventDesc { return anyDomainModuleDCStart }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyDomainModuleDCStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &domainModuleDCStart
-	}
-	return &domainModuleDCStartV1
+	return etw.DescOf(anyDomainModuleDCStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyDomainModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v DomainModuleDCStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDomainModuleDCStart{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			AppDomainID:      v.AppDomainID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
-	default:
-		var v DomainModuleDCStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDomainModuleDCStart{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			AppDomainID:      v.AppDomainID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-		}
-	}
-	return n, err
+	return (*anyDomainModuleLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyDomainModuleDCStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyDomainModuleDCStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyDomainModuleLoadUnloadRundownV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyDomainModuleDCStart) Clone() *AnyDomainModuleDCStart {
+	(*anyDomainModuleLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyDomainModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyDomainModuleLoadUnloadRundownV1Layout is what types for all versions of
+// an event share, the newest of which has the template
+// DomainModuleLoadUnloadRundown_V1.
+type anyDomainModuleLoadUnloadRundownV1Layout AnyDomainModuleDCStart
+
+func (e *anyDomainModuleLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v domainModuleLoadUnloadRundownV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v domainModuleLoadUnloadRundownLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyDomainModuleLoadUnloadRundownV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+	}
+	return n, err
+}
+
+func (e *anyDomainModuleLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyDomainModuleDCStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ModuleID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.ModuleID)
-	case "AssemblyID":
+	case 1:
 		return etw.UintValue(e.AssemblyID)
-	case "AppDomainID":
+	case 2:
 		return etw.UintValue(e.AppDomainID)
-	case "ModuleFlags":
+	case 3:
 		return etw.UintValue(uint64(e.ModuleFlags))
-	case "Reserved1":
+	case 4:
 		return etw.UintValue(uint64(e.Reserved1))
-	case "ModuleILPath":
+	case 5:
 		return etw.UTF16Value(e.ModuleILPath)
-	case "ModuleNativePath":
+	case 6:
 		return etw.UTF16Value(e.ModuleNativePath)
-	case "ClrInstanceID":
+	case 7:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyDomainModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyDomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyDomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyDomainModuleLoadUnloadRundownV1Layout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+}
 
-// DomainModuleDCEnd is DomainModuleDCEnd: event 152, version 0, of task
-// CLRLoaderRundown, opcode DomainModuleDCEnd, keyword LoaderRundownKeyword,
-// level win:Informational.
+// DomainModuleDCEnd is event 152, version 0, of task CLRLoaderRundown, opcode
+// DomainModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational.
 //
 // A module in an application domain, at the end rundown.
 type DomainModuleDCEnd struct {
@@ -403,12 +454,19 @@ func (e *DomainModuleDCEnd) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e DomainModuleDCEnd) Clone() *DomainModuleDCEnd {
+	(*domainModuleLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e DomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         152,
 	Level:      4,
 	Opcode:     47,
@@ -465,12 +523,19 @@ func (e *DomainModuleDCEndV1) FieldValue(i int) etw.Value {
 	return (*domainModuleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *DomainModuleDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DomainModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DomainModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e DomainModuleDCEndV1) Clone() *DomainModuleDCEndV1 {
+	(*domainModuleLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e DomainModuleDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DomainModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DomainModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var domainModuleDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         152,
 	Version:    1,
 	Level:      4,
@@ -481,115 +546,76 @@ var domainModuleDCEndV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "DomainModuleDCEnd",
 	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
-	Extends:    &domainModuleDCEnd,
 	New:        func() etw.Event { return new(DomainModuleDCEndV1) },
 }
 
-// AnyDomainModuleDCEnd is event 152 in any version: [DomainModuleDCEnd] and
-// [DomainModuleDCEndV1].
+// AnyDomainModuleDCEnd is event 152, of task CLRLoaderRundown, opcode
+// DomainModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A module in an application domain, at the end rundown. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [DomainModuleDCEnd] and [DomainModuleDCEndV1]; a newer one
+// is decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyDomainModuleDCEnd struct {
 	Seen etw.Seen
 
-	ModuleID         uint64
-	AssemblyID       uint64
-	AppDomainID      uint64
-	ModuleFlags      ModuleFlags
-	Reserved1        uint32
-	ModuleILPath     etw.UTF16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
 	ModuleNativePath etw.UTF16
-	ClrInstanceID    uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyDomainModuleDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDomainModuleDCEnd = []*etw.EventDesc{&domainModuleDCEnd, &domainModuleDCEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyDomainModuleDCEnd) EventDescs() []*etw.EventDesc { return anyDomainModuleDCEnd }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyDomainModuleDCEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &domainModuleDCEnd
-	}
-	return &domainModuleDCEndV1
+	return etw.DescOf(anyDomainModuleDCEnd, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyDomainModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v DomainModuleDCEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDomainModuleDCEnd{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			AppDomainID:      v.AppDomainID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
-	default:
-		var v DomainModuleDCEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDomainModuleDCEnd{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			AppDomainID:      v.AppDomainID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-		}
-	}
-	return n, err
+	return (*anyDomainModuleLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyDomainModuleDCEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyDomainModuleDCEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ModuleID":
-		return etw.UintValue(e.ModuleID)
-	case "AssemblyID":
-		return etw.UintValue(e.AssemblyID)
-	case "AppDomainID":
-		return etw.UintValue(e.AppDomainID)
-	case "ModuleFlags":
-		return etw.UintValue(uint64(e.ModuleFlags))
-	case "Reserved1":
-		return etw.UintValue(uint64(e.Reserved1))
-	case "ModuleILPath":
-		return etw.UTF16Value(e.ModuleILPath)
-	case "ModuleNativePath":
-		return etw.UTF16Value(e.ModuleNativePath)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyDomainModuleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyDomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyDomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyDomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyDomainModuleDCEnd) Clone() *AnyDomainModuleDCEnd {
+	(*anyDomainModuleLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
 
-// ModuleDCStart is ModuleDCStart: event 153, version 0, of task
-// CLRLoaderRundown, opcode ModuleDCStart, keyword LoaderRundownKeyword, level
-// win:Informational.
+func (e AnyDomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ModuleDCStart is event 153, version 0, of task CLRLoaderRundown, opcode
+// ModuleDCStart, keyword LoaderRundownKeyword, level win:Informational.
 //
 // A loaded module, at the start rundown.
 type ModuleDCStart struct {
@@ -626,12 +652,19 @@ func (e *ModuleDCStart) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCStart) Clone() *ModuleDCStart {
+	(*moduleLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         153,
 	Level:      4,
 	Opcode:     35,
@@ -656,21 +689,21 @@ func (e *moduleLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *moduleLoadUnloadRundownLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	return a.Done(d)
 }
 
 func (e *moduleLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
@@ -689,6 +722,11 @@ func (e *moduleLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.ModuleNativePath)
 	}
 	return etw.Value{}
+}
+
+func (e *moduleLoadUnloadRundownLayout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
 }
 
 var moduleLoadUnloadRundownLayoutFields = []etw.FieldDesc{
@@ -741,12 +779,19 @@ func (e *ModuleDCStartV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCStartV1) Clone() *ModuleDCStartV1 {
+	(*moduleLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         153,
 	Version:    1,
 	Level:      4,
@@ -757,7 +802,6 @@ var moduleDCStartV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "ModuleDCStart",
 	Fields:     moduleLoadUnloadRundownV1LayoutFields,
-	Extends:    &moduleDCStart,
 	New:        func() etw.Event { return new(ModuleDCStartV1) },
 }
 
@@ -773,23 +817,23 @@ func (e *moduleLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *e
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *moduleLoadUnloadRundownV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *moduleLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
@@ -810,6 +854,11 @@ func (e *moduleLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
+}
+
+func (e *moduleLoadUnloadRundownV1Layout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
 }
 
 var moduleLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
@@ -879,12 +928,19 @@ func (e *ModuleDCStartV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCStartV2) Clone() *ModuleDCStartV2 {
+	(*moduleLoadUnloadRundownV2Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         153,
 	Version:    2,
 	Level:      4,
@@ -895,7 +951,6 @@ var moduleDCStartV2 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "ModuleDCStart",
 	Fields:     moduleLoadUnloadRundownV2LayoutFields,
-	Extends:    &moduleDCStartV1,
 	New:        func() etw.Event { return new(ModuleDCStartV2) },
 }
 
@@ -911,35 +966,35 @@ func (e *moduleLoadUnloadRundownV2Layout) decode(p []byte, ptr etw.PtrSize, d *e
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	e.ManagedPdbSignature = r.GUID()
-	e.ManagedPdbAge = r.Uint32()
-	e.ManagedPdbBuildPath = r.UTF16()
-	e.NativePdbSignature = r.GUID()
-	e.NativePdbAge = r.Uint32()
-	e.NativePdbBuildPath = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	e.ManagedPdbSignature = c.GUID()
+	e.ManagedPdbAge = c.Uint32()
+	e.ManagedPdbBuildPath = c.UTF16()
+	e.NativePdbSignature = c.GUID()
+	e.NativePdbAge = c.Uint32()
+	e.NativePdbBuildPath = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *moduleLoadUnloadRundownV2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	w.GUID(e.ManagedPdbSignature)
-	w.Uint32(e.ManagedPdbAge)
-	w.UTF16Z(9, e.ManagedPdbBuildPath)
-	w.GUID(e.NativePdbSignature)
-	w.Uint32(e.NativePdbAge)
-	w.UTF16Z(12, e.NativePdbBuildPath)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	a.GUID(e.ManagedPdbSignature)
+	a.Uint32(e.ManagedPdbAge)
+	a.UTF16Z(9, e.ManagedPdbBuildPath)
+	a.GUID(e.NativePdbSignature)
+	a.Uint32(e.NativePdbAge)
+	a.UTF16Z(12, e.NativePdbBuildPath)
+	return a.Done(d)
 }
 
 func (e *moduleLoadUnloadRundownV2Layout) FieldValue(i int) etw.Value {
@@ -974,6 +1029,13 @@ func (e *moduleLoadUnloadRundownV2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *moduleLoadUnloadRundownV2Layout) detach() {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
+}
+
 var moduleLoadUnloadRundownV2LayoutFields = []etw.FieldDesc{
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -990,72 +1052,66 @@ var moduleLoadUnloadRundownV2LayoutFields = []etw.FieldDesc{
 	{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 }
 
-// AnyModuleDCStart is event 153 in any version: [ModuleDCStart],
-// [ModuleDCStartV1], and [ModuleDCStartV2].
+// AnyModuleDCStart is event 153, of task CLRLoaderRundown, opcode
+// ModuleDCStart, keywords LoaderRundownKeyword and PerfTrackRundownKeyword,
+// level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A loaded module, at the start rundown. Version 2 adds ManagedPdbSignature,
+// ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
+// NativePdbBuildPath.
+//
+// The versions are [ModuleDCStart], [ModuleDCStartV1], and [ModuleDCStartV2];
+// a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyModuleDCStart struct {
 	Seen etw.Seen
 
-	ModuleID            uint64
-	AssemblyID          uint64
-	ModuleFlags         ModuleFlags
-	Reserved1           uint32
-	ModuleILPath        etw.UTF16
-	ModuleNativePath    etw.UTF16
-	ClrInstanceID       uint16    // versions 1 and 2
-	ManagedPdbSignature etw.GUID  // version 2
-	ManagedPdbAge       uint32    // version 2
-	ManagedPdbBuildPath etw.UTF16 // version 2
-	NativePdbSignature  etw.GUID  // version 2
-	NativePdbAge        uint32    // version 2
-	NativePdbBuildPath  etw.UTF16 // version 2
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
+	ModuleNativePath etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
+	// it identifies that file.
+	ManagedPdbSignature etw.GUID // since version 2
+	// Age of the PDB that the compiler wrote: how often it was updated.
+	ManagedPdbAge uint32 // since version 2
+	// Path, or just the file name, of the compiler's PDB when the module was
+	// built.
+	ManagedPdbBuildPath etw.UTF16 // since version 2
+	// GUID of the PDB of the module's native image; zero if there is none.
+	NativePdbSignature etw.GUID // since version 2
+	// Age of the PDB of the module's native image.
+	NativePdbAge uint32 // since version 2
+	// Path, or just the file name, of the native image's PDB when it was built.
+	NativePdbBuildPath etw.UTF16 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyModuleDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasManagedPdbSignature reports whether the version that was decoded has
-// ManagedPdbSignature.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
+func (e *AnyModuleDCStart) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
 func (e *AnyModuleDCStart) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbAge reports whether the version that was decoded has
-// ManagedPdbAge.
-func (e *AnyModuleDCStart) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbBuildPath reports whether the version that was decoded has
-// ManagedPdbBuildPath.
+func (e *AnyModuleDCStart) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
 func (e *AnyModuleDCStart) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbSignature reports whether the version that was decoded has
-// NativePdbSignature.
-func (e *AnyModuleDCStart) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbAge reports whether the version that was decoded has
-// NativePdbAge.
-func (e *AnyModuleDCStart) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbBuildPath reports whether the version that was decoded has
-// NativePdbBuildPath.
-func (e *AnyModuleDCStart) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
+func (e *AnyModuleDCStart) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
+func (e *AnyModuleDCStart) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
+func (e *AnyModuleDCStart) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
 
 var anyModuleDCStart = []*etw.EventDesc{&moduleDCStart, &moduleDCStartV1, &moduleDCStartV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc { return anyModuleDCStart }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyModuleDCStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &moduleDCStart
-	case 1:
-		return &moduleDCStartV1
-	}
-	return &moduleDCStartV2
-}
+func (e *AnyModuleDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCStart, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -1064,94 +1120,99 @@ func (e *AnyModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 	case version >= 2:
 		var v ModuleDCStartV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleDCStart{
-			Seen:                etw.Seen{Version: version, Layout: 2},
-			ModuleID:            v.ModuleID,
-			AssemblyID:          v.AssemblyID,
-			ModuleFlags:         v.ModuleFlags,
-			Reserved1:           v.Reserved1,
-			ModuleILPath:        v.ModuleILPath,
-			ModuleNativePath:    v.ModuleNativePath,
-			ClrInstanceID:       v.ClrInstanceID,
-			ManagedPdbSignature: v.ManagedPdbSignature,
-			ManagedPdbAge:       v.ManagedPdbAge,
-			ManagedPdbBuildPath: v.ManagedPdbBuildPath,
-			NativePdbSignature:  v.NativePdbSignature,
-			NativePdbAge:        v.NativePdbAge,
-			NativePdbBuildPath:  v.NativePdbBuildPath,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ManagedPdbSignature = v.ManagedPdbSignature
+		e.ManagedPdbAge = v.ManagedPdbAge
+		e.ManagedPdbBuildPath = v.ManagedPdbBuildPath
+		e.NativePdbSignature = v.NativePdbSignature
+		e.NativePdbAge = v.NativePdbAge
+		e.NativePdbBuildPath = v.NativePdbBuildPath
 	case version >= 1:
 		var v ModuleDCStartV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleDCStart{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
+		*e = AnyModuleDCStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v ModuleDCStart
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleDCStart{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-		}
+		*e = AnyModuleDCStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyModuleDCStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyModuleDCStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ModuleID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.ModuleID)
-	case "AssemblyID":
+	case 1:
 		return etw.UintValue(e.AssemblyID)
-	case "ModuleFlags":
+	case 2:
 		return etw.UintValue(uint64(e.ModuleFlags))
-	case "Reserved1":
+	case 3:
 		return etw.UintValue(uint64(e.Reserved1))
-	case "ModuleILPath":
+	case 4:
 		return etw.UTF16Value(e.ModuleILPath)
-	case "ModuleNativePath":
+	case 5:
 		return etw.UTF16Value(e.ModuleNativePath)
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ManagedPdbSignature":
+	case 7:
 		return etw.GUIDValue(e.ManagedPdbSignature)
-	case "ManagedPdbAge":
+	case 8:
 		return etw.UintValue(uint64(e.ManagedPdbAge))
-	case "ManagedPdbBuildPath":
+	case 9:
 		return etw.UTF16Value(e.ManagedPdbBuildPath)
-	case "NativePdbSignature":
+	case 10:
 		return etw.GUIDValue(e.NativePdbSignature)
-	case "NativePdbAge":
+	case 11:
 		return etw.UintValue(uint64(e.NativePdbAge))
-	case "NativePdbBuildPath":
+	case 12:
 		return etw.UTF16Value(e.NativePdbBuildPath)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyModuleDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyModuleDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleDCStart) Clone() *AnyModuleDCStart {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
+	return &e
+}
 
-// ModuleDCEnd is ModuleDCEnd: event 154, version 0, of task CLRLoaderRundown,
-// opcode ModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational.
+func (e AnyModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ModuleDCEnd is event 154, version 0, of task CLRLoaderRundown, opcode
+// ModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational.
 //
 // A loaded module, at the end rundown.
 type ModuleDCEnd struct {
@@ -1188,12 +1249,19 @@ func (e *ModuleDCEnd) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCEnd) Clone() *ModuleDCEnd {
+	(*moduleLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         154,
 	Level:      4,
 	Opcode:     36,
@@ -1247,12 +1315,19 @@ func (e *ModuleDCEndV1) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCEndV1) Clone() *ModuleDCEndV1 {
+	(*moduleLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         154,
 	Version:    1,
 	Level:      4,
@@ -1263,7 +1338,6 @@ var moduleDCEndV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "ModuleDCEnd",
 	Fields:     moduleLoadUnloadRundownV1LayoutFields,
-	Extends:    &moduleDCEnd,
 	New:        func() etw.Event { return new(ModuleDCEndV1) },
 }
 
@@ -1324,12 +1398,19 @@ func (e *ModuleDCEndV2) FieldValue(i int) etw.Value {
 	return (*moduleLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCEndV2) Clone() *ModuleDCEndV2 {
+	(*moduleLoadUnloadRundownV2Layout)(&e).detach()
+	return &e
+}
+
+func (e ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         154,
 	Version:    2,
 	Level:      4,
@@ -1340,7 +1421,6 @@ var moduleDCEndV2 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "ModuleDCEnd",
 	Fields:     moduleLoadUnloadRundownV2LayoutFields,
-	Extends:    &moduleDCEndV1,
 	New:        func() etw.Event { return new(ModuleDCEndV2) },
 }
 
@@ -1395,38 +1475,38 @@ func (e *ModuleDCEndV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AssemblyID = binary.LittleEndian.Uint64(p[8:])
 	e.ModuleFlags = ModuleFlags(binary.LittleEndian.Uint32(p[16:]))
 	e.Reserved1 = binary.LittleEndian.Uint32(p[20:])
-	r := etw.NewReader(p, 24, ptr)
-	e.ModuleILPath = r.UTF16()
-	e.ModuleNativePath = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	e.ManagedPdbSignature = r.GUID()
-	e.ManagedPdbAge = r.Uint32()
-	e.ManagedPdbBuildPath = r.UTF16()
-	e.NativePdbSignature = r.GUID()
-	e.NativePdbAge = r.Uint32()
-	e.NativePdbBuildPath = r.UTF16()
-	e.NativeBuildID = r.UTF16()
-	return r.Done(&moduleDCEndV3)
+	c := etw.NewCursor(p, 24, ptr)
+	e.ModuleILPath = c.UTF16()
+	e.ModuleNativePath = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	e.ManagedPdbSignature = c.GUID()
+	e.ManagedPdbAge = c.Uint32()
+	e.ManagedPdbBuildPath = c.UTF16()
+	e.NativePdbSignature = c.GUID()
+	e.NativePdbAge = c.Uint32()
+	e.NativePdbBuildPath = c.UTF16()
+	e.NativeBuildID = c.UTF16()
+	return c.Done(&moduleDCEndV3)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ModuleDCEndV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.AssemblyID)
-	w.Uint32(uint32(e.ModuleFlags))
-	w.Uint32(e.Reserved1)
-	w.UTF16Z(4, e.ModuleILPath)
-	w.UTF16Z(5, e.ModuleNativePath)
-	w.Uint16(e.ClrInstanceID)
-	w.GUID(e.ManagedPdbSignature)
-	w.Uint32(e.ManagedPdbAge)
-	w.UTF16Z(9, e.ManagedPdbBuildPath)
-	w.GUID(e.NativePdbSignature)
-	w.Uint32(e.NativePdbAge)
-	w.UTF16Z(12, e.NativePdbBuildPath)
-	w.UTF16Z(13, e.NativeBuildID)
-	return w.Done(&moduleDCEndV3)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.AssemblyID)
+	a.Uint32(uint32(e.ModuleFlags))
+	a.Uint32(e.Reserved1)
+	a.UTF16Z(4, e.ModuleILPath)
+	a.UTF16Z(5, e.ModuleNativePath)
+	a.Uint16(e.ClrInstanceID)
+	a.GUID(e.ManagedPdbSignature)
+	a.Uint32(e.ManagedPdbAge)
+	a.UTF16Z(9, e.ManagedPdbBuildPath)
+	a.GUID(e.NativePdbSignature)
+	a.Uint32(e.NativePdbAge)
+	a.UTF16Z(12, e.NativePdbBuildPath)
+	a.UTF16Z(13, e.NativeBuildID)
+	return a.Done(&moduleDCEndV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -1464,12 +1544,23 @@ func (e *ModuleDCEndV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ModuleDCEndV3) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleDCEndV3) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleDCEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleDCEndV3) Clone() *ModuleDCEndV3 {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
+	e.NativeBuildID = e.NativeBuildID.Clone()
+	return &e
+}
+
+func (e ModuleDCEndV3) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleDCEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleDCEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleDCEndV3 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         154,
 	Version:    3,
 	Level:      4,
@@ -1495,83 +1586,70 @@ var moduleDCEndV3 = etw.EventDesc{
 		{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 		{Name: "NativeBuildID", Type: etw.InUnicodeString},
 	},
-	Extends: &moduleDCEndV2,
-	New:     func() etw.Event { return new(ModuleDCEndV3) },
+	New: func() etw.Event { return new(ModuleDCEndV3) },
 }
 
-// AnyModuleDCEnd is event 154 in any version: [ModuleDCEnd], [ModuleDCEndV1],
-// [ModuleDCEndV2], and [ModuleDCEndV3].
+// AnyModuleDCEnd is event 154, of task CLRLoaderRundown, opcode ModuleDCEnd,
+// keywords LoaderRundownKeyword and PerfTrackRundownKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A loaded module, at the end rundown. Version 3 adds NativeBuildID.
+//
+// The versions are [ModuleDCEnd], [ModuleDCEndV1], [ModuleDCEndV2], and
+// [ModuleDCEndV3]; a newer one is decoded like the last of these. Fields that
+// the decoded version lacks are zero.
 type AnyModuleDCEnd struct {
 	Seen etw.Seen
 
-	ModuleID            uint64
-	AssemblyID          uint64
-	ModuleFlags         ModuleFlags
-	Reserved1           uint32
-	ModuleILPath        etw.UTF16
-	ModuleNativePath    etw.UTF16
-	ClrInstanceID       uint16    // versions 1, 2, and 3
-	ManagedPdbSignature etw.GUID  // versions 2 and 3
-	ManagedPdbAge       uint32    // versions 2 and 3
-	ManagedPdbBuildPath etw.UTF16 // versions 2 and 3
-	NativePdbSignature  etw.GUID  // versions 2 and 3
-	NativePdbAge        uint32    // versions 2 and 3
-	NativePdbBuildPath  etw.UTF16 // versions 2 and 3
-	NativeBuildID       etw.UTF16 // version 3
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// What kind of module it is.
+	ModuleFlags ModuleFlags
+	// Reserved.
+	Reserved1 uint32
+	// Path of the file with the module's IL, or the name of a dynamic module.
+	ModuleILPath etw.UTF16
+	// Path of the module's native image; empty if there is none.
+	ModuleNativePath etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
+	// it identifies that file.
+	ManagedPdbSignature etw.GUID // since version 2
+	// Age of the PDB that the compiler wrote: how often it was updated.
+	ManagedPdbAge uint32 // since version 2
+	// Path, or just the file name, of the compiler's PDB when the module was
+	// built.
+	ManagedPdbBuildPath etw.UTF16 // since version 2
+	// GUID of the PDB of the module's native image; zero if there is none.
+	NativePdbSignature etw.GUID // since version 2
+	// Age of the PDB of the module's native image.
+	NativePdbAge uint32 // since version 2
+	// Path, or just the file name, of the native image's PDB when it was built.
+	NativePdbBuildPath etw.UTF16 // since version 2
+	// Build identifier of the module's native image, in hexadecimal digits.
+	NativeBuildID etw.UTF16 // since version 3
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyModuleDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasManagedPdbSignature reports whether the version that was decoded has
-// ManagedPdbSignature.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
+func (e *AnyModuleDCEnd) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
 func (e *AnyModuleDCEnd) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbAge reports whether the version that was decoded has
-// ManagedPdbAge.
-func (e *AnyModuleDCEnd) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasManagedPdbBuildPath reports whether the version that was decoded has
-// ManagedPdbBuildPath.
+func (e *AnyModuleDCEnd) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
 func (e *AnyModuleDCEnd) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbSignature reports whether the version that was decoded has
-// NativePdbSignature.
-func (e *AnyModuleDCEnd) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbAge reports whether the version that was decoded has
-// NativePdbAge.
-func (e *AnyModuleDCEnd) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
-
-// HasNativePdbBuildPath reports whether the version that was decoded has
-// NativePdbBuildPath.
-func (e *AnyModuleDCEnd) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
-
-// HasNativeBuildID reports whether the version that was decoded has
-// NativeBuildID.
-func (e *AnyModuleDCEnd) HasNativeBuildID() bool { return e.Seen.Layout >= 3 }
+func (e *AnyModuleDCEnd) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
+func (e *AnyModuleDCEnd) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
+func (e *AnyModuleDCEnd) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
+func (e *AnyModuleDCEnd) HasNativeBuildID() bool       { return e.Seen.Layout >= 3 }
 
 var anyModuleDCEnd = []*etw.EventDesc{&moduleDCEnd, &moduleDCEndV1, &moduleDCEndV2, &moduleDCEndV3}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc { return anyModuleDCEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyModuleDCEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &moduleDCEnd
-	case 1:
-		return &moduleDCEndV1
-	case 2:
-		return &moduleDCEndV2
-	}
-	return &moduleDCEndV3
-}
+func (e *AnyModuleDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -1580,117 +1658,121 @@ func (e *AnyModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 	case version >= 3:
 		var v ModuleDCEndV3
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleDCEnd{
-			Seen:                etw.Seen{Version: version, Layout: 3},
-			ModuleID:            v.ModuleID,
-			AssemblyID:          v.AssemblyID,
-			ModuleFlags:         v.ModuleFlags,
-			Reserved1:           v.Reserved1,
-			ModuleILPath:        v.ModuleILPath,
-			ModuleNativePath:    v.ModuleNativePath,
-			ClrInstanceID:       v.ClrInstanceID,
-			ManagedPdbSignature: v.ManagedPdbSignature,
-			ManagedPdbAge:       v.ManagedPdbAge,
-			ManagedPdbBuildPath: v.ManagedPdbBuildPath,
-			NativePdbSignature:  v.NativePdbSignature,
-			NativePdbAge:        v.NativePdbAge,
-			NativePdbBuildPath:  v.NativePdbBuildPath,
-			NativeBuildID:       v.NativeBuildID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 3}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ManagedPdbSignature = v.ManagedPdbSignature
+		e.ManagedPdbAge = v.ManagedPdbAge
+		e.ManagedPdbBuildPath = v.ManagedPdbBuildPath
+		e.NativePdbSignature = v.NativePdbSignature
+		e.NativePdbAge = v.NativePdbAge
+		e.NativePdbBuildPath = v.NativePdbBuildPath
+		e.NativeBuildID = v.NativeBuildID
 	case version >= 2:
 		var v ModuleDCEndV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleDCEnd{
-			Seen:                etw.Seen{Version: version, Layout: 2},
-			ModuleID:            v.ModuleID,
-			AssemblyID:          v.AssemblyID,
-			ModuleFlags:         v.ModuleFlags,
-			Reserved1:           v.Reserved1,
-			ModuleILPath:        v.ModuleILPath,
-			ModuleNativePath:    v.ModuleNativePath,
-			ClrInstanceID:       v.ClrInstanceID,
-			ManagedPdbSignature: v.ManagedPdbSignature,
-			ManagedPdbAge:       v.ManagedPdbAge,
-			ManagedPdbBuildPath: v.ManagedPdbBuildPath,
-			NativePdbSignature:  v.NativePdbSignature,
-			NativePdbAge:        v.NativePdbAge,
-			NativePdbBuildPath:  v.NativePdbBuildPath,
-		}
+		*e = AnyModuleDCEnd{}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ManagedPdbSignature = v.ManagedPdbSignature
+		e.ManagedPdbAge = v.ManagedPdbAge
+		e.ManagedPdbBuildPath = v.ManagedPdbBuildPath
+		e.NativePdbSignature = v.NativePdbSignature
+		e.NativePdbAge = v.NativePdbAge
+		e.NativePdbBuildPath = v.NativePdbBuildPath
 	case version >= 1:
 		var v ModuleDCEndV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleDCEnd{
-			Seen:             etw.Seen{Version: version, Layout: 1},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-			ClrInstanceID:    v.ClrInstanceID,
-		}
+		*e = AnyModuleDCEnd{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v ModuleDCEnd
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyModuleDCEnd{
-			Seen:             etw.Seen{Version: version, Layout: 0},
-			ModuleID:         v.ModuleID,
-			AssemblyID:       v.AssemblyID,
-			ModuleFlags:      v.ModuleFlags,
-			Reserved1:        v.Reserved1,
-			ModuleILPath:     v.ModuleILPath,
-			ModuleNativePath: v.ModuleNativePath,
-		}
+		*e = AnyModuleDCEnd{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.ModuleID = v.ModuleID
+		e.AssemblyID = v.AssemblyID
+		e.ModuleFlags = v.ModuleFlags
+		e.Reserved1 = v.Reserved1
+		e.ModuleILPath = v.ModuleILPath
+		e.ModuleNativePath = v.ModuleNativePath
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyModuleDCEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyModuleDCEnd, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ModuleID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.ModuleID)
-	case "AssemblyID":
+	case 1:
 		return etw.UintValue(e.AssemblyID)
-	case "ModuleFlags":
+	case 2:
 		return etw.UintValue(uint64(e.ModuleFlags))
-	case "Reserved1":
+	case 3:
 		return etw.UintValue(uint64(e.Reserved1))
-	case "ModuleILPath":
+	case 4:
 		return etw.UTF16Value(e.ModuleILPath)
-	case "ModuleNativePath":
+	case 5:
 		return etw.UTF16Value(e.ModuleNativePath)
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ManagedPdbSignature":
+	case 7:
 		return etw.GUIDValue(e.ManagedPdbSignature)
-	case "ManagedPdbAge":
+	case 8:
 		return etw.UintValue(uint64(e.ManagedPdbAge))
-	case "ManagedPdbBuildPath":
+	case 9:
 		return etw.UTF16Value(e.ManagedPdbBuildPath)
-	case "NativePdbSignature":
+	case 10:
 		return etw.GUIDValue(e.NativePdbSignature)
-	case "NativePdbAge":
+	case 11:
 		return etw.UintValue(uint64(e.NativePdbAge))
-	case "NativePdbBuildPath":
+	case 12:
 		return etw.UTF16Value(e.NativePdbBuildPath)
-	case "NativeBuildID":
+	case 13:
 		return etw.UTF16Value(e.NativeBuildID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyModuleDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleDCEnd) Clone() *AnyModuleDCEnd {
+	e.ModuleILPath = e.ModuleILPath.Clone()
+	e.ModuleNativePath = e.ModuleNativePath.Clone()
+	e.ManagedPdbBuildPath = e.ManagedPdbBuildPath.Clone()
+	e.NativePdbBuildPath = e.NativePdbBuildPath.Clone()
+	e.NativeBuildID = e.NativeBuildID.Clone()
+	return &e
+}
 
-// AssemblyDCStart is AssemblyDCStart: event 155, version 0, of task
-// CLRLoaderRundown, opcode AssemblyDCStart, keyword LoaderRundownKeyword,
-// level win:Informational.
+func (e AnyModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AssemblyDCStart is event 155, version 0, of task CLRLoaderRundown, opcode
+// AssemblyDCStart, keyword LoaderRundownKeyword, level win:Informational.
 //
 // A loaded assembly, at the start rundown.
 type AssemblyDCStart struct {
@@ -1723,12 +1805,19 @@ func (e *AssemblyDCStart) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyDCStart) Clone() *AssemblyDCStart {
+	(*assemblyLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         155,
 	Level:      4,
 	Opcode:     39,
@@ -1752,18 +1841,18 @@ func (e *assemblyLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *e
 	e.AssemblyID = binary.LittleEndian.Uint64(p[0:])
 	e.AppDomainID = binary.LittleEndian.Uint64(p[8:])
 	e.AssemblyFlags = AssemblyFlags(binary.LittleEndian.Uint32(p[16:]))
-	r := etw.NewReader(p, 20, ptr)
-	e.FullyQualifiedAssemblyName = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 20, ptr)
+	e.FullyQualifiedAssemblyName = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *assemblyLoadUnloadRundownLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.AssemblyFlags))
-	w.UTF16Z(3, e.FullyQualifiedAssemblyName)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.AssemblyFlags))
+	a.UTF16Z(3, e.FullyQualifiedAssemblyName)
+	return a.Done(d)
 }
 
 func (e *assemblyLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
@@ -1778,6 +1867,10 @@ func (e *assemblyLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.FullyQualifiedAssemblyName)
 	}
 	return etw.Value{}
+}
+
+func (e *assemblyLoadUnloadRundownLayout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
 var assemblyLoadUnloadRundownLayoutFields = []etw.FieldDesc{
@@ -1827,12 +1920,19 @@ func (e *AssemblyDCStartV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyDCStartV1) Clone() *AssemblyDCStartV1 {
+	(*assemblyLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         155,
 	Version:    1,
 	Level:      4,
@@ -1858,21 +1958,21 @@ func (e *assemblyLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d 
 	e.AppDomainID = binary.LittleEndian.Uint64(p[8:])
 	e.BindingID = binary.LittleEndian.Uint64(p[16:])
 	e.AssemblyFlags = AssemblyFlags(binary.LittleEndian.Uint32(p[24:]))
-	r := etw.NewReader(p, 28, ptr)
-	e.FullyQualifiedAssemblyName = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 28, ptr)
+	e.FullyQualifiedAssemblyName = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *assemblyLoadUnloadRundownV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AssemblyID)
-	w.Uint64(e.AppDomainID)
-	w.Uint64(e.BindingID)
-	w.Uint32(uint32(e.AssemblyFlags))
-	w.UTF16Z(4, e.FullyQualifiedAssemblyName)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AssemblyID)
+	a.Uint64(e.AppDomainID)
+	a.Uint64(e.BindingID)
+	a.Uint32(uint32(e.AssemblyFlags))
+	a.UTF16Z(4, e.FullyQualifiedAssemblyName)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *assemblyLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
@@ -1893,6 +1993,10 @@ func (e *assemblyLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *assemblyLoadUnloadRundownV1Layout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
+}
+
 var assemblyLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -1902,76 +2006,100 @@ var assemblyLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAssemblyDCStart is event 155 in any version: [AssemblyDCStart] and
-// [AssemblyDCStartV1].
+// AnyAssemblyDCStart is event 155, of task CLRLoaderRundown, opcode
+// AssemblyDCStart, keyword LoaderRundownKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A loaded assembly, at the start rundown. Version 1 inserts BindingID and
+// adds ClrInstanceID.
+//
+// The versions are [AssemblyDCStart] and [AssemblyDCStartV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyAssemblyDCStart struct {
 	Seen etw.Seen
 
-	AssemblyID                 uint64
-	AppDomainID                uint64
-	BindingID                  uint64 // version 1
-	AssemblyFlags              AssemblyFlags
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Identifier of the binding that loaded the assembly.
+	BindingID uint64 // since version 1
+	// What kind of assembly it is.
+	AssemblyFlags AssemblyFlags
+	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	ClrInstanceID              uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyDCStart) HasBindingID() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasBindingID and its like report whether the version that was decoded has a
+// field.
+func (e *AnyAssemblyDCStart) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyDCStart = []*etw.EventDesc{&assemblyDCStart, &assemblyDCStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAssemblyDCStart) EventDescs() []*etw.EventDesc { return anyAssemblyDCStart }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyAssemblyDCStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &assemblyDCStart
-	}
-	return &assemblyDCStartV1
+	return etw.DescOf(anyAssemblyDCStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAssemblyDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AssemblyDCStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyDCStart{
-			Seen:                       etw.Seen{Version: version, Layout: 1},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			BindingID:                  v.BindingID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-			ClrInstanceID:              v.ClrInstanceID,
-		}
-	default:
-		var v AssemblyDCStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyDCStart{
-			Seen:                       etw.Seen{Version: version, Layout: 0},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-		}
-	}
-	return n, err
+	return (*anyAssemblyLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAssemblyDCStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAssemblyDCStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyAssemblyLoadUnloadRundownV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyDCStart) Clone() *AnyAssemblyDCStart {
+	(*anyAssemblyLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyAssemblyDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyAssemblyLoadUnloadRundownV1Layout is what types for all versions of an
+// event share, the newest of which has the template
+// AssemblyLoadUnloadRundown_V1.
+type anyAssemblyLoadUnloadRundownV1Layout AnyAssemblyDCStart
+
+func (e *anyAssemblyLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v assemblyLoadUnloadRundownV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.BindingID = v.BindingID
+		e.AssemblyFlags = v.AssemblyFlags
+		e.FullyQualifiedAssemblyName = v.FullyQualifiedAssemblyName
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v assemblyLoadUnloadRundownLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyAssemblyLoadUnloadRundownV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.AssemblyID = v.AssemblyID
+		e.AppDomainID = v.AppDomainID
+		e.AssemblyFlags = v.AssemblyFlags
+		e.FullyQualifiedAssemblyName = v.FullyQualifiedAssemblyName
+	}
+	return n, err
+}
+
+func (e *anyAssemblyLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyAssemblyDCStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -1992,13 +2120,12 @@ func (e *AnyAssemblyDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyAssemblyDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyAssemblyLoadUnloadRundownV1Layout) detach() {
+	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
+}
 
-// AssemblyDCEnd is AssemblyDCEnd: event 156, version 0, of task
-// CLRLoaderRundown, opcode AssemblyDCEnd, keyword LoaderRundownKeyword, level
-// win:Informational.
+// AssemblyDCEnd is event 156, version 0, of task CLRLoaderRundown, opcode
+// AssemblyDCEnd, keyword LoaderRundownKeyword, level win:Informational.
 //
 // A loaded assembly, at the end rundown.
 type AssemblyDCEnd struct {
@@ -2031,12 +2158,19 @@ func (e *AssemblyDCEnd) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyDCEnd) Clone() *AssemblyDCEnd {
+	(*assemblyLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         156,
 	Level:      4,
 	Opcode:     40,
@@ -2089,12 +2223,19 @@ func (e *AssemblyDCEndV1) FieldValue(i int) etw.Value {
 	return (*assemblyLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AssemblyDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AssemblyDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AssemblyDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AssemblyDCEndV1) Clone() *AssemblyDCEndV1 {
+	(*assemblyLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AssemblyDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AssemblyDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AssemblyDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var assemblyDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         156,
 	Version:    1,
 	Level:      4,
@@ -2108,103 +2249,68 @@ var assemblyDCEndV1 = etw.EventDesc{
 	New:        func() etw.Event { return new(AssemblyDCEndV1) },
 }
 
-// AnyAssemblyDCEnd is event 156 in any version: [AssemblyDCEnd] and
-// [AssemblyDCEndV1].
+// AnyAssemblyDCEnd is event 156, of task CLRLoaderRundown, opcode
+// AssemblyDCEnd, keyword LoaderRundownKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A loaded assembly, at the end rundown. Version 1 inserts BindingID and adds
+// ClrInstanceID.
+//
+// The versions are [AssemblyDCEnd] and [AssemblyDCEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyAssemblyDCEnd struct {
 	Seen etw.Seen
 
-	AssemblyID                 uint64
-	AppDomainID                uint64
-	BindingID                  uint64 // version 1
-	AssemblyFlags              AssemblyFlags
+	// Identifier of the assembly.
+	AssemblyID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// Identifier of the binding that loaded the assembly.
+	BindingID uint64 // since version 1
+	// What kind of assembly it is.
+	AssemblyFlags AssemblyFlags
+	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	ClrInstanceID              uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasBindingID reports whether the version that was decoded has BindingID.
-func (e *AnyAssemblyDCEnd) HasBindingID() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasBindingID and its like report whether the version that was decoded has a
+// field.
+func (e *AnyAssemblyDCEnd) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyAssemblyDCEnd = []*etw.EventDesc{&assemblyDCEnd, &assemblyDCEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAssemblyDCEnd) EventDescs() []*etw.EventDesc { return anyAssemblyDCEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyAssemblyDCEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &assemblyDCEnd
-	}
-	return &assemblyDCEndV1
-}
+func (e *AnyAssemblyDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAssemblyDCEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAssemblyDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AssemblyDCEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyDCEnd{
-			Seen:                       etw.Seen{Version: version, Layout: 1},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			BindingID:                  v.BindingID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-			ClrInstanceID:              v.ClrInstanceID,
-		}
-	default:
-		var v AssemblyDCEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAssemblyDCEnd{
-			Seen:                       etw.Seen{Version: version, Layout: 0},
-			AssemblyID:                 v.AssemblyID,
-			AppDomainID:                v.AppDomainID,
-			AssemblyFlags:              v.AssemblyFlags,
-			FullyQualifiedAssemblyName: v.FullyQualifiedAssemblyName,
-		}
-	}
-	return n, err
+	return (*anyAssemblyLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAssemblyDCEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAssemblyDCEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "AssemblyID":
-		return etw.UintValue(e.AssemblyID)
-	case "AppDomainID":
-		return etw.UintValue(e.AppDomainID)
-	case "BindingID":
-		return etw.UintValue(e.BindingID)
-	case "AssemblyFlags":
-		return etw.UintValue(uint64(e.AssemblyFlags))
-	case "FullyQualifiedAssemblyName":
-		return etw.UTF16Value(e.FullyQualifiedAssemblyName)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyAssemblyLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyAssemblyDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAssemblyDCEnd) Clone() *AnyAssemblyDCEnd {
+	(*anyAssemblyLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
 
-// AppDomainDCStart is AppDomainDCStart: event 157, version 0, of task
-// CLRLoaderRundown, opcode AppDomainDCStart, keyword LoaderRundownKeyword,
-// level win:Informational.
+func (e AnyAssemblyDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// AppDomainDCStart is event 157, version 0, of task CLRLoaderRundown, opcode
+// AppDomainDCStart, keyword LoaderRundownKeyword, level win:Informational.
 //
 // An application domain, at the start rundown.
 type AppDomainDCStart struct {
@@ -2236,12 +2342,19 @@ func (e *AppDomainDCStart) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainDCStart) Clone() *AppDomainDCStart {
+	(*appDomainLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         157,
 	Level:      4,
 	Opcode:     43,
@@ -2264,17 +2377,17 @@ func (e *appDomainLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *
 	}
 	e.AppDomainID = binary.LittleEndian.Uint64(p[0:])
 	e.AppDomainFlags = AppDomainFlags(binary.LittleEndian.Uint32(p[8:]))
-	r := etw.NewReader(p, 12, ptr)
-	e.AppDomainName = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 12, ptr)
+	e.AppDomainName = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *appDomainLoadUnloadRundownLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.AppDomainFlags))
-	w.UTF16Z(2, e.AppDomainName)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.AppDomainFlags))
+	a.UTF16Z(2, e.AppDomainName)
+	return a.Done(d)
 }
 
 func (e *appDomainLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
@@ -2287,6 +2400,10 @@ func (e *appDomainLoadUnloadRundownLayout) FieldValue(i int) etw.Value {
 		return etw.UTF16Value(e.AppDomainName)
 	}
 	return etw.Value{}
+}
+
+func (e *appDomainLoadUnloadRundownLayout) detach() {
+	e.AppDomainName = e.AppDomainName.Clone()
 }
 
 var appDomainLoadUnloadRundownLayoutFields = []etw.FieldDesc{
@@ -2334,12 +2451,19 @@ func (e *AppDomainDCStartV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainDCStartV1) Clone() *AppDomainDCStartV1 {
+	(*appDomainLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         157,
 	Version:    1,
 	Level:      4,
@@ -2350,7 +2474,6 @@ var appDomainDCStartV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AppDomainDCStart",
 	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
-	Extends:    &appDomainDCStart,
 	New:        func() etw.Event { return new(AppDomainDCStartV1) },
 }
 
@@ -2364,21 +2487,21 @@ func (e *appDomainLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d
 	}
 	e.AppDomainID = binary.LittleEndian.Uint64(p[0:])
 	e.AppDomainFlags = AppDomainFlags(binary.LittleEndian.Uint32(p[8:]))
-	r := etw.NewReader(p, 12, ptr)
-	e.AppDomainName = r.UTF16()
-	e.AppDomainIndex = r.Uint32()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 12, ptr)
+	e.AppDomainName = c.UTF16()
+	e.AppDomainIndex = c.Uint32()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *appDomainLoadUnloadRundownV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.AppDomainID)
-	w.Uint32(uint32(e.AppDomainFlags))
-	w.UTF16Z(2, e.AppDomainName)
-	w.Uint32(e.AppDomainIndex)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.AppDomainID)
+	a.Uint32(uint32(e.AppDomainFlags))
+	a.UTF16Z(2, e.AppDomainName)
+	a.Uint32(e.AppDomainIndex)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *appDomainLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
@@ -2397,6 +2520,10 @@ func (e *appDomainLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *appDomainLoadUnloadRundownV1Layout) detach() {
+	e.AppDomainName = e.AppDomainName.Clone()
+}
+
 var appDomainLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "AppDomainFlags", Type: etw.InUInt32, Map: &appDomainFlagsMap},
@@ -2405,99 +2532,121 @@ var appDomainLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAppDomainDCStart is event 157 in any version: [AppDomainDCStart] and
-// [AppDomainDCStartV1].
+// AnyAppDomainDCStart is event 157, of task CLRLoaderRundown, opcode
+// AppDomainDCStart, keyword LoaderRundownKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An application domain, at the start rundown. Version 1 adds AppDomainIndex
+// and ClrInstanceID.
+//
+// The versions are [AppDomainDCStart] and [AppDomainDCStartV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyAppDomainDCStart struct {
 	Seen etw.Seen
 
-	AppDomainID    uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
+	// shared domain.
 	AppDomainFlags AppDomainFlags
-	AppDomainName  etw.UTF16
-	AppDomainIndex uint32 // version 1
-	ClrInstanceID  uint16 // version 1
+	// Name of the domain, for people; it may change while the domain lives.
+	AppDomainName etw.UTF16
+	// Index of the domain in the process.
+	AppDomainIndex uint32 // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasAppDomainIndex reports whether the version that was decoded has
-// AppDomainIndex.
+// HasAppDomainIndex and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAppDomainDCStart) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyAppDomainDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyAppDomainDCStart) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
 
 var anyAppDomainDCStart = []*etw.EventDesc{&appDomainDCStart, &appDomainDCStartV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAppDomainDCStart) EventDescs() []*etw.EventDesc { return anyAppDomainDCStart }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyAppDomainDCStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &appDomainDCStart
-	}
-	return &appDomainDCStartV1
+	return etw.DescOf(anyAppDomainDCStart, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAppDomainDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AppDomainDCStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainDCStart{
-			Seen:           etw.Seen{Version: version, Layout: 1},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-			AppDomainIndex: v.AppDomainIndex,
-			ClrInstanceID:  v.ClrInstanceID,
-		}
-	default:
-		var v AppDomainDCStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainDCStart{
-			Seen:           etw.Seen{Version: version, Layout: 0},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-		}
-	}
-	return n, err
+	return (*anyAppDomainLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAppDomainDCStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAppDomainDCStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyAppDomainLoadUnloadRundownV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAppDomainDCStart) Clone() *AnyAppDomainDCStart {
+	(*anyAppDomainLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyAppDomainDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyAppDomainLoadUnloadRundownV1Layout is what types for all versions of an
+// event share, the newest of which has the template
+// AppDomainLoadUnloadRundown_V1.
+type anyAppDomainLoadUnloadRundownV1Layout AnyAppDomainDCStart
+
+func (e *anyAppDomainLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v appDomainLoadUnloadRundownV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.AppDomainID = v.AppDomainID
+		e.AppDomainFlags = v.AppDomainFlags
+		e.AppDomainName = v.AppDomainName
+		e.AppDomainIndex = v.AppDomainIndex
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v appDomainLoadUnloadRundownLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyAppDomainLoadUnloadRundownV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.AppDomainID = v.AppDomainID
+		e.AppDomainFlags = v.AppDomainFlags
+		e.AppDomainName = v.AppDomainName
+	}
+	return n, err
+}
+
+func (e *anyAppDomainLoadUnloadRundownV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyAppDomainDCStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "AppDomainID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.AppDomainID)
-	case "AppDomainFlags":
+	case 1:
 		return etw.UintValue(uint64(e.AppDomainFlags))
-	case "AppDomainName":
+	case 2:
 		return etw.UTF16Value(e.AppDomainName)
-	case "AppDomainIndex":
+	case 3:
 		return etw.UintValue(uint64(e.AppDomainIndex))
-	case "ClrInstanceID":
+	case 4:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyAppDomainDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyAppDomainLoadUnloadRundownV1Layout) detach() {
+	e.AppDomainName = e.AppDomainName.Clone()
+}
 
-// AppDomainDCEnd is AppDomainDCEnd: event 158, version 0, of task
-// CLRLoaderRundown, opcode AppDomainDCEnd, keyword LoaderRundownKeyword, level
-// win:Informational.
+// AppDomainDCEnd is event 158, version 0, of task CLRLoaderRundown, opcode
+// AppDomainDCEnd, keyword LoaderRundownKeyword, level win:Informational.
 //
 // An application domain, at the end rundown.
 type AppDomainDCEnd struct {
@@ -2529,12 +2678,19 @@ func (e *AppDomainDCEnd) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainDCEnd) Clone() *AppDomainDCEnd {
+	(*appDomainLoadUnloadRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         158,
 	Level:      4,
 	Opcode:     44,
@@ -2586,12 +2742,19 @@ func (e *AppDomainDCEndV1) FieldValue(i int) etw.Value {
 	return (*appDomainLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AppDomainDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AppDomainDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AppDomainDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AppDomainDCEndV1) Clone() *AppDomainDCEndV1 {
+	(*appDomainLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AppDomainDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AppDomainDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AppDomainDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var appDomainDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         158,
 	Version:    1,
 	Level:      4,
@@ -2602,103 +2765,71 @@ var appDomainDCEndV1 = etw.EventDesc{
 	TaskName:   "CLRLoaderRundown",
 	OpcodeName: "AppDomainDCEnd",
 	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
-	Extends:    &appDomainDCEnd,
 	New:        func() etw.Event { return new(AppDomainDCEndV1) },
 }
 
-// AnyAppDomainDCEnd is event 158 in any version: [AppDomainDCEnd] and
-// [AppDomainDCEndV1].
+// AnyAppDomainDCEnd is event 158, of task CLRLoaderRundown, opcode
+// AppDomainDCEnd, keyword LoaderRundownKeyword, level win:Informational, in
+// any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// An application domain, at the end rundown. Version 1 adds AppDomainIndex and
+// ClrInstanceID.
+//
+// The versions are [AppDomainDCEnd] and [AppDomainDCEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyAppDomainDCEnd struct {
 	Seen etw.Seen
 
-	AppDomainID    uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
+	// shared domain.
 	AppDomainFlags AppDomainFlags
-	AppDomainName  etw.UTF16
-	AppDomainIndex uint32 // version 1
-	ClrInstanceID  uint16 // version 1
+	// Name of the domain, for people; it may change while the domain lives.
+	AppDomainName etw.UTF16
+	// Index of the domain in the process.
+	AppDomainIndex uint32 // since version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasAppDomainIndex reports whether the version that was decoded has
-// AppDomainIndex.
+// HasAppDomainIndex and its like report whether the version that was decoded
+// has a field.
 func (e *AnyAppDomainDCEnd) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
-func (e *AnyAppDomainDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyAppDomainDCEnd) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
 
 var anyAppDomainDCEnd = []*etw.EventDesc{&appDomainDCEnd, &appDomainDCEndV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyAppDomainDCEnd) EventDescs() []*etw.EventDesc { return anyAppDomainDCEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyAppDomainDCEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &appDomainDCEnd
-	}
-	return &appDomainDCEndV1
-}
+func (e *AnyAppDomainDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAppDomainDCEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyAppDomainDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v AppDomainDCEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainDCEnd{
-			Seen:           etw.Seen{Version: version, Layout: 1},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-			AppDomainIndex: v.AppDomainIndex,
-			ClrInstanceID:  v.ClrInstanceID,
-		}
-	default:
-		var v AppDomainDCEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyAppDomainDCEnd{
-			Seen:           etw.Seen{Version: version, Layout: 0},
-			AppDomainID:    v.AppDomainID,
-			AppDomainFlags: v.AppDomainFlags,
-			AppDomainName:  v.AppDomainName,
-		}
-	}
-	return n, err
+	return (*anyAppDomainLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAppDomainDCEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyAppDomainDCEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "AppDomainID":
-		return etw.UintValue(e.AppDomainID)
-	case "AppDomainFlags":
-		return etw.UintValue(uint64(e.AppDomainFlags))
-	case "AppDomainName":
-		return etw.UTF16Value(e.AppDomainName)
-	case "AppDomainIndex":
-		return etw.UintValue(uint64(e.AppDomainIndex))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyAppDomainLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyAppDomainDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyAppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyAppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyAppDomainDCEnd) Clone() *AnyAppDomainDCEnd {
+	(*anyAppDomainLoadUnloadRundownV1Layout)(&e).detach()
+	return &e
+}
 
-// ThreadDC is ThreadDC: event 159, version 0, of task CLRLoaderRundown, opcode
-// ThreadDC, keywords AppDomainResourceManagementRundownKeyword and
-// ThreadingKeyword, level win:Informational.
+func (e AnyAppDomainDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyAppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// ThreadDC is event 159, version 0, of task CLRLoaderRundown, opcode ThreadDC,
+// keywords AppDomainResourceManagementRundownKeyword and ThreadingKeyword,
+// level win:Informational.
 //
 // A managed thread that is there at the rundown.
 type ThreadDC struct {
@@ -2764,12 +2895,16 @@ func (e *ThreadDC) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ThreadDC) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ThreadDC) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ThreadDC) Clone() *ThreadDC { return &e }
+
+func (e ThreadDC) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ThreadDC) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var threadDC = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
 	ID:         159,
 	Level:      4,
 	Opcode:     48,
@@ -2788,3 +2923,75 @@ var threadDC = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(ThreadDC) },
 }
+
+// AnyThreadDC is event 159, of task CLRLoaderRundown, opcode ThreadDC,
+// keywords AppDomainResourceManagementRundownKeyword and ThreadingKeyword,
+// level win:Informational, in any version.
+//
+// A managed thread that is there at the rundown.
+//
+// The only version is [ThreadDC]; a newer one is decoded like it.
+type AnyThreadDC struct {
+	Seen etw.Seen
+
+	// Address that identifies the managed thread.
+	ManagedThreadID uint64
+	// Identifier of the application domain.
+	AppDomainID uint64
+	// What the thread is for.
+	Flags ThreadFlags
+	// Number of the thread in the runtime (Thread.ManagedThreadId).
+	ManagedThreadIndex uint32
+	// Identifier of the operating system's thread.
+	OSThreadID uint32
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+}
+
+var anyThreadDC = []*etw.EventDesc{&threadDC}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyThreadDC) EventDescs() []*etw.EventDesc { return anyThreadDC }
+func (e *AnyThreadDC) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadDC, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyThreadDC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ThreadDC
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ManagedThreadID = v.ManagedThreadID
+	e.AppDomainID = v.AppDomainID
+	e.Flags = v.Flags
+	e.ManagedThreadIndex = v.ManagedThreadIndex
+	e.OSThreadID = v.OSThreadID
+	e.ClrInstanceID = v.ClrInstanceID
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyThreadDC) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(e.ManagedThreadID)
+	case 1:
+		return etw.UintValue(e.AppDomainID)
+	case 2:
+		return etw.UintValue(uint64(e.Flags))
+	case 3:
+		return etw.UintValue(uint64(e.ManagedThreadIndex))
+	case 4:
+		return etw.UintValue(uint64(e.OSThreadID))
+	case 5:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyThreadDC) Clone() *AnyThreadDC { return &e }
+
+func (e AnyThreadDC) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyThreadDC) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

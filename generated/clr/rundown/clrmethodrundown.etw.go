@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MethodDCStart is MethodDCStart: event 141, version 0, of task
-// CLRMethodRundown, opcode MethodDCStart, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
+// MethodDCStart is event 141, version 0, of task CLRMethodRundown, opcode
+// MethodDCStart, keywords JitRundownKeyword and NGenRundownKeyword, level
+// win:Informational.
 //
 // A method whose code was there at the start rundown. While a session has the
 // provider at level Verbose, every method comes as MethodDCStartVerbose
@@ -54,12 +54,16 @@ func (e *MethodDCStart) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCStart) Clone() *MethodDCStart { return &e }
+
+func (e MethodDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         141,
 	Level:      4,
 	Opcode:     35,
@@ -122,7 +126,7 @@ var methodLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodSize", Type: etw.InUInt32},
-	{Name: "MethodToken", Type: etw.InUInt32},
+	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 }
 
@@ -173,12 +177,16 @@ func (e *MethodDCStartV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCStartV1) Clone() *MethodDCStartV1 { return &e }
+
+func (e MethodDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         141,
 	Version:    1,
 	Level:      4,
@@ -189,7 +197,6 @@ var methodDCStartV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStart",
 	Fields:     methodLoadUnloadRundownV1LayoutFields,
-	Extends:    &methodDCStart,
 	New:        func() etw.Event { return new(MethodDCStartV1) },
 }
 
@@ -246,7 +253,7 @@ var methodLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -301,12 +308,16 @@ func (e *MethodDCStartV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCStartV2) Clone() *MethodDCStartV2 { return &e }
+
+func (e MethodDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         141,
 	Version:    2,
 	Level:      4,
@@ -317,7 +328,6 @@ var methodDCStartV2 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStart",
 	Fields:     methodLoadUnloadRundownV2LayoutFields,
-	Extends:    &methodDCStartV1,
 	New:        func() etw.Event { return new(MethodDCStartV2) },
 }
 
@@ -378,134 +388,153 @@ var methodLoadUnloadRundownV2LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodDCStart is event 141 in any version: [MethodDCStart],
-// [MethodDCStartV1], and [MethodDCStartV2].
+// AnyMethodDCStart is event 141, of task CLRMethodRundown, opcode
+// MethodDCStart, keywords JitRundownKeyword and NGenRundownKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A method whose code was there at the start rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCStartVerbose
+// instead; dynamic and generic methods always do. Version 2 adds ReJITID.
+//
+// The versions are [MethodDCStart], [MethodDCStartV1], and [MethodDCStartV2];
+// a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyMethodDCStart struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCStart) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodDCStart) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodDCStart = []*etw.EventDesc{&methodDCStart, &methodDCStartV1, &methodDCStartV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc { return anyMethodDCStart }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyMethodDCStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodDCStart
-	case 1:
-		return &methodDCStartV1
-	}
-	return &methodDCStartV2
-}
+func (e *AnyMethodDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCStart, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodDCStartV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStart{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodDCStartV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStart{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodDCStart
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStart{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadRundownV2Layout)(e).decode(version, p, ptr, anyMethodDCStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodDCStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyMethodLoadUnloadRundownV2Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyMethodDCStart) Clone() *AnyMethodDCStart { return &e }
+
+func (e AnyMethodDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyMethodLoadUnloadRundownV2Layout is what types for all versions of an
+// event share, the newest of which has the template
+// MethodLoadUnloadRundown_V2.
+type anyMethodLoadUnloadRundownV2Layout AnyMethodDCStart
+
+func (e *anyMethodLoadUnloadRundownV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 2:
+		var v methodLoadUnloadRundownV2Layout
+		n, err = v.decode(p, ptr, d[2])
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ReJITID = v.ReJITID
+	case version >= 1:
+		var v methodLoadUnloadRundownV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		*e = anyMethodLoadUnloadRundownV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v methodLoadUnloadRundownLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyMethodLoadUnloadRundownV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+	}
+	return n, err
+}
+
+func (e *anyMethodLoadUnloadRundownV2Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyMethodDCStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "ModuleID":
+	case 1:
 		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
+	case 2:
 		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
+	case 3:
 		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
+	case 4:
 		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
+	case 5:
 		return etw.UintValue(uint64(e.MethodFlags))
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
+	case 7:
 		return etw.UintValue(e.ReJITID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-// MethodDCEnd is MethodDCEnd: event 142, version 0, of task CLRMethodRundown,
-// opcode MethodDCEnd, keywords JitRundownKeyword and NGenRundownKeyword, level
+// MethodDCEnd is event 142, version 0, of task CLRMethodRundown, opcode
+// MethodDCEnd, keywords JitRundownKeyword and NGenRundownKeyword, level
 // win:Informational.
 //
 // A method whose code was there at the end rundown. While a session has the
@@ -548,12 +577,16 @@ func (e *MethodDCEnd) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCEnd) Clone() *MethodDCEnd { return &e }
+
+func (e MethodDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         142,
 	Level:      4,
 	Opcode:     36,
@@ -612,12 +645,16 @@ func (e *MethodDCEndV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCEndV1) Clone() *MethodDCEndV1 { return &e }
+
+func (e MethodDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         142,
 	Version:    1,
 	Level:      4,
@@ -628,7 +665,6 @@ var methodDCEndV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEnd",
 	Fields:     methodLoadUnloadRundownV1LayoutFields,
-	Extends:    &methodDCEnd,
 	New:        func() etw.Event { return new(MethodDCEndV1) },
 }
 
@@ -681,12 +717,16 @@ func (e *MethodDCEndV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MethodDCEndV2) Clone() *MethodDCEndV2 { return &e }
+
+func (e MethodDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         142,
 	Version:    2,
 	Level:      4,
@@ -697,132 +737,78 @@ var methodDCEndV2 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEnd",
 	Fields:     methodLoadUnloadRundownV2LayoutFields,
-	Extends:    &methodDCEndV1,
 	New:        func() etw.Event { return new(MethodDCEndV2) },
 }
 
-// AnyMethodDCEnd is event 142 in any version: [MethodDCEnd], [MethodDCEndV1],
-// and [MethodDCEndV2].
+// AnyMethodDCEnd is event 142, of task CLRMethodRundown, opcode MethodDCEnd,
+// keywords JitRundownKeyword and NGenRundownKeyword, level win:Informational,
+// in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A method whose code was there at the end rundown. While a session has the
+// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
+// dynamic and generic methods always do. Version 2 adds ReJITID.
+//
+// The versions are [MethodDCEnd], [MethodDCEndV1], and [MethodDCEndV2]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyMethodDCEnd struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCEnd) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodDCEnd) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodDCEnd = []*etw.EventDesc{&methodDCEnd, &methodDCEndV1, &methodDCEndV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc { return anyMethodDCEnd }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyMethodDCEnd) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodDCEnd
-	case 1:
-		return &methodDCEndV1
-	}
-	return &methodDCEndV2
-}
+func (e *AnyMethodDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodDCEndV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEnd{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodDCEndV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEnd{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodDCEnd
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEnd{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadRundownV2Layout)(e).decode(version, p, ptr, anyMethodDCEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodDCEnd) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "MethodID":
-		return etw.UintValue(e.MethodID)
-	case "ModuleID":
-		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
-		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
-		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
-		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
-		return etw.UintValue(uint64(e.MethodFlags))
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
-		return etw.UintValue(e.ReJITID)
-	}
-	return etw.Value{}
+	return (*anyMethodLoadUnloadRundownV2Layout)(e).FieldValue(i)
 }
 
-func (e *AnyMethodDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyMethodDCEnd) Clone() *AnyMethodDCEnd { return &e }
 
-// MethodDCStartVerbose is MethodDCStartVerbose: event 143, version 0, of task
-// CLRMethodRundown, opcode MethodDCStartVerbose, keywords JitRundownKeyword
-// and NGenRundownKeyword, level win:Informational.
+func (e AnyMethodDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodDCStartVerbose is event 143, version 0, of task CLRMethodRundown,
+// opcode MethodDCStartVerbose, keywords JitRundownKeyword and
+// NGenRundownKeyword, level win:Informational.
 //
 // A method whose code was there at the start rundown, with its name. A session
 // at level Verbose gets it for every method; one at level Informational, which
@@ -870,12 +856,19 @@ func (e *MethodDCStartVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCStartVerbose) Clone() *MethodDCStartVerbose {
+	(*methodLoadUnloadRundownVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         143,
 	Level:      4,
 	Opcode:     39,
@@ -902,25 +895,25 @@ func (e *methodLoadUnloadRundownVerboseLayout) decode(p []byte, ptr etw.PtrSize,
 	e.MethodSize = binary.LittleEndian.Uint32(p[24:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[28:])
 	e.MethodFlags = MethodFlags(binary.LittleEndian.Uint32(p[32:]))
-	r := etw.NewReader(p, 36, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 36, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	return c.Done(d)
 }
 
 func (e *methodLoadUnloadRundownVerboseLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.MethodStartAddress)
-	w.Uint32(e.MethodSize)
-	w.Uint32(e.MethodToken)
-	w.Uint32(uint32(e.MethodFlags))
-	w.UTF16Z(6, e.MethodNamespace)
-	w.UTF16Z(7, e.MethodName)
-	w.UTF16Z(8, e.MethodSignature)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.MethodStartAddress)
+	a.Uint32(e.MethodSize)
+	a.Uint32(e.MethodToken)
+	a.Uint32(uint32(e.MethodFlags))
+	a.UTF16Z(6, e.MethodNamespace)
+	a.UTF16Z(7, e.MethodName)
+	a.UTF16Z(8, e.MethodSignature)
+	return a.Done(d)
 }
 
 func (e *methodLoadUnloadRundownVerboseLayout) FieldValue(i int) etw.Value {
@@ -947,11 +940,17 @@ func (e *methodLoadUnloadRundownVerboseLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *methodLoadUnloadRundownVerboseLayout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
+
 var methodLoadUnloadRundownVerboseLayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -1012,12 +1011,19 @@ func (e *MethodDCStartVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCStartVerboseV1) Clone() *MethodDCStartVerboseV1 {
+	(*methodLoadUnloadRundownVerboseV1Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCStartVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         143,
 	Version:    1,
 	Level:      4,
@@ -1028,7 +1034,6 @@ var methodDCStartVerboseV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStartVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
-	Extends:    &methodDCStartVerbose,
 	New:        func() etw.Event { return new(MethodDCStartVerboseV1) },
 }
 
@@ -1046,27 +1051,27 @@ func (e *methodLoadUnloadRundownVerboseV1Layout) decode(p []byte, ptr etw.PtrSiz
 	e.MethodSize = binary.LittleEndian.Uint32(p[24:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[28:])
 	e.MethodFlags = MethodFlags(binary.LittleEndian.Uint32(p[32:]))
-	r := etw.NewReader(p, 36, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 36, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *methodLoadUnloadRundownVerboseV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.MethodStartAddress)
-	w.Uint32(e.MethodSize)
-	w.Uint32(e.MethodToken)
-	w.Uint32(uint32(e.MethodFlags))
-	w.UTF16Z(6, e.MethodNamespace)
-	w.UTF16Z(7, e.MethodName)
-	w.UTF16Z(8, e.MethodSignature)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.MethodStartAddress)
+	a.Uint32(e.MethodSize)
+	a.Uint32(e.MethodToken)
+	a.Uint32(uint32(e.MethodFlags))
+	a.UTF16Z(6, e.MethodNamespace)
+	a.UTF16Z(7, e.MethodName)
+	a.UTF16Z(8, e.MethodSignature)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *methodLoadUnloadRundownVerboseV1Layout) FieldValue(i int) etw.Value {
@@ -1095,11 +1100,17 @@ func (e *methodLoadUnloadRundownVerboseV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *methodLoadUnloadRundownVerboseV1Layout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
+
 var methodLoadUnloadRundownVerboseV1LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -1164,12 +1175,19 @@ func (e *MethodDCStartVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCStartVerboseV2) Clone() *MethodDCStartVerboseV2 {
+	(*methodLoadUnloadRundownVerboseV2Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         143,
 	Version:    2,
 	Level:      4,
@@ -1180,7 +1198,6 @@ var methodDCStartVerboseV2 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStartVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
-	Extends:    &methodDCStartVerboseV1,
 	New:        func() etw.Event { return new(MethodDCStartVerboseV2) },
 }
 
@@ -1198,29 +1215,29 @@ func (e *methodLoadUnloadRundownVerboseV2Layout) decode(p []byte, ptr etw.PtrSiz
 	e.MethodSize = binary.LittleEndian.Uint32(p[24:])
 	e.MethodToken = binary.LittleEndian.Uint32(p[28:])
 	e.MethodFlags = MethodFlags(binary.LittleEndian.Uint32(p[32:]))
-	r := etw.NewReader(p, 36, ptr)
-	e.MethodNamespace = r.UTF16()
-	e.MethodName = r.UTF16()
-	e.MethodSignature = r.UTF16()
-	e.ClrInstanceID = r.Uint16()
-	e.ReJITID = r.Uint64()
-	return r.Done(d)
+	c := etw.NewCursor(p, 36, ptr)
+	e.MethodNamespace = c.UTF16()
+	e.MethodName = c.UTF16()
+	e.MethodSignature = c.UTF16()
+	e.ClrInstanceID = c.Uint16()
+	e.ReJITID = c.Uint64()
+	return c.Done(d)
 }
 
 func (e *methodLoadUnloadRundownVerboseV2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ModuleID)
-	w.Uint64(e.MethodStartAddress)
-	w.Uint32(e.MethodSize)
-	w.Uint32(e.MethodToken)
-	w.Uint32(uint32(e.MethodFlags))
-	w.UTF16Z(6, e.MethodNamespace)
-	w.UTF16Z(7, e.MethodName)
-	w.UTF16Z(8, e.MethodSignature)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ReJITID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ModuleID)
+	a.Uint64(e.MethodStartAddress)
+	a.Uint32(e.MethodSize)
+	a.Uint32(e.MethodToken)
+	a.Uint32(uint32(e.MethodFlags))
+	a.UTF16Z(6, e.MethodNamespace)
+	a.UTF16Z(7, e.MethodName)
+	a.UTF16Z(8, e.MethodSignature)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ReJITID)
+	return a.Done(d)
 }
 
 func (e *methodLoadUnloadRundownVerboseV2Layout) FieldValue(i int) etw.Value {
@@ -1251,11 +1268,17 @@ func (e *methodLoadUnloadRundownVerboseV2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *methodLoadUnloadRundownVerboseV2Layout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
+
 var methodLoadUnloadRundownVerboseV2LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "MethodStartAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
-	{Name: "MethodSize", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	{Name: "MethodSize", Type: etw.InUInt32},
 	{Name: "MethodToken", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 	{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -1265,146 +1288,180 @@ var methodLoadUnloadRundownVerboseV2LayoutFields = []etw.FieldDesc{
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodDCStartVerbose is event 143 in any version: [MethodDCStartVerbose],
-// [MethodDCStartVerboseV1], and [MethodDCStartVerboseV2].
+// AnyMethodDCStartVerbose is event 143, of task CLRMethodRundown, opcode
+// MethodDCStartVerbose, keywords JitRundownKeyword and NGenRundownKeyword,
+// level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A method whose code was there at the start rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods. Version 2 adds
+// ReJITID.
+//
+// The versions are [MethodDCStartVerbose], [MethodDCStartVerboseV1], and
+// [MethodDCStartVerboseV2]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyMethodDCStartVerbose struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	MethodNamespace    etw.UTF16
-	MethodName         etw.UTF16
-	MethodSignature    etw.UTF16
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Full name of the class of the method, with its namespace.
+	MethodNamespace etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
+	MethodSignature etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodDCStartVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCStartVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodDCStartVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodDCStartVerbose = []*etw.EventDesc{&methodDCStartVerbose, &methodDCStartVerboseV1, &methodDCStartVerboseV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCStartVerbose }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCStartVerbose) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodDCStartVerbose
-	case 1:
-		return &methodDCStartVerboseV1
-	}
-	return &methodDCStartVerboseV2
+	return etw.DescOf(anyMethodDCStartVerbose, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodDCStartVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodDCStartVerboseV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStartVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodDCStartVerboseV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStartVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodDCStartVerbose
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStartVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadRundownVerboseV2Layout)(e).decode(version, p, ptr, anyMethodDCStartVerbose)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodDCStartVerbose) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyMethodLoadUnloadRundownVerboseV2Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodDCStartVerbose) Clone() *AnyMethodDCStartVerbose {
+	(*anyMethodLoadUnloadRundownVerboseV2Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyMethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyMethodLoadUnloadRundownVerboseV2Layout is what types for all versions of
+// an event share, the newest of which has the template
+// MethodLoadUnloadRundownVerbose_V2.
+type anyMethodLoadUnloadRundownVerboseV2Layout AnyMethodDCStartVerbose
+
+func (e *anyMethodLoadUnloadRundownVerboseV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 2:
+		var v methodLoadUnloadRundownVerboseV2Layout
+		n, err = v.decode(p, ptr, d[2])
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ReJITID = v.ReJITID
+	case version >= 1:
+		var v methodLoadUnloadRundownVerboseV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		*e = anyMethodLoadUnloadRundownVerboseV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		var v methodLoadUnloadRundownVerboseLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyMethodLoadUnloadRundownVerboseV2Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.ModuleID = v.ModuleID
+		e.MethodStartAddress = v.MethodStartAddress
+		e.MethodSize = v.MethodSize
+		e.MethodToken = v.MethodToken
+		e.MethodFlags = v.MethodFlags
+		e.MethodNamespace = v.MethodNamespace
+		e.MethodName = v.MethodName
+		e.MethodSignature = v.MethodSignature
+	}
+	return n, err
+}
+
+func (e *anyMethodLoadUnloadRundownVerboseV2Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyMethodDCStartVerbose, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "ModuleID":
+	case 1:
 		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
+	case 2:
 		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
+	case 3:
 		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
+	case 4:
 		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
+	case 5:
 		return etw.UintValue(uint64(e.MethodFlags))
-	case "MethodNamespace":
+	case 6:
 		return etw.UTF16Value(e.MethodNamespace)
-	case "MethodName":
+	case 7:
 		return etw.UTF16Value(e.MethodName)
-	case "MethodSignature":
+	case 8:
 		return etw.UTF16Value(e.MethodSignature)
-	case "ClrInstanceID":
+	case 9:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
+	case 10:
 		return etw.UintValue(e.ReJITID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyMethodLoadUnloadRundownVerboseV2Layout) detach() {
+	e.MethodNamespace = e.MethodNamespace.Clone()
+	e.MethodName = e.MethodName.Clone()
+	e.MethodSignature = e.MethodSignature.Clone()
+}
 
-// MethodDCEndVerbose is MethodDCEndVerbose: event 144, version 0, of task
-// CLRMethodRundown, opcode MethodDCEndVerbose, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
+// MethodDCEndVerbose is event 144, version 0, of task CLRMethodRundown, opcode
+// MethodDCEndVerbose, keywords JitRundownKeyword and NGenRundownKeyword, level
+// win:Informational.
 //
 // A method whose code was there at the end rundown, with its name. A session
 // at level Verbose gets it for every method; one at level Informational, which
@@ -1452,12 +1509,19 @@ func (e *MethodDCEndVerbose) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCEndVerbose) Clone() *MethodDCEndVerbose {
+	(*methodLoadUnloadRundownVerboseLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerbose = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         144,
 	Level:      4,
 	Opcode:     40,
@@ -1523,12 +1587,19 @@ func (e *MethodDCEndVerboseV1) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerboseV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndVerboseV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCEndVerboseV1) Clone() *MethodDCEndVerboseV1 {
+	(*methodLoadUnloadRundownVerboseV1Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCEndVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerboseV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         144,
 	Version:    1,
 	Level:      4,
@@ -1539,7 +1610,6 @@ var methodDCEndVerboseV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEndVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
-	Extends:    &methodDCEndVerbose,
 	New:        func() etw.Event { return new(MethodDCEndVerboseV1) },
 }
 
@@ -1599,12 +1669,19 @@ func (e *MethodDCEndVerboseV2) FieldValue(i int) etw.Value {
 	return (*methodLoadUnloadRundownVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCEndVerboseV2) Clone() *MethodDCEndVerboseV2 {
+	(*methodLoadUnloadRundownVerboseV2Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         144,
 	Version:    2,
 	Level:      4,
@@ -1615,174 +1692,107 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEndVerbose",
 	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
-	Extends:    &methodDCEndVerboseV1,
 	New:        func() etw.Event { return new(MethodDCEndVerboseV2) },
 }
 
-// AnyMethodDCEndVerbose is event 144 in any version: [MethodDCEndVerbose],
-// [MethodDCEndVerboseV1], and [MethodDCEndVerboseV2].
+// AnyMethodDCEndVerbose is event 144, of task CLRMethodRundown, opcode
+// MethodDCEndVerbose, keywords JitRundownKeyword and NGenRundownKeyword, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A method whose code was there at the end rundown, with its name. A session
+// at level Verbose gets it for every method; one at level Informational, which
+// is the event's own, only for dynamic and generic methods. Version 2 adds
+// ReJITID.
+//
+// The versions are [MethodDCEndVerbose], [MethodDCEndVerboseV1], and
+// [MethodDCEndVerboseV2]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyMethodDCEndVerbose struct {
 	Seen etw.Seen
 
-	MethodID           uint64
-	ModuleID           uint64
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Address of the method's first instruction.
 	MethodStartAddress uint64
-	MethodSize         uint32
-	MethodToken        uint32
-	MethodFlags        MethodFlags
-	MethodNamespace    etw.UTF16
-	MethodName         etw.UTF16
-	MethodSignature    etw.UTF16
-	ClrInstanceID      uint16 // versions 1 and 2
-	ReJITID            uint64 // version 2
+	// Size of the method's code in bytes.
+	MethodSize uint32
+	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
+	MethodToken uint32
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
+	// optimization tier of the code and bits 28 to 31 its extent, which the
+	// methods Tier and Extent return.
+	MethodFlags MethodFlags
+	// Full name of the class of the method, with its namespace.
+	MethodNamespace etw.UTF16
+	// Name of the method.
+	MethodName etw.UTF16
+	// Signature of the method: its types as text.
+	MethodSignature etw.UTF16
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyMethodDCEndVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-
-// HasReJITID reports whether the version that was decoded has ReJITID.
-func (e *AnyMethodDCEndVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyMethodDCEndVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
 var anyMethodDCEndVerbose = []*etw.EventDesc{&methodDCEndVerbose, &methodDCEndVerboseV1, &methodDCEndVerboseV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCEndVerbose }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCEndVerbose) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodDCEndVerbose
-	case 1:
-		return &methodDCEndVerboseV1
-	}
-	return &methodDCEndVerboseV2
+	return etw.DescOf(anyMethodDCEndVerbose, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodDCEndVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 2:
-		var v MethodDCEndVerboseV2
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEndVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 2},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-			ReJITID:            v.ReJITID,
-		}
-	case version >= 1:
-		var v MethodDCEndVerboseV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEndVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 1},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-			ClrInstanceID:      v.ClrInstanceID,
-		}
-	default:
-		var v MethodDCEndVerbose
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEndVerbose{
-			Seen:               etw.Seen{Version: version, Layout: 0},
-			MethodID:           v.MethodID,
-			ModuleID:           v.ModuleID,
-			MethodStartAddress: v.MethodStartAddress,
-			MethodSize:         v.MethodSize,
-			MethodToken:        v.MethodToken,
-			MethodFlags:        v.MethodFlags,
-			MethodNamespace:    v.MethodNamespace,
-			MethodName:         v.MethodName,
-			MethodSignature:    v.MethodSignature,
-		}
-	}
-	return n, err
+	return (*anyMethodLoadUnloadRundownVerboseV2Layout)(e).decode(version, p, ptr, anyMethodDCEndVerbose)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodDCEndVerbose) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "MethodID":
-		return etw.UintValue(e.MethodID)
-	case "ModuleID":
-		return etw.UintValue(e.ModuleID)
-	case "MethodStartAddress":
-		return etw.UintValue(e.MethodStartAddress)
-	case "MethodSize":
-		return etw.UintValue(uint64(e.MethodSize))
-	case "MethodToken":
-		return etw.UintValue(uint64(e.MethodToken))
-	case "MethodFlags":
-		return etw.UintValue(uint64(e.MethodFlags))
-	case "MethodNamespace":
-		return etw.UTF16Value(e.MethodNamespace)
-	case "MethodName":
-		return etw.UTF16Value(e.MethodName)
-	case "MethodSignature":
-		return etw.UTF16Value(e.MethodSignature)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ReJITID":
-		return etw.UintValue(e.ReJITID)
-	}
-	return etw.Value{}
+	return (*anyMethodLoadUnloadRundownVerboseV2Layout)(e).FieldValue(i)
 }
 
-func (e *AnyMethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodDCEndVerbose) Clone() *AnyMethodDCEndVerbose {
+	(*anyMethodLoadUnloadRundownVerboseV2Layout)(&e).detach()
+	return &e
+}
 
-// DCStartComplete is DCStartComplete: event 145, version 0, of task
-// CLRMethodRundown, opcode DCStartComplete, keywords JitRundownKeyword,
+func (e AnyMethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DCStartComplete is event 145, version 0, of task CLRMethodRundown, opcode
+// DCStartComplete, keywords JitRundownKeyword,
 // JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
 // LoaderRundownKeyword, level win:Informational.
 //
 // The start rundown is complete: a process has sent all of its DCStart events.
 type DCStartComplete struct{}
 
-// EventDesc returns the description of DCStartComplete.
-func (*DCStartComplete) EventDesc() *etw.EventDesc { return &dcStartComplete }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DCStartComplete) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DCStartComplete) EventDesc() *etw.EventDesc                             { return &dcStartComplete }
+func (*DCStartComplete) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DCStartComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCStartComplete) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DCStartComplete) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCStartComplete) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DCStartComplete) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DCStartComplete) Clone() *DCStartComplete                              { return &e }
+func (e DCStartComplete) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DCStartComplete) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DCStartComplete) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcStartComplete = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         145,
 	Level:      4,
 	Opcode:     14,
@@ -1825,12 +1835,16 @@ func (e *DCStartCompleteV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCStartCompleteV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCStartCompleteV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCStartCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e DCStartCompleteV1) Clone() *DCStartCompleteV1 { return &e }
+
+func (e DCStartCompleteV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DCStartCompleteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DCStartCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcStartCompleteV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         145,
 	Version:    1,
 	Level:      4,
@@ -1841,7 +1855,6 @@ var dcStartCompleteV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCStartComplete",
 	Fields:     dcStartEndLayoutFields,
-	Extends:    &dcStartComplete,
 	New:        func() etw.Event { return new(DCStartCompleteV1) },
 }
 
@@ -1873,100 +1886,104 @@ var dcStartEndLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyDCStartComplete is event 145 in any version: [DCStartComplete] and
-// [DCStartCompleteV1].
+// AnyDCStartComplete is event 145, of task CLRMethodRundown, opcode
+// DCStartComplete, keywords JitRundownKeyword,
+// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
+// LoaderRundownKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start rundown is complete: a process has sent all of its DCStart events.
+// Version 1 adds ClrInstanceID.
+//
+// The versions are [DCStartComplete] and [DCStartCompleteV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyDCStartComplete struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyDCStartComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCStartComplete = []*etw.EventDesc{&dcStartComplete, &dcStartCompleteV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc { return anyDCStartComplete }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyDCStartComplete) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &dcStartComplete
-	}
-	return &dcStartCompleteV1
+	return etw.DescOf(anyDCStartComplete, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyDCStartComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v DCStartCompleteV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCStartComplete{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v DCStartComplete
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCStartComplete{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCStartComplete)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyDCStartComplete) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyDCStartEndLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyDCStartComplete) Clone() *AnyDCStartComplete { return &e }
+
+func (e AnyDCStartComplete) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDCStartComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyDCStartEndLayout is what types for all versions of an event share, the
+// newest of which has the template DCStartEnd.
+type anyDCStartEndLayout AnyDCStartComplete
+
+func (e *anyDCStartEndLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v dcStartEndLayout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.ClrInstanceID = v.ClrInstanceID
+	default:
+		*e = anyDCStartEndLayout{Seen: etw.Seen{Version: version, Layout: 0}}
+	}
+	return n, err
+}
+
+func (e *anyDCStartEndLayout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyDCStartComplete, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyDCStartComplete) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyDCStartComplete) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-// DCEndComplete is DCEndComplete: event 146, version 0, of task
-// CLRMethodRundown, opcode DCEndComplete, keywords JitRundownKeyword,
+// DCEndComplete is event 146, version 0, of task CLRMethodRundown, opcode
+// DCEndComplete, keywords JitRundownKeyword,
 // JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
 // LoaderRundownKeyword, level win:Informational.
 //
 // The end rundown is complete: a process has sent all of its DCEnd events.
 type DCEndComplete struct{}
 
-// EventDesc returns the description of DCEndComplete.
-func (*DCEndComplete) EventDesc() *etw.EventDesc { return &dcEndComplete }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DCEndComplete) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DCEndComplete) EventDesc() *etw.EventDesc                             { return &dcEndComplete }
+func (*DCEndComplete) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DCEndComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCEndComplete) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DCEndComplete) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCEndComplete) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DCEndComplete) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DCEndComplete) Clone() *DCEndComplete                                { return &e }
+func (e DCEndComplete) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DCEndComplete) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DCEndComplete) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcEndComplete = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         146,
 	Level:      4,
 	Opcode:     15,
@@ -2009,12 +2026,16 @@ func (e *DCEndCompleteV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCEndCompleteV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCEndCompleteV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCEndCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e DCEndCompleteV1) Clone() *DCEndCompleteV1 { return &e }
+
+func (e DCEndCompleteV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DCEndCompleteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DCEndCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcEndCompleteV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         146,
 	Version:    1,
 	Level:      4,
@@ -2025,104 +2046,76 @@ var dcEndCompleteV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCEndComplete",
 	Fields:     dcStartEndLayoutFields,
-	Extends:    &dcEndComplete,
 	New:        func() etw.Event { return new(DCEndCompleteV1) },
 }
 
-// AnyDCEndComplete is event 146 in any version: [DCEndComplete] and
-// [DCEndCompleteV1].
+// AnyDCEndComplete is event 146, of task CLRMethodRundown, opcode
+// DCEndComplete, keywords JitRundownKeyword,
+// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
+// LoaderRundownKeyword, level win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The end rundown is complete: a process has sent all of its DCEnd events.
+// Version 1 adds ClrInstanceID.
+//
+// The versions are [DCEndComplete] and [DCEndCompleteV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyDCEndComplete struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyDCEndComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCEndComplete = []*etw.EventDesc{&dcEndComplete, &dcEndCompleteV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc { return anyDCEndComplete }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyDCEndComplete) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &dcEndComplete
-	}
-	return &dcEndCompleteV1
-}
+func (e *AnyDCEndComplete) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDCEndComplete, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyDCEndComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v DCEndCompleteV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCEndComplete{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v DCEndComplete
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCEndComplete{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCEndComplete)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyDCEndComplete) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyDCStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *AnyDCEndComplete) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyDCEndComplete) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyDCEndComplete) Clone() *AnyDCEndComplete { return &e }
 
-// DCStartInit is DCStartInit: event 147, version 0, of task CLRMethodRundown,
-// opcode DCStartInit, keywords JitRundownKeyword,
+func (e AnyDCEndComplete) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDCEndComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DCStartInit is event 147, version 0, of task CLRMethodRundown, opcode
+// DCStartInit, keywords JitRundownKeyword,
 // JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
 // LoaderRundownKeyword, level win:Informational.
 //
 // The start rundown begins: the DCStart events of a process follow.
 type DCStartInit struct{}
 
-// EventDesc returns the description of DCStartInit.
-func (*DCStartInit) EventDesc() *etw.EventDesc { return &dcStartInit }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DCStartInit) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DCStartInit) EventDesc() *etw.EventDesc                             { return &dcStartInit }
+func (*DCStartInit) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DCStartInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCStartInit) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DCStartInit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCStartInit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCStartInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DCStartInit) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DCStartInit) Clone() *DCStartInit                                  { return &e }
+func (e DCStartInit) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DCStartInit) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DCStartInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcStartInit = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         147,
 	Level:      4,
 	Opcode:     16,
@@ -2165,12 +2158,16 @@ func (e *DCStartInitV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCStartInitV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCStartInitV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCStartInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e DCStartInitV1) Clone() *DCStartInitV1 { return &e }
+
+func (e DCStartInitV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DCStartInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DCStartInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcStartInitV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         147,
 	Version:    1,
 	Level:      4,
@@ -2181,104 +2178,75 @@ var dcStartInitV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCStartInit",
 	Fields:     dcStartEndLayoutFields,
-	Extends:    &dcStartInit,
 	New:        func() etw.Event { return new(DCStartInitV1) },
 }
 
-// AnyDCStartInit is event 147 in any version: [DCStartInit] and
-// [DCStartInitV1].
+// AnyDCStartInit is event 147, of task CLRMethodRundown, opcode DCStartInit,
+// keywords JitRundownKeyword, JittedMethodILToNativeMapRundownKeyword,
+// NGenRundownKeyword and LoaderRundownKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The start rundown begins: the DCStart events of a process follow. Version 1
+// adds ClrInstanceID.
+//
+// The versions are [DCStartInit] and [DCStartInitV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyDCStartInit struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyDCStartInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCStartInit = []*etw.EventDesc{&dcStartInit, &dcStartInitV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyDCStartInit) EventDescs() []*etw.EventDesc { return anyDCStartInit }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyDCStartInit) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &dcStartInit
-	}
-	return &dcStartInitV1
-}
+func (e *AnyDCStartInit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDCStartInit, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyDCStartInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v DCStartInitV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCStartInit{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v DCStartInit
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCStartInit{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCStartInit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyDCStartInit) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyDCStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *AnyDCStartInit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyDCStartInit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyDCStartInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyDCStartInit) Clone() *AnyDCStartInit { return &e }
 
-// DCEndInit is DCEndInit: event 148, version 0, of task CLRMethodRundown,
-// opcode DCEndInit, keywords JitRundownKeyword,
+func (e AnyDCStartInit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDCStartInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCStartInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DCEndInit is event 148, version 0, of task CLRMethodRundown, opcode
+// DCEndInit, keywords JitRundownKeyword,
 // JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
 // LoaderRundownKeyword, level win:Informational.
 //
 // The end rundown begins: the DCEnd events of a process follow.
 type DCEndInit struct{}
 
-// EventDesc returns the description of DCEndInit.
-func (*DCEndInit) EventDesc() *etw.EventDesc { return &dcEndInit }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DCEndInit) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DCEndInit) EventDesc() *etw.EventDesc                             { return &dcEndInit }
+func (*DCEndInit) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DCEndInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DCEndInit) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DCEndInit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCEndInit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCEndInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DCEndInit) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DCEndInit) Clone() *DCEndInit                                    { return &e }
+func (e DCEndInit) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DCEndInit) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DCEndInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var dcEndInit = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         148,
 	Level:      4,
 	Opcode:     17,
@@ -2321,12 +2289,16 @@ func (e *DCEndInitV1) FieldValue(i int) etw.Value {
 	return (*dcStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *DCEndInitV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DCEndInitV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DCEndInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e DCEndInitV1) Clone() *DCEndInitV1 { return &e }
+
+func (e DCEndInitV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e DCEndInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e DCEndInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var dcEndInitV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         148,
 	Version:    1,
 	Level:      4,
@@ -2337,78 +2309,57 @@ var dcEndInitV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "DCEndInit",
 	Fields:     dcStartEndLayoutFields,
-	Extends:    &dcEndInit,
 	New:        func() etw.Event { return new(DCEndInitV1) },
 }
 
-// AnyDCEndInit is event 148 in any version: [DCEndInit] and [DCEndInitV1].
+// AnyDCEndInit is event 148, of task CLRMethodRundown, opcode DCEndInit,
+// keywords JitRundownKeyword, JittedMethodILToNativeMapRundownKeyword,
+// NGenRundownKeyword and LoaderRundownKeyword, level win:Informational, in any
+// version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The end rundown begins: the DCEnd events of a process follow. Version 1 adds
+// ClrInstanceID.
+//
+// The versions are [DCEndInit] and [DCEndInitV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyDCEndInit struct {
 	Seen etw.Seen
 
-	ClrInstanceID uint16 // version 1
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyDCEndInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyDCEndInit = []*etw.EventDesc{&dcEndInit, &dcEndInitV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyDCEndInit) EventDescs() []*etw.EventDesc { return anyDCEndInit }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyDCEndInit) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &dcEndInit
-	}
-	return &dcEndInitV1
-}
+func (e *AnyDCEndInit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDCEndInit, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyDCEndInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v DCEndInitV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCEndInit{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			ClrInstanceID: v.ClrInstanceID,
-		}
-	default:
-		var v DCEndInit
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyDCEndInit{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
-	}
-	return n, err
+	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCEndInit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyDCEndInit) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	}
-	return etw.Value{}
+	return (*anyDCStartEndLayout)(e).FieldValue(i)
 }
 
-func (e *AnyDCEndInit) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyDCEndInit) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyDCEndInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyDCEndInit) Clone() *AnyDCEndInit { return &e }
 
-// MethodDCStartILToNativeMap is MethodDCStartILToNativeMap: event 149, version
-// 0, of task CLRMethodRundown, opcode MethodDCStartILToNativeMap, keyword
+func (e AnyDCEndInit) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDCEndInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCEndInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// MethodDCStartILToNativeMap is event 149, version 0, of task
+// CLRMethodRundown, opcode MethodDCStartILToNativeMap, keyword
 // JittedMethodILToNativeMapRundownKeyword, level win:Verbose.
 //
 // Which offset of a method's machine code belongs to which offset of its IL,
@@ -2452,12 +2403,19 @@ func (e *MethodDCStartILToNativeMap) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCStartILToNativeMap) Clone() *MethodDCStartILToNativeMap {
+	(*methodILToNativeMapRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartILToNativeMap = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         149,
 	Level:      5,
 	Opcode:     41,
@@ -2482,23 +2440,23 @@ func (e *methodILToNativeMapRundownLayout) decode(p []byte, ptr etw.PtrSize, d *
 	e.ReJITID = binary.LittleEndian.Uint64(p[8:])
 	e.MethodExtent = MethodExtent(p[16])
 	e.CountOfMapEntries = binary.LittleEndian.Uint16(p[17:])
-	r := etw.NewReader(p, 19, ptr)
-	e.ILOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.NativeOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(d)
+	c := etw.NewCursor(p, 19, ptr)
+	e.ILOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.NativeOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(d)
 }
 
 func (e *methodILToNativeMapRundownLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ReJITID)
-	w.Uint8(uint8(e.MethodExtent))
-	w.Uint16(e.CountOfMapEntries)
-	w.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
-	w.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ReJITID)
+	a.Uint8(uint8(e.MethodExtent))
+	a.Uint16(e.CountOfMapEntries)
+	a.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
+	a.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(d)
 }
 
 func (e *methodILToNativeMapRundownLayout) FieldValue(i int) etw.Value {
@@ -2519,6 +2477,11 @@ func (e *methodILToNativeMapRundownLayout) FieldValue(i int) etw.Value {
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
+}
+
+func (e *methodILToNativeMapRundownLayout) detach() {
+	e.ILOffsets = e.ILOffsets.Clone()
+	e.NativeOffsets = e.NativeOffsets.Clone()
 }
 
 var methodILToNativeMapRundownLayoutFields = []etw.FieldDesc{
@@ -2578,12 +2541,19 @@ func (e *MethodDCStartILToNativeMapV1) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCStartILToNativeMapV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCStartILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCStartILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCStartILToNativeMapV1) Clone() *MethodDCStartILToNativeMapV1 {
+	(*methodILToNativeMapRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCStartILToNativeMapV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCStartILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCStartILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCStartILToNativeMapV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         149,
 	Version:    1,
 	Level:      5,
@@ -2594,7 +2564,6 @@ var methodDCStartILToNativeMapV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCStartILToNativeMap",
 	Fields:     methodILToNativeMapRundownV1LayoutFields,
-	Extends:    &methodDCStartILToNativeMap,
 	New:        func() etw.Event { return new(MethodDCStartILToNativeMapV1) },
 }
 
@@ -2610,25 +2579,25 @@ func (e *methodILToNativeMapRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d
 	e.ReJITID = binary.LittleEndian.Uint64(p[8:])
 	e.MethodExtent = MethodExtent(p[16])
 	e.CountOfMapEntries = binary.LittleEndian.Uint16(p[17:])
-	r := etw.NewReader(p, 19, ptr)
-	e.ILOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.NativeOffsets = r.Uint32s(uint64(e.CountOfMapEntries))
-	e.ClrInstanceID = r.Uint16()
-	e.ILVersionID = r.Uint64()
-	return r.Done(d)
+	c := etw.NewCursor(p, 19, ptr)
+	e.ILOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.NativeOffsets = c.Uint32s(uint64(e.CountOfMapEntries))
+	e.ClrInstanceID = c.Uint16()
+	e.ILVersionID = c.Uint64()
+	return c.Done(d)
 }
 
 func (e *methodILToNativeMapRundownV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint64(e.MethodID)
-	w.Uint64(e.ReJITID)
-	w.Uint8(uint8(e.MethodExtent))
-	w.Uint16(e.CountOfMapEntries)
-	w.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
-	w.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ILVersionID)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint64(e.MethodID)
+	a.Uint64(e.ReJITID)
+	a.Uint8(uint8(e.MethodExtent))
+	a.Uint16(e.CountOfMapEntries)
+	a.Uint32s(4, e.ILOffsets, uint64(e.CountOfMapEntries))
+	a.Uint32s(5, e.NativeOffsets, uint64(e.CountOfMapEntries))
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ILVersionID)
+	return a.Done(d)
 }
 
 func (e *methodILToNativeMapRundownV1Layout) FieldValue(i int) etw.Value {
@@ -2653,6 +2622,11 @@ func (e *methodILToNativeMapRundownV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *methodILToNativeMapRundownV1Layout) detach() {
+	e.ILOffsets = e.ILOffsets.Clone()
+	e.NativeOffsets = e.NativeOffsets.Clone()
+}
+
 var methodILToNativeMapRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2664,111 +2638,144 @@ var methodILToNativeMapRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ILVersionID", Type: etw.InUInt64},
 }
 
-// AnyMethodDCStartILToNativeMap is event 149 in any version:
-// [MethodDCStartILToNativeMap] and [MethodDCStartILToNativeMapV1].
+// AnyMethodDCStartILToNativeMap is event 149, of task CLRMethodRundown, opcode
+// MethodDCStartILToNativeMap, keyword JittedMethodILToNativeMapRundownKeyword,
+// level win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// Which offset of a method's machine code belongs to which offset of its IL,
+// at the start rundown. Version 1 adds ILVersionID.
+//
+// The versions are [MethodDCStartILToNativeMap] and
+// [MethodDCStartILToNativeMapV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyMethodDCStartILToNativeMap struct {
 	Seen etw.Seen
 
-	MethodID          uint64
-	ReJITID           uint64
-	MethodExtent      MethodExtent
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64
+	// Which part of the method's code the map is about.
+	MethodExtent MethodExtent
+	// Number of elements of ILOffsets and of NativeOffsets.
 	CountOfMapEntries uint16
-	ILOffsets         etw.Uint32s
-	NativeOffsets     etw.Uint32s
-	ClrInstanceID     uint16
-	ILVersionID       uint64 // version 1
+	// IL offset of each entry, in bytes. The largest values stand for places
+	// without IL, such as the prologue.
+	ILOffsets etw.Uint32s // CountOfMapEntries elements
+	// Offset of each entry from the start of the method's code, in bytes.
+	NativeOffsets etw.Uint32s // CountOfMapEntries elements
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of this version of the method's IL.
+	ILVersionID uint64 // since version 1
 }
 
-// HasILVersionID reports whether the version that was decoded has ILVersionID.
+// HasILVersionID and its like report whether the version that was decoded has
+// a field.
 func (e *AnyMethodDCStartILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodDCStartILToNativeMap = []*etw.EventDesc{&methodDCStartILToNativeMap, &methodDCStartILToNativeMapV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodDCStartILToNativeMap) EventDescs() []*etw.EventDesc {
 	return anyMethodDCStartILToNativeMap
 }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCStartILToNativeMap) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodDCStartILToNativeMap
-	}
-	return &methodDCStartILToNativeMapV1
+	return etw.DescOf(anyMethodDCStartILToNativeMap, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodDCStartILToNativeMap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v MethodDCStartILToNativeMapV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStartILToNativeMap{
-			Seen:              etw.Seen{Version: version, Layout: 1},
-			MethodID:          v.MethodID,
-			ReJITID:           v.ReJITID,
-			MethodExtent:      v.MethodExtent,
-			CountOfMapEntries: v.CountOfMapEntries,
-			ILOffsets:         v.ILOffsets,
-			NativeOffsets:     v.NativeOffsets,
-			ClrInstanceID:     v.ClrInstanceID,
-			ILVersionID:       v.ILVersionID,
-		}
-	default:
-		var v MethodDCStartILToNativeMap
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCStartILToNativeMap{
-			Seen:              etw.Seen{Version: version, Layout: 0},
-			MethodID:          v.MethodID,
-			ReJITID:           v.ReJITID,
-			MethodExtent:      v.MethodExtent,
-			CountOfMapEntries: v.CountOfMapEntries,
-			ILOffsets:         v.ILOffsets,
-			NativeOffsets:     v.NativeOffsets,
-			ClrInstanceID:     v.ClrInstanceID,
-		}
-	}
-	return n, err
+	return (*anyMethodILToNativeMapRundownV1Layout)(e).decode(version, p, ptr, anyMethodDCStartILToNativeMap)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodDCStartILToNativeMap) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	return (*anyMethodILToNativeMapRundownV1Layout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodDCStartILToNativeMap) Clone() *AnyMethodDCStartILToNativeMap {
+	(*anyMethodILToNativeMapRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyMethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyMethodILToNativeMapRundownV1Layout is what types for all versions of an
+// event share, the newest of which has the template
+// MethodILToNativeMapRundown_V1.
+type anyMethodILToNativeMapRundownV1Layout AnyMethodDCStartILToNativeMap
+
+func (e *anyMethodILToNativeMapRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v methodILToNativeMapRundownV1Layout
+		n, err = v.decode(p, ptr, d[1])
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.MethodID = v.MethodID
+		e.ReJITID = v.ReJITID
+		e.MethodExtent = v.MethodExtent
+		e.CountOfMapEntries = v.CountOfMapEntries
+		e.ILOffsets = v.ILOffsets
+		e.NativeOffsets = v.NativeOffsets
+		e.ClrInstanceID = v.ClrInstanceID
+		e.ILVersionID = v.ILVersionID
+	default:
+		var v methodILToNativeMapRundownLayout
+		n, err = v.decode(p, ptr, d[0])
+		*e = anyMethodILToNativeMapRundownV1Layout{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.MethodID = v.MethodID
+		e.ReJITID = v.ReJITID
+		e.MethodExtent = v.MethodExtent
+		e.CountOfMapEntries = v.CountOfMapEntries
+		e.ILOffsets = v.ILOffsets
+		e.NativeOffsets = v.NativeOffsets
+		e.ClrInstanceID = v.ClrInstanceID
+	}
+	return n, err
+}
+
+func (e *anyMethodILToNativeMapRundownV1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyMethodDCStartILToNativeMap, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "MethodID":
+	switch i {
+	case 0:
 		return etw.UintValue(e.MethodID)
-	case "ReJITID":
+	case 1:
 		return etw.UintValue(e.ReJITID)
-	case "MethodExtent":
+	case 2:
 		return etw.UintValue(uint64(e.MethodExtent))
-	case "CountOfMapEntries":
+	case 3:
 		return etw.UintValue(uint64(e.CountOfMapEntries))
-	case "ILOffsets":
+	case 4:
 		return etw.ArrayValue(&fields[i], e.ILOffsets, e.ILOffsets.Len(), 0, e)
-	case "NativeOffsets":
+	case 5:
 		return etw.ArrayValue(&fields[i], e.NativeOffsets, e.NativeOffsets.Len(), 0, e)
-	case "ClrInstanceID":
+	case 6:
 		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ILVersionID":
+	case 7:
 		return etw.UintValue(e.ILVersionID)
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (e *anyMethodILToNativeMapRundownV1Layout) detach() {
+	e.ILOffsets = e.ILOffsets.Clone()
+	e.NativeOffsets = e.NativeOffsets.Clone()
+}
 
-// MethodDCEndILToNativeMap is MethodDCEndILToNativeMap: event 150, version 0,
-// of task CLRMethodRundown, opcode MethodDCEndILToNativeMap, keyword
+// MethodDCEndILToNativeMap is event 150, version 0, of task CLRMethodRundown,
+// opcode MethodDCEndILToNativeMap, keyword
 // JittedMethodILToNativeMapRundownKeyword, level win:Verbose.
 //
 // Which offset of a method's machine code belongs to which offset of its IL,
@@ -2812,12 +2819,19 @@ func (e *MethodDCEndILToNativeMap) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownLayout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCEndILToNativeMap) Clone() *MethodDCEndILToNativeMap {
+	(*methodILToNativeMapRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndILToNativeMap = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         150,
 	Level:      5,
 	Opcode:     42,
@@ -2877,12 +2891,19 @@ func (e *MethodDCEndILToNativeMapV1) FieldValue(i int) etw.Value {
 	return (*methodILToNativeMapRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *MethodDCEndILToNativeMapV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MethodDCEndILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MethodDCEndILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e MethodDCEndILToNativeMapV1) Clone() *MethodDCEndILToNativeMapV1 {
+	(*methodILToNativeMapRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e MethodDCEndILToNativeMapV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MethodDCEndILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MethodDCEndILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var methodDCEndILToNativeMapV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
 	ID:         150,
 	Version:    1,
 	Level:      5,
@@ -2893,107 +2914,73 @@ var methodDCEndILToNativeMapV1 = etw.EventDesc{
 	TaskName:   "CLRMethodRundown",
 	OpcodeName: "MethodDCEndILToNativeMap",
 	Fields:     methodILToNativeMapRundownV1LayoutFields,
-	Extends:    &methodDCEndILToNativeMap,
 	New:        func() etw.Event { return new(MethodDCEndILToNativeMapV1) },
 }
 
-// AnyMethodDCEndILToNativeMap is event 150 in any version:
-// [MethodDCEndILToNativeMap] and [MethodDCEndILToNativeMapV1].
+// AnyMethodDCEndILToNativeMap is event 150, of task CLRMethodRundown, opcode
+// MethodDCEndILToNativeMap, keyword JittedMethodILToNativeMapRundownKeyword,
+// level win:Verbose, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// Which offset of a method's machine code belongs to which offset of its IL,
+// at the end rundown. Version 1 adds ILVersionID.
+//
+// The versions are [MethodDCEndILToNativeMap] and
+// [MethodDCEndILToNativeMapV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyMethodDCEndILToNativeMap struct {
 	Seen etw.Seen
 
-	MethodID          uint64
-	ReJITID           uint64
-	MethodExtent      MethodExtent
+	// Identifier of the method, unique in the process. For a helper of the JIT,
+	// its start address.
+	MethodID uint64
+	// Identifier of this version of the method's code, where a profiler had it
+	// compiled anew; 0 for the original.
+	ReJITID uint64
+	// Which part of the method's code the map is about.
+	MethodExtent MethodExtent
+	// Number of elements of ILOffsets and of NativeOffsets.
 	CountOfMapEntries uint16
-	ILOffsets         etw.Uint32s
-	NativeOffsets     etw.Uint32s
-	ClrInstanceID     uint16
-	ILVersionID       uint64 // version 1
+	// IL offset of each entry, in bytes. The largest values stand for places
+	// without IL, such as the prologue.
+	ILOffsets etw.Uint32s // CountOfMapEntries elements
+	// Offset of each entry from the start of the method's code, in bytes.
+	NativeOffsets etw.Uint32s // CountOfMapEntries elements
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of this version of the method's IL.
+	ILVersionID uint64 // since version 1
 }
 
-// HasILVersionID reports whether the version that was decoded has ILVersionID.
+// HasILVersionID and its like report whether the version that was decoded has
+// a field.
 func (e *AnyMethodDCEndILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 var anyMethodDCEndILToNativeMap = []*etw.EventDesc{&methodDCEndILToNativeMap, &methodDCEndILToNativeMapV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMethodDCEndILToNativeMap) EventDescs() []*etw.EventDesc { return anyMethodDCEndILToNativeMap }
-
-// EventDesc returns the description of the version that was decoded.
 func (e *AnyMethodDCEndILToNativeMap) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &methodDCEndILToNativeMap
-	}
-	return &methodDCEndILToNativeMapV1
+	return etw.DescOf(anyMethodDCEndILToNativeMap, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnyMethodDCEndILToNativeMap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	switch {
-	case version >= 1:
-		var v MethodDCEndILToNativeMapV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEndILToNativeMap{
-			Seen:              etw.Seen{Version: version, Layout: 1},
-			MethodID:          v.MethodID,
-			ReJITID:           v.ReJITID,
-			MethodExtent:      v.MethodExtent,
-			CountOfMapEntries: v.CountOfMapEntries,
-			ILOffsets:         v.ILOffsets,
-			NativeOffsets:     v.NativeOffsets,
-			ClrInstanceID:     v.ClrInstanceID,
-			ILVersionID:       v.ILVersionID,
-		}
-	default:
-		var v MethodDCEndILToNativeMap
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMethodDCEndILToNativeMap{
-			Seen:              etw.Seen{Version: version, Layout: 0},
-			MethodID:          v.MethodID,
-			ReJITID:           v.ReJITID,
-			MethodExtent:      v.MethodExtent,
-			CountOfMapEntries: v.CountOfMapEntries,
-			ILOffsets:         v.ILOffsets,
-			NativeOffsets:     v.NativeOffsets,
-			ClrInstanceID:     v.ClrInstanceID,
-		}
-	}
-	return n, err
+	return (*anyMethodILToNativeMapRundownV1Layout)(e).decode(version, p, ptr, anyMethodDCEndILToNativeMap)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMethodDCEndILToNativeMap) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
-	if uint(i) >= uint(len(fields)) {
-		return etw.Value{}
-	}
-	switch fields[i].Name {
-	case "MethodID":
-		return etw.UintValue(e.MethodID)
-	case "ReJITID":
-		return etw.UintValue(e.ReJITID)
-	case "MethodExtent":
-		return etw.UintValue(uint64(e.MethodExtent))
-	case "CountOfMapEntries":
-		return etw.UintValue(uint64(e.CountOfMapEntries))
-	case "ILOffsets":
-		return etw.ArrayValue(&fields[i], e.ILOffsets, e.ILOffsets.Len(), 0, e)
-	case "NativeOffsets":
-		return etw.ArrayValue(&fields[i], e.NativeOffsets, e.NativeOffsets.Len(), 0, e)
-	case "ClrInstanceID":
-		return etw.UintValue(uint64(e.ClrInstanceID))
-	case "ILVersionID":
-		return etw.UintValue(e.ILVersionID)
-	}
-	return etw.Value{}
+	return (*anyMethodILToNativeMapRundownV1Layout)(e).FieldValue(i)
 }
 
-func (e *AnyMethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyMethodDCEndILToNativeMap) Clone() *AnyMethodDCEndILToNativeMap {
+	(*anyMethodILToNativeMapRundownV1Layout)(&e).detach()
+	return &e
+}
+
+func (e AnyMethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

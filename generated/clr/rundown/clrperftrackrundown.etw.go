@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleRangeDCStart is ModuleRangeDCStart: event 160, version 0, of task
-// CLRPerfTrackRundown, opcode ModuleRangeDCStart, keyword
-// PerfTrackRundownKeyword, level win:Informational.
+// ModuleRangeDCStart is event 160, version 0, of task CLRPerfTrackRundown,
+// opcode ModuleRangeDCStart, keyword PerfTrackRundownKeyword, level
+// win:Informational.
 //
 // A range of a native image that was laid out by profile data, at the start
 // rundown.
@@ -49,12 +49,19 @@ func (e *ModuleRangeDCStart) FieldValue(i int) etw.Value {
 	return (*moduleRangeRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleRangeDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleRangeDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleRangeDCStart) Clone() *ModuleRangeDCStart {
+	(*moduleRangeRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleRangeDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleRangeDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
 	ID:         160,
 	Level:      4,
 	Opcode:     10,
@@ -77,21 +84,21 @@ func (e *moduleRangeRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
 	e.ModuleID = binary.LittleEndian.Uint64(p[2:])
-	r := etw.NewReader(p, 10, ptr)
-	e.RangeBegin = r.Uint32s(1)
-	e.RangeSize = r.Uint32s(1)
-	e.RangeType = ModuleRangeType(r.Uint8())
-	return r.Done(d)
+	c := etw.NewCursor(p, 10, ptr)
+	e.RangeBegin = c.Uint32s(1)
+	e.RangeSize = c.Uint32s(1)
+	e.RangeType = ModuleRangeType(c.Uint8())
+	return c.Done(d)
 }
 
 func (e *moduleRangeRundownLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint64(e.ModuleID)
-	w.Uint32s(2, e.RangeBegin, 1)
-	w.Uint32s(3, e.RangeSize, 1)
-	w.Uint8(uint8(e.RangeType))
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint64(e.ModuleID)
+	a.Uint32s(2, e.RangeBegin, 1)
+	a.Uint32s(3, e.RangeSize, 1)
+	a.Uint8(uint8(e.RangeType))
+	return a.Done(d)
 }
 
 func (e *moduleRangeRundownLayout) FieldValue(i int) etw.Value {
@@ -110,17 +117,113 @@ func (e *moduleRangeRundownLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *moduleRangeRundownLayout) detach() {
+	e.RangeBegin = e.RangeBegin.Clone()
+	e.RangeSize = e.RangeSize.Clone()
+}
+
 var moduleRangeRundownLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 	{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	{Name: "RangeBegin", Type: etw.InUInt32, Out: etw.OutHexInt32, Count: etw.Size{Kind: etw.SizeConst, N: 1}},
-	{Name: "RangeSize", Type: etw.InUInt32, Out: etw.OutHexInt32, Count: etw.Size{Kind: etw.SizeConst, N: 1}},
+	{Name: "RangeSize", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeConst, N: 1}},
 	{Name: "RangeType", Type: etw.InUInt8, Map: &moduleRangeTypeMap},
 }
 
-// ModuleRangeDCEnd is ModuleRangeDCEnd: event 161, version 0, of task
-// CLRPerfTrackRundown, opcode ModuleRangeDCEnd, keyword
-// PerfTrackRundownKeyword, level win:Informational.
+// AnyModuleRangeDCStart is event 160, of task CLRPerfTrackRundown, opcode
+// ModuleRangeDCStart, keyword PerfTrackRundownKeyword, level
+// win:Informational, in any version.
+//
+// A range of a native image that was laid out by profile data, at the start
+// rundown.
+//
+// The only version is [ModuleRangeDCStart]; a newer one is decoded like it.
+type AnyModuleRangeDCStart struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Offset of the range in the image, in bytes.
+	RangeBegin etw.Uint32s // 1 element
+	// Size of the range in bytes.
+	RangeSize etw.Uint32s // 1 element
+	// What the range was sorted by. The field is one byte; the only value named is
+	// ColdRange.
+	RangeType ModuleRangeType
+}
+
+var anyModuleRangeDCStart = []*etw.EventDesc{&moduleRangeDCStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleRangeDCStart) EventDescs() []*etw.EventDesc { return anyModuleRangeDCStart }
+func (e *AnyModuleRangeDCStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyModuleRangeDCStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleRangeDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyModuleRangeRundownLayout)(e).decode(version, p, ptr, anyModuleRangeDCStart)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleRangeDCStart) FieldValue(i int) etw.Value {
+	return (*anyModuleRangeRundownLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleRangeDCStart) Clone() *AnyModuleRangeDCStart {
+	(*anyModuleRangeRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyModuleRangeDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleRangeDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyModuleRangeRundownLayout is what types for all versions of an event
+// share, the newest of which has the template ModuleRangeRundown.
+type anyModuleRangeRundownLayout AnyModuleRangeDCStart
+
+func (e *anyModuleRangeRundownLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v moduleRangeRundownLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.ModuleID = v.ModuleID
+	e.RangeBegin = v.RangeBegin
+	e.RangeSize = v.RangeSize
+	e.RangeType = v.RangeType
+	return n, err
+}
+
+func (e *anyModuleRangeRundownLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(e.ModuleID)
+	case 2:
+		return etw.ArrayValue(&moduleRangeRundownLayoutFields[2], e.RangeBegin, e.RangeBegin.Len(), 0, e)
+	case 3:
+		return etw.ArrayValue(&moduleRangeRundownLayoutFields[3], e.RangeSize, e.RangeSize.Len(), 0, e)
+	case 4:
+		return etw.UintValue(uint64(e.RangeType))
+	}
+	return etw.Value{}
+}
+
+func (e *anyModuleRangeRundownLayout) detach() {
+	e.RangeBegin = e.RangeBegin.Clone()
+	e.RangeSize = e.RangeSize.Clone()
+}
+
+// ModuleRangeDCEnd is event 161, version 0, of task CLRPerfTrackRundown,
+// opcode ModuleRangeDCEnd, keyword PerfTrackRundownKeyword, level
+// win:Informational.
 //
 // A range of a native image that was laid out by profile data, at the end
 // rundown.
@@ -157,12 +260,19 @@ func (e *ModuleRangeDCEnd) FieldValue(i int) etw.Value {
 	return (*moduleRangeRundownLayout)(e).FieldValue(i)
 }
 
-func (e *ModuleRangeDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ModuleRangeDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ModuleRangeDCEnd) Clone() *ModuleRangeDCEnd {
+	(*moduleRangeRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e ModuleRangeDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ModuleRangeDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moduleRangeDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
 	ID:         161,
 	Level:      4,
 	Opcode:     11,
@@ -174,3 +284,57 @@ var moduleRangeDCEnd = etw.EventDesc{
 	Fields:     moduleRangeRundownLayoutFields,
 	New:        func() etw.Event { return new(ModuleRangeDCEnd) },
 }
+
+// AnyModuleRangeDCEnd is event 161, of task CLRPerfTrackRundown, opcode
+// ModuleRangeDCEnd, keyword PerfTrackRundownKeyword, level win:Informational,
+// in any version.
+//
+// A range of a native image that was laid out by profile data, at the end
+// rundown.
+//
+// The only version is [ModuleRangeDCEnd]; a newer one is decoded like it.
+type AnyModuleRangeDCEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Identifier of the module, as in the module's own load event.
+	ModuleID uint64
+	// Offset of the range in the image, in bytes.
+	RangeBegin etw.Uint32s // 1 element
+	// Size of the range in bytes.
+	RangeSize etw.Uint32s // 1 element
+	// What the range was sorted by. The field is one byte; the only value named is
+	// ColdRange.
+	RangeType ModuleRangeType
+}
+
+var anyModuleRangeDCEnd = []*etw.EventDesc{&moduleRangeDCEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyModuleRangeDCEnd) EventDescs() []*etw.EventDesc { return anyModuleRangeDCEnd }
+func (e *AnyModuleRangeDCEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyModuleRangeDCEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyModuleRangeDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyModuleRangeRundownLayout)(e).decode(version, p, ptr, anyModuleRangeDCEnd)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyModuleRangeDCEnd) FieldValue(i int) etw.Value {
+	return (*anyModuleRangeRundownLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyModuleRangeDCEnd) Clone() *AnyModuleRangeDCEnd {
+	(*anyModuleRangeRundownLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyModuleRangeDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyModuleRangeDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,9 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CLRStackWalkDCStart is CLRStackWalkDCStart: event 0, version 0, of task
-// CLRStackRundown, opcode CLRStackWalk, keyword StackKeyword, level
-// win:LogAlways.
+// CLRStackWalkDCStart is event 0, version 0, of task CLRStackRundown, opcode
+// CLRStackWalk, keyword StackKeyword, level win:LogAlways.
 //
 // The call stack of the event that the same thread wrote just before.
 type CLRStackWalkDCStart struct {
@@ -42,20 +41,20 @@ func (e *CLRStackWalkDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	e.Reserved1 = p[2]
 	e.Reserved2 = p[3]
 	e.FrameCount = binary.LittleEndian.Uint32(p[4:])
-	r := etw.NewReader(p, 8, ptr)
-	e.Stack = r.Pointers(uint64(e.FrameCount))
-	return r.Done(&clrStackWalkDCStart)
+	c := etw.NewCursor(p, 8, ptr)
+	e.Stack = c.Pointers(uint64(e.FrameCount))
+	return c.Done(&clrStackWalkDCStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *CLRStackWalkDCStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.Uint8(e.Reserved1)
-	w.Uint8(e.Reserved2)
-	w.Uint32(e.FrameCount)
-	w.Pointers(4, e.Stack, uint64(e.FrameCount))
-	return w.Done(&clrStackWalkDCStart)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.Uint8(e.Reserved1)
+	a.Uint8(e.Reserved2)
+	a.Uint32(e.FrameCount)
+	a.Pointers(4, e.Stack, uint64(e.FrameCount))
+	return a.Done(&clrStackWalkDCStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -75,12 +74,19 @@ func (e *CLRStackWalkDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *CLRStackWalkDCStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *CLRStackWalkDCStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *CLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e CLRStackWalkDCStart) Clone() *CLRStackWalkDCStart {
+	e.Stack = e.Stack.Clone()
+	return &e
+}
+
+func (e CLRStackWalkDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e CLRStackWalkDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e CLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var clrStackWalkDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
 	ID:         0,
 	Opcode:     82,
 	Task:       11,
@@ -97,3 +103,75 @@ var clrStackWalkDCStart = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(CLRStackWalkDCStart) },
 }
+
+// AnyCLRStackWalkDCStart is event 0, of task CLRStackRundown, opcode
+// CLRStackWalk, keyword StackKeyword, level win:LogAlways, in any version.
+//
+// The call stack of the event that the same thread wrote just before.
+//
+// The only version is [CLRStackWalkDCStart]; a newer one is decoded like it.
+type AnyCLRStackWalkDCStart struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Reserved.
+	Reserved1 uint8
+	// Reserved.
+	Reserved2 uint8
+	// Number of addresses of Stack.
+	FrameCount uint32
+	// Return addresses, the innermost frame first: FrameCount of them, as many as
+	// the runtime found.
+	Stack etw.Pointers // FrameCount elements
+}
+
+var anyCLRStackWalkDCStart = []*etw.EventDesc{&clrStackWalkDCStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCLRStackWalkDCStart) EventDescs() []*etw.EventDesc { return anyCLRStackWalkDCStart }
+func (e *AnyCLRStackWalkDCStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyCLRStackWalkDCStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCLRStackWalkDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v CLRStackWalkDCStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Reserved1 = v.Reserved1
+	e.Reserved2 = v.Reserved2
+	e.FrameCount = v.FrameCount
+	e.Stack = v.Stack
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCLRStackWalkDCStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.Reserved1))
+	case 2:
+		return etw.UintValue(uint64(e.Reserved2))
+	case 3:
+		return etw.UintValue(uint64(e.FrameCount))
+	case 4:
+		return etw.ArrayValue(&clrStackWalkDCStart.Fields[4], e.Stack.Bytes(), e.Stack.Len(), e.Stack.PtrSize(), e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCLRStackWalkDCStart) Clone() *AnyCLRStackWalkDCStart {
+	e.Stack = e.Stack.Clone()
+	return &e
+}
+
+func (e AnyCLRStackWalkDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCLRStackWalkDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

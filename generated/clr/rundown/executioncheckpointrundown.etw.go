@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExecutionCheckpointDCEnd is ExecutionCheckpointDCEnd: event 300, version 0,
-// of task ExecutionCheckpointRundown, opcode ExecutionCheckpointDCEnd, level
+// ExecutionCheckpointDCEnd is event 300, version 0, of task
+// ExecutionCheckpointRundown, opcode ExecutionCheckpointDCEnd, level
 // win:Informational.
 //
 // A named point of its start-up that the runtime passed, at the end rundown.
@@ -34,19 +34,19 @@ func (e *ExecutionCheckpointDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int
 		return 0, etw.Short(&executionCheckpointDCEnd, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.Name = r.UTF16()
-	e.Timestamp = r.Int64()
-	return r.Done(&executionCheckpointDCEnd)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Name = c.UTF16()
+	e.Timestamp = c.Int64()
+	return c.Done(&executionCheckpointDCEnd)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ExecutionCheckpointDCEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ClrInstanceID)
-	w.UTF16Z(1, e.Name)
-	w.Int64(e.Timestamp)
-	return w.Done(&executionCheckpointDCEnd)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ClrInstanceID)
+	a.UTF16Z(1, e.Name)
+	a.Int64(e.Timestamp)
+	return a.Done(&executionCheckpointDCEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -62,12 +62,19 @@ func (e *ExecutionCheckpointDCEnd) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *ExecutionCheckpointDCEnd) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ExecutionCheckpointDCEnd) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e ExecutionCheckpointDCEnd) Clone() *ExecutionCheckpointDCEnd {
+	e.Name = e.Name.Clone()
+	return &e
+}
+
+func (e ExecutionCheckpointDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ExecutionCheckpointDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var executionCheckpointDCEnd = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0xca, 0x3e, 0xf6, 0xdf, 0xaa, 0xad, 0x1f, 0x43, 0x8f, 0x91, 0x72, 0x82, 0x0c, 0x72, 0x17, 0xdb},
 	ID:         300,
 	Level:      4,
 	Opcode:     11,
@@ -82,3 +89,66 @@ var executionCheckpointDCEnd = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(ExecutionCheckpointDCEnd) },
 }
+
+// AnyExecutionCheckpointDCEnd is event 300, of task
+// ExecutionCheckpointRundown, opcode ExecutionCheckpointDCEnd, level
+// win:Informational, in any version.
+//
+// A named point of its start-up that the runtime passed, at the end rundown.
+//
+// The only version is [ExecutionCheckpointDCEnd]; a newer one is decoded like
+// it.
+type AnyExecutionCheckpointDCEnd struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// Name of the point.
+	Name etw.UTF16
+	// When the runtime passed it, in ticks of the performance counter.
+	Timestamp int64
+}
+
+var anyExecutionCheckpointDCEnd = []*etw.EventDesc{&executionCheckpointDCEnd}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyExecutionCheckpointDCEnd) EventDescs() []*etw.EventDesc { return anyExecutionCheckpointDCEnd }
+func (e *AnyExecutionCheckpointDCEnd) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyExecutionCheckpointDCEnd, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyExecutionCheckpointDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v ExecutionCheckpointDCEnd
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Name = v.Name
+	e.Timestamp = v.Timestamp
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyExecutionCheckpointDCEnd) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UTF16Value(e.Name)
+	case 2:
+		return etw.IntValue(e.Timestamp)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyExecutionCheckpointDCEnd) Clone() *AnyExecutionCheckpointDCEnd {
+	e.Name = e.Name.Clone()
+	return &e
+}
+
+func (e AnyExecutionCheckpointDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyExecutionCheckpointDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -59,10 +59,11 @@ type AssemblyFlags uint32
 
 // Values of AssemblyFlags.
 const (
-	AssemblyFlagsDomainNeutral AssemblyFlags = 0x1 // Shared by the application domains.
-	AssemblyFlagsDynamic       AssemblyFlags = 0x2 // Made at run time.
-	AssemblyFlagsNative        AssemblyFlags = 0x4 // Has a native image.
-	AssemblyFlagsCollectible   AssemblyFlags = 0x8 // Can be unloaded by itself.
+	AssemblyFlagsDomainNeutral AssemblyFlags = 0x1  // Shared by the application domains.
+	AssemblyFlagsDynamic       AssemblyFlags = 0x2  // Made at run time.
+	AssemblyFlagsNative        AssemblyFlags = 0x4  // Has a native image.
+	AssemblyFlagsCollectible   AssemblyFlags = 0x8  // Can be unloaded by itself.
+	AssemblyFlagsReadyToRun    AssemblyFlags = 0x10 // Has a ReadyToRun image.
 )
 
 var assemblyFlagsMap = etw.MapDesc{
@@ -73,6 +74,7 @@ var assemblyFlagsMap = etw.MapDesc{
 		{Value: 0x2, Name: "Dynamic"},
 		{Value: 0x4, Name: "Native"},
 		{Value: 0x8, Name: "Collectible"},
+		{Value: 0x10, Name: "ReadyToRun"},
 	},
 }
 
@@ -215,17 +217,20 @@ const (
 	StartupFlagsLoaderOptimizationMultiDomain StartupFlags = 0x4
 	StartupFlagsLoaderSafeMode                StartupFlags = 0x10 // No version policy is applied to this version.
 	// The version is only the preferred one, and nothing is started yet.
-	StartupFlagsLoaderSetPreference           StartupFlags = 0x100
-	StartupFlagsServerGC                      StartupFlags = 0x1000   // Server mode of the garbage collector.
-	StartupFlagsHoardGCVM                     StartupFlags = 0x2000   // Memory once used by the collector is kept.
-	StartupFlagsSingleVersionHostingInterface StartupFlags = 0x4000   // The host supports a single version.
-	StartupFlagsLegacyImpersonation           StartupFlags = 0x10000  // Impersonation does not flow to asynchronous calls.
-	StartupFlagsDisableCommitThreadStack      StartupFlags = 0x20000  // Stacks are not committed as a whole.
-	StartupFlagsAlwaysFlowImpersonation       StartupFlags = 0x40000  // Impersonation always flows to asynchronous calls.
-	StartupFlagsTrimGCCommit                  StartupFlags = 0x80000  // The collector commits little memory.
-	StartupFlagsETW                           StartupFlags = 0x100000 // Event tracing is on.
-	StartupFlagsServerBuild                   StartupFlags = 0x200000 // Server build of the runtime.
-	StartupFlagsARM                           StartupFlags = 0x400000 // Monitoring of application domains' resources is on.
+	StartupFlagsLoaderSetPreference            StartupFlags = 0x100
+	StartupFlagsServerGC                       StartupFlags = 0x1000    // Server mode of the garbage collector.
+	StartupFlagsHoardGCVM                      StartupFlags = 0x2000    // Memory once used by the collector is kept.
+	StartupFlagsSingleVersionHostingInterface  StartupFlags = 0x4000    // The host supports a single version.
+	StartupFlagsLegacyImpersonation            StartupFlags = 0x10000   // Impersonation does not flow to asynchronous calls.
+	StartupFlagsDisableCommitThreadStack       StartupFlags = 0x20000   // Stacks are not committed as a whole.
+	StartupFlagsAlwaysFlowImpersonation        StartupFlags = 0x40000   // Impersonation always flows to asynchronous calls.
+	StartupFlagsTrimGCCommit                   StartupFlags = 0x80000   // The collector commits little memory.
+	StartupFlagsETW                            StartupFlags = 0x100000  // Event tracing is on.
+	StartupFlagsServerBuild                    StartupFlags = 0x200000  // Server build of the runtime.
+	StartupFlagsARM                            StartupFlags = 0x400000  // Monitoring of application domains' resources is on.
+	StartupFlagsSingleAppDomain                StartupFlags = 0x800000  // One application domain, and no others.
+	StartupFlagsAppXAppModel                   StartupFlags = 0x1000000 // An application of the Microsoft Store.
+	StartupFlagsDisableRandomizedStringHashing StartupFlags = 0x2000000 // Hash codes of strings do not differ from run to run.
 )
 
 var startupFlagsMap = etw.MapDesc{
@@ -247,6 +252,9 @@ var startupFlagsMap = etw.MapDesc{
 		{Value: 0x100000, Name: "ETW"},
 		{Value: 0x200000, Name: "SERVER_BUILD"},
 		{Value: 0x400000, Name: "ARM"},
+		{Value: 0x800000, Name: "SingleAppDomain"},
+		{Value: 0x1000000, Name: "AppXAppModel"},
+		{Value: 0x2000000, Name: "DisableRandomizedStringHashing"},
 	},
 }
 
@@ -309,6 +317,37 @@ var tieredCompilationSettingsFlagsMap = etw.MapDesc{
 func (v TieredCompilationSettingsFlags) String() string {
 	return tieredCompilationSettingsFlagsMap.ValueString(uint32(v))
 }
+
+// GCSettings is a set of flags of the map GCSettingsMap.
+//
+// GCSettings says how the garbage collector is set up.
+type GCSettings uint32
+
+// Values of GCSettings.
+const (
+	GCSettingsConcurrent GCSettings = 0x1 // Background collections are on.
+	GCSettingsLargePages GCSettings = 0x2 // The heap uses large pages.
+	// Segments that are never collected are in use, as for string literals.
+	GCSettingsFrozenSegments GCSettings = 0x4
+	// The limit of the heap was configured, not taken from a container.
+	GCSettingsHardLimitConfig GCSettings = 0x8
+	GCSettingsNoAffinitize    GCSettings = 0x10 // Threads of the collector are not bound to processors.
+)
+
+var gcSettingsMap = etw.MapDesc{
+	Name:  "GCSettingsMap",
+	Flags: true,
+	Entries: []etw.MapEntry{
+		{Value: 0x1, Name: "Concurrent"},
+		{Value: 0x2, Name: "LargePages"},
+		{Value: 0x4, Name: "FrozenSegments"},
+		{Value: 0x8, Name: "HardLimitConfig"},
+		{Value: 0x10, Name: "NoAffinitize"},
+	},
+}
+
+// String returns the names of the flags that are set, joined by |.
+func (v GCSettings) String() string { return gcSettingsMap.ValueString(uint32(v)) }
 
 // MethodExtent is a value of the map MethodExtentMap.
 //

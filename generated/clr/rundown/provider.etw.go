@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(1 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 1)
+	_ = etw.EnforceVersion(2 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 2)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -17,7 +17,7 @@ var providerDesc = etw.ProviderDesc{
 }
 
 // Provider is Microsoft-Windows-DotNETRuntimeRundown
-// {a669021c-c450-4609-a035-5af59af4df18}.
+// a669021c-c450-4609-a035-5af59af4df18.
 //
 // The state of a .NET runtime when a session starts or ends: which methods,
 // modules, assemblies, application domains and threads are there. A session
@@ -142,90 +142,49 @@ const (
 
 // Tasks.
 const (
-	// TaskCLRMethodRundown is CLRMethodRundown. Methods at a rundown, and the
-	// events that mark its start and end.
+	// Methods at a rundown, and the events that mark its start and end.
 	TaskCLRMethodRundown uint16 = 1
-	// TaskCLRLoaderRundown is CLRLoaderRundown. Application domains, assemblies,
-	// modules and threads at a rundown.
+	// Application domains, assemblies, modules and threads at a rundown.
 	TaskCLRLoaderRundown uint16 = 2
-	// TaskCLRStackRundown is CLRStackRundown. Call stacks of other events.
+	// Call stacks of other events.
 	TaskCLRStackRundown uint16 = 11
-	// TaskCLRRuntimeInformationRundown is CLRRuntimeInformationRundown. The
-	// runtime itself.
+	// The runtime itself.
 	TaskCLRRuntimeInformationRundown uint16 = 19
-	// TaskCLRPerfTrackRundown is CLRPerfTrackRundown. Ranges of native images at a
-	// rundown.
+	// Ranges of native images at a rundown.
 	TaskCLRPerfTrackRundown uint16 = 20
-	// TaskTieredCompilationRundown is TieredCompilationRundown. Settings of tiered
-	// compilation.
+	// Settings of tiered compilation.
 	TaskTieredCompilationRundown uint16 = 31
-	// TaskExecutionCheckpointRundown is ExecutionCheckpointRundown. Points of the
-	// runtime's start-up.
+	// Points of the runtime's start-up.
 	TaskExecutionCheckpointRundown uint16 = 35
-	// TaskCLRGCRundown is CLRGCRundown. Settings of the garbage collector.
+	// Settings of the garbage collector.
 	TaskCLRGCRundown uint16 = 40
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.
 const (
-	// OpcodeCLRMethodRundownDCStartComplete is CLRMethodRundown.DCStartComplete.
-	OpcodeCLRMethodRundownDCStartComplete uint8 = 14
-	// OpcodeCLRMethodRundownDCEndComplete is CLRMethodRundown.DCEndComplete.
-	OpcodeCLRMethodRundownDCEndComplete uint8 = 15
-	// OpcodeCLRMethodRundownDCStartInit is CLRMethodRundown.DCStartInit.
-	OpcodeCLRMethodRundownDCStartInit uint8 = 16
-	// OpcodeCLRMethodRundownDCEndInit is CLRMethodRundown.DCEndInit.
-	OpcodeCLRMethodRundownDCEndInit uint8 = 17
-	// OpcodeCLRMethodRundownMethodDCStart is CLRMethodRundown.MethodDCStart.
-	OpcodeCLRMethodRundownMethodDCStart uint8 = 35
-	// OpcodeCLRMethodRundownMethodDCEnd is CLRMethodRundown.MethodDCEnd.
-	OpcodeCLRMethodRundownMethodDCEnd uint8 = 36
-	// OpcodeCLRMethodRundownMethodDCStartVerbose is
-	// CLRMethodRundown.MethodDCStartVerbose.
-	OpcodeCLRMethodRundownMethodDCStartVerbose uint8 = 39
-	// OpcodeCLRMethodRundownMethodDCEndVerbose is
-	// CLRMethodRundown.MethodDCEndVerbose.
-	OpcodeCLRMethodRundownMethodDCEndVerbose uint8 = 40
-	// OpcodeCLRMethodRundownMethodDCStartILToNativeMap is
-	// CLRMethodRundown.MethodDCStartILToNativeMap.
-	OpcodeCLRMethodRundownMethodDCStartILToNativeMap uint8 = 41
-	// OpcodeCLRMethodRundownMethodDCEndILToNativeMap is
-	// CLRMethodRundown.MethodDCEndILToNativeMap.
-	OpcodeCLRMethodRundownMethodDCEndILToNativeMap uint8 = 42
-	// OpcodeCLRLoaderRundownModuleDCStart is CLRLoaderRundown.ModuleDCStart.
-	OpcodeCLRLoaderRundownModuleDCStart uint8 = 35
-	// OpcodeCLRLoaderRundownModuleDCEnd is CLRLoaderRundown.ModuleDCEnd.
-	OpcodeCLRLoaderRundownModuleDCEnd uint8 = 36
-	// OpcodeCLRLoaderRundownAssemblyDCStart is CLRLoaderRundown.AssemblyDCStart.
-	OpcodeCLRLoaderRundownAssemblyDCStart uint8 = 39
-	// OpcodeCLRLoaderRundownAssemblyDCEnd is CLRLoaderRundown.AssemblyDCEnd.
-	OpcodeCLRLoaderRundownAssemblyDCEnd uint8 = 40
-	// OpcodeCLRLoaderRundownAppDomainDCStart is CLRLoaderRundown.AppDomainDCStart.
-	OpcodeCLRLoaderRundownAppDomainDCStart uint8 = 43
-	// OpcodeCLRLoaderRundownAppDomainDCEnd is CLRLoaderRundown.AppDomainDCEnd.
-	OpcodeCLRLoaderRundownAppDomainDCEnd uint8 = 44
-	// OpcodeCLRLoaderRundownDomainModuleDCStart is
-	// CLRLoaderRundown.DomainModuleDCStart.
-	OpcodeCLRLoaderRundownDomainModuleDCStart uint8 = 46
-	// OpcodeCLRLoaderRundownDomainModuleDCEnd is
-	// CLRLoaderRundown.DomainModuleDCEnd.
-	OpcodeCLRLoaderRundownDomainModuleDCEnd uint8 = 47
-	// OpcodeCLRLoaderRundownThreadDC is CLRLoaderRundown.ThreadDC.
-	OpcodeCLRLoaderRundownThreadDC uint8 = 48
-	// OpcodeCLRStackRundownCLRStackWalk is CLRStackRundown.CLRStackWalk.
-	OpcodeCLRStackRundownCLRStackWalk uint8 = 82
-	// OpcodeCLRPerfTrackRundownModuleRangeDCStart is
-	// CLRPerfTrackRundown.ModuleRangeDCStart.
-	OpcodeCLRPerfTrackRundownModuleRangeDCStart uint8 = 10
-	// OpcodeCLRPerfTrackRundownModuleRangeDCEnd is
-	// CLRPerfTrackRundown.ModuleRangeDCEnd.
-	OpcodeCLRPerfTrackRundownModuleRangeDCEnd uint8 = 11
-	// OpcodeTieredCompilationRundownSettingsDCStart is
-	// TieredCompilationRundown.SettingsDCStart.
-	OpcodeTieredCompilationRundownSettingsDCStart uint8 = 11
-	// OpcodeExecutionCheckpointRundownExecutionCheckpointDCEnd is
-	// ExecutionCheckpointRundown.ExecutionCheckpointDCEnd.
-	OpcodeExecutionCheckpointRundownExecutionCheckpointDCEnd uint8 = 11
-	// OpcodeCLRGCRundownGCSettingsRundown is CLRGCRundown.GCSettingsRundown.
-	OpcodeCLRGCRundownGCSettingsRundown uint8 = 10
+	OpcodeCLRMethodRundownDCStartComplete                    etw.Opcode = 14
+	OpcodeCLRMethodRundownDCEndComplete                      etw.Opcode = 15
+	OpcodeCLRMethodRundownDCStartInit                        etw.Opcode = 16
+	OpcodeCLRMethodRundownDCEndInit                          etw.Opcode = 17
+	OpcodeCLRMethodRundownMethodDCStart                      etw.Opcode = 35
+	OpcodeCLRMethodRundownMethodDCEnd                        etw.Opcode = 36
+	OpcodeCLRMethodRundownMethodDCStartVerbose               etw.Opcode = 39
+	OpcodeCLRMethodRundownMethodDCEndVerbose                 etw.Opcode = 40
+	OpcodeCLRMethodRundownMethodDCStartILToNativeMap         etw.Opcode = 41
+	OpcodeCLRMethodRundownMethodDCEndILToNativeMap           etw.Opcode = 42
+	OpcodeCLRLoaderRundownModuleDCStart                      etw.Opcode = 35
+	OpcodeCLRLoaderRundownModuleDCEnd                        etw.Opcode = 36
+	OpcodeCLRLoaderRundownAssemblyDCStart                    etw.Opcode = 39
+	OpcodeCLRLoaderRundownAssemblyDCEnd                      etw.Opcode = 40
+	OpcodeCLRLoaderRundownAppDomainDCStart                   etw.Opcode = 43
+	OpcodeCLRLoaderRundownAppDomainDCEnd                     etw.Opcode = 44
+	OpcodeCLRLoaderRundownDomainModuleDCStart                etw.Opcode = 46
+	OpcodeCLRLoaderRundownDomainModuleDCEnd                  etw.Opcode = 47
+	OpcodeCLRLoaderRundownThreadDC                           etw.Opcode = 48
+	OpcodeCLRStackRundownCLRStackWalk                        etw.Opcode = 82
+	OpcodeCLRPerfTrackRundownModuleRangeDCStart              etw.Opcode = 10
+	OpcodeCLRPerfTrackRundownModuleRangeDCEnd                etw.Opcode = 11
+	OpcodeTieredCompilationRundownSettingsDCStart            etw.Opcode = 11
+	OpcodeExecutionCheckpointRundownExecutionCheckpointDCEnd etw.Opcode = 11
+	OpcodeCLRGCRundownGCSettingsRundown                      etw.Opcode = 10
 )

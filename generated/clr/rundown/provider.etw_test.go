@@ -17,6 +17,39 @@ func TestEventsTruncate(t *testing.T) {
 	etwtest.Truncate(t, Provider)
 }
 
+func TestEventsClone(t *testing.T) {
+	etwtest.Clone(t, Provider)
+}
+
+func TestEventsVersions(t *testing.T) {
+	etwtest.Versions[AnyCLRStackWalkDCStart](t)
+	etwtest.Versions[AnyGCSettingsRundown](t)
+	etwtest.Versions[AnyMethodDCStart](t)
+	etwtest.Versions[AnyMethodDCEnd](t)
+	etwtest.Versions[AnyMethodDCStartVerbose](t)
+	etwtest.Versions[AnyMethodDCEndVerbose](t)
+	etwtest.Versions[AnyDCStartComplete](t)
+	etwtest.Versions[AnyDCEndComplete](t)
+	etwtest.Versions[AnyDCStartInit](t)
+	etwtest.Versions[AnyDCEndInit](t)
+	etwtest.Versions[AnyMethodDCStartILToNativeMap](t)
+	etwtest.Versions[AnyMethodDCEndILToNativeMap](t)
+	etwtest.Versions[AnyDomainModuleDCStart](t)
+	etwtest.Versions[AnyDomainModuleDCEnd](t)
+	etwtest.Versions[AnyModuleDCStart](t)
+	etwtest.Versions[AnyModuleDCEnd](t)
+	etwtest.Versions[AnyAssemblyDCStart](t)
+	etwtest.Versions[AnyAssemblyDCEnd](t)
+	etwtest.Versions[AnyAppDomainDCStart](t)
+	etwtest.Versions[AnyAppDomainDCEnd](t)
+	etwtest.Versions[AnyThreadDC](t)
+	etwtest.Versions[AnyModuleRangeDCStart](t)
+	etwtest.Versions[AnyModuleRangeDCEnd](t)
+	etwtest.Versions[AnyRuntimeInformationDCStart](t)
+	etwtest.Versions[AnyTieredCompilationSettingsDCStart](t)
+	etwtest.Versions[AnyExecutionCheckpointDCEnd](t)
+}
+
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Provider)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkDCStart) {
@@ -103,6 +136,11 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.AllocsOf[RuntimeInformationDCStart](t, nil)
 	etwtest.AllocsOf[TieredCompilationSettingsDCStart](t, nil)
 	etwtest.AllocsOf[ExecutionCheckpointDCEnd](t, nil)
+	etwtest.AllocsOf(t, func(e *AnyCLRStackWalkDCStart) {
+		for range e.Stack.All() {
+		}
+	})
+	etwtest.AllocsOf[AnyGCSettingsRundown](t, nil)
 	etwtest.AllocsOf[AnyMethodDCStart](t, nil)
 	etwtest.AllocsOf[AnyMethodDCEnd](t, nil)
 	etwtest.AllocsOf[AnyMethodDCStartVerbose](t, nil)
@@ -131,6 +169,22 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.AllocsOf[AnyAssemblyDCEnd](t, nil)
 	etwtest.AllocsOf[AnyAppDomainDCStart](t, nil)
 	etwtest.AllocsOf[AnyAppDomainDCEnd](t, nil)
+	etwtest.AllocsOf[AnyThreadDC](t, nil)
+	etwtest.AllocsOf(t, func(e *AnyModuleRangeDCStart) {
+		for range e.RangeBegin.All() {
+		}
+		for range e.RangeSize.All() {
+		}
+	})
+	etwtest.AllocsOf(t, func(e *AnyModuleRangeDCEnd) {
+		for range e.RangeBegin.All() {
+		}
+		for range e.RangeSize.All() {
+		}
+	})
+	etwtest.AllocsOf[AnyRuntimeInformationDCStart](t, nil)
+	etwtest.AllocsOf[AnyTieredCompilationSettingsDCStart](t, nil)
+	etwtest.AllocsOf[AnyExecutionCheckpointDCEnd](t, nil)
 }
 
 func FuzzEvents(f *testing.F) {

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TieredCompilationSettingsDCStart is TieredCompilationSettingsDCStart: event
-// 280, version 0, of task TieredCompilationRundown, opcode SettingsDCStart,
-// keyword CompilationKeyword, level win:Informational.
+// TieredCompilationSettingsDCStart is event 280, version 0, of task
+// TieredCompilationRundown, opcode SettingsDCStart, keyword
+// CompilationKeyword, level win:Informational.
 //
 // How tiered compilation is set up in this process.
 type TieredCompilationSettingsDCStart struct {
@@ -56,14 +56,18 @@ func (e *TieredCompilationSettingsDCStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *TieredCompilationSettingsDCStart) String() string       { return string(etw.AppendText(nil, e)) }
-func (e *TieredCompilationSettingsDCStart) LogValue() slog.Value { return etw.LogValue(e) }
-func (e *TieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, e)
+// Clone returns a copy of e.
+func (e TieredCompilationSettingsDCStart) Clone() *TieredCompilationSettingsDCStart { return &e }
+
+func (e TieredCompilationSettingsDCStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e TieredCompilationSettingsDCStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e TieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 var tieredCompilationSettingsDCStart = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x72, 0x34, 0x67, 0xa1, 0x64, 0x05, 0xea, 0x48, 0xa9, 0x5d, 0xb4, 0x9d, 0x41, 0x73, 0xf1, 0x05},
 	ID:         280,
 	Level:      4,
 	Opcode:     11,
@@ -77,4 +81,63 @@ var tieredCompilationSettingsDCStart = etw.EventDesc{
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
 	},
 	New: func() etw.Event { return new(TieredCompilationSettingsDCStart) },
+}
+
+// AnyTieredCompilationSettingsDCStart is event 280, of task
+// TieredCompilationRundown, opcode SettingsDCStart, keyword
+// CompilationKeyword, level win:Informational, in any version.
+//
+// How tiered compilation is set up in this process.
+//
+// The only version is [TieredCompilationSettingsDCStart]; a newer one is
+// decoded like it.
+type AnyTieredCompilationSettingsDCStart struct {
+	Seen etw.Seen
+
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16
+	// The options that are on.
+	Flags TieredCompilationSettingsFlags
+}
+
+var anyTieredCompilationSettingsDCStart = []*etw.EventDesc{&tieredCompilationSettingsDCStart}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTieredCompilationSettingsDCStart) EventDescs() []*etw.EventDesc {
+	return anyTieredCompilationSettingsDCStart
+}
+func (e *AnyTieredCompilationSettingsDCStart) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTieredCompilationSettingsDCStart, e.Seen)
+}
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTieredCompilationSettingsDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v TieredCompilationSettingsDCStart
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ClrInstanceID = v.ClrInstanceID
+	e.Flags = v.Flags
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTieredCompilationSettingsDCStart) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ClrInstanceID))
+	case 1:
+		return etw.UintValue(uint64(e.Flags))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTieredCompilationSettingsDCStart) Clone() *AnyTieredCompilationSettingsDCStart { return &e }
+
+func (e AnyTieredCompilationSettingsDCStart) String() string       { return string(etw.AppendText(nil, &e)) }
+func (e AnyTieredCompilationSettingsDCStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyTieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

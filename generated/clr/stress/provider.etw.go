@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(1 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 1)
+	_ = etw.EnforceVersion(2 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 2)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -17,7 +17,7 @@ var providerDesc = etw.ProviderDesc{
 }
 
 // Provider is Microsoft-Windows-DotNETRuntimeStress
-// {cc2bcbba-16b6-4cf3-8990-d74c2e8af500}.
+// cc2bcbba-16b6-4cf3-8990-d74c2e8af500.
 //
 // The stress log of a .NET runtime as events. Only special configurations of
 // the runtime write it.
@@ -41,14 +41,13 @@ const (
 
 // Tasks.
 const (
-	// TaskStressLogTask is StressLogTask. The stress log.
+	// The stress log.
 	TaskStressLogTask uint16 = 1
-	// TaskCLRStackStress is CLRStackStress. Call stacks of other events.
+	// Call stacks of other events.
 	TaskCLRStackStress uint16 = 11
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.
 const (
-	// OpcodeCLRStackStressCLRStackWalk is CLRStackStress.CLRStackWalk.
-	OpcodeCLRStackStressCLRStackWalk uint8 = 82
+	OpcodeCLRStackStressCLRStackWalk etw.Opcode = 82
 )

@@ -17,6 +17,15 @@ func TestEventsTruncate(t *testing.T) {
 	etwtest.Truncate(t, Provider)
 }
 
+func TestEventsClone(t *testing.T) {
+	etwtest.Clone(t, Provider)
+}
+
+func TestEventsVersions(t *testing.T) {
+	etwtest.Versions[AnyStressLogEvent](t)
+	etwtest.Versions[AnyCLRStackWalkStress](t)
+}
+
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Provider)
 	etwtest.AllocsOf[StressLogEvent](t, nil)
@@ -26,6 +35,10 @@ func TestEventsAllocs(t *testing.T) {
 		}
 	})
 	etwtest.AllocsOf[AnyStressLogEvent](t, nil)
+	etwtest.AllocsOf(t, func(e *AnyCLRStackWalkStress) {
+		for range e.Stack.All() {
+		}
+	})
 }
 
 func FuzzEvents(f *testing.F) {

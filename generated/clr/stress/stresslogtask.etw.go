@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// StressLogEvent is StressLogEvent: event 0, version 0, of task StressLogTask,
-// opcode win:Start, level win:Informational.
+// StressLogEvent is event 0, version 0, of task StressLogTask, opcode
+// win:Start, level win:Informational.
 //
 // A message of the runtime's stress log.
 type StressLogEvent struct {
@@ -34,18 +34,18 @@ func (e *StressLogEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Facility = StressLogFacility(binary.LittleEndian.Uint32(p[0:]))
 	e.LogLevel = StressLogLevel(p[4])
-	r := etw.NewReader(p, 5, ptr)
-	e.Message = r.ANSI()
-	return r.Done(&stressLogEvent)
+	c := etw.NewCursor(p, 5, ptr)
+	e.Message = c.ANSI()
+	return c.Done(&stressLogEvent)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *StressLogEvent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(uint32(e.Facility))
-	w.Uint8(uint8(e.LogLevel))
-	w.ANSIZ(2, e.Message)
-	return w.Done(&stressLogEvent)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(uint32(e.Facility))
+	a.Uint8(uint8(e.LogLevel))
+	a.ANSIZ(2, e.Message)
+	return a.Done(&stressLogEvent)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -61,12 +61,19 @@ func (e *StressLogEvent) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *StressLogEvent) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StressLogEvent) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StressLogEvent) Clone() *StressLogEvent {
+	e.Message = e.Message.Clone()
+	return &e
+}
+
+func (e StressLogEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StressLogEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stressLogEvent = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
 	ID:         0,
 	Level:      4,
 	Opcode:     1,
@@ -108,20 +115,20 @@ func (e *StressLogEventV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	}
 	e.Facility = StressLogFacility(binary.LittleEndian.Uint32(p[0:]))
 	e.LogLevel = StressLogLevel(p[4])
-	r := etw.NewReader(p, 5, ptr)
-	e.Message = r.ANSI()
-	e.ClrInstanceID = r.Uint16()
-	return r.Done(&stressLogEventV1)
+	c := etw.NewCursor(p, 5, ptr)
+	e.Message = c.ANSI()
+	e.ClrInstanceID = c.Uint16()
+	return c.Done(&stressLogEventV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *StressLogEventV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(uint32(e.Facility))
-	w.Uint8(uint8(e.LogLevel))
-	w.ANSIZ(2, e.Message)
-	w.Uint16(e.ClrInstanceID)
-	return w.Done(&stressLogEventV1)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(uint32(e.Facility))
+	a.Uint8(uint8(e.LogLevel))
+	a.ANSIZ(2, e.Message)
+	a.Uint16(e.ClrInstanceID)
+	return a.Done(&stressLogEventV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -139,12 +146,19 @@ func (e *StressLogEventV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *StressLogEventV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StressLogEventV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StressLogEventV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StressLogEventV1) Clone() *StressLogEventV1 {
+	e.Message = e.Message.Clone()
+	return &e
+}
+
+func (e StressLogEventV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StressLogEventV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StressLogEventV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stressLogEventV1 = etw.EventDesc{
 	Provider:   &providerDesc,
+	Class:      etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
 	ID:         0,
 	Version:    1,
 	Level:      4,
@@ -159,41 +173,40 @@ var stressLogEventV1 = etw.EventDesc{
 		{Name: "Message", Type: etw.InAnsiString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
-	Extends: &stressLogEvent,
-	New:     func() etw.Event { return new(StressLogEventV1) },
+	New: func() etw.Event { return new(StressLogEventV1) },
 }
 
-// AnyStressLogEvent is event 0 in any version: [StressLogEvent] and
-// [StressLogEventV1].
+// AnyStressLogEvent is event 0, of task StressLogTask, opcode win:Start, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// A message of the runtime's stress log. Version 1 adds ClrInstanceID.
+//
+// The versions are [StressLogEvent] and [StressLogEventV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are
+// zero.
 type AnyStressLogEvent struct {
 	Seen etw.Seen
 
-	Facility      StressLogFacility
-	LogLevel      StressLogLevel
-	Message       etw.ANSI
-	ClrInstanceID uint16 // version 1
+	// Parts of the runtime that the message belongs to.
+	Facility StressLogFacility
+	// How important the message is.
+	LogLevel StressLogLevel
+	// Text of the message.
+	Message etw.ANSI
+	// Number of the runtime within the process, for a process that hosts several.
+	ClrInstanceID uint16 // since version 1
 }
 
-// HasClrInstanceID reports whether the version that was decoded has
-// ClrInstanceID.
+// HasClrInstanceID and its like report whether the version that was decoded
+// has a field.
 func (e *AnyStressLogEvent) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 var anyStressLogEvent = []*etw.EventDesc{&stressLogEvent, &stressLogEventV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyStressLogEvent) EventDescs() []*etw.EventDesc { return anyStressLogEvent }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyStressLogEvent) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &stressLogEvent
-	}
-	return &stressLogEventV1
-}
+func (e *AnyStressLogEvent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStressLogEvent, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -202,45 +215,48 @@ func (e *AnyStressLogEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 	case version >= 1:
 		var v StressLogEventV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStressLogEvent{
-			Seen:          etw.Seen{Version: version, Layout: 1},
-			Facility:      v.Facility,
-			LogLevel:      v.LogLevel,
-			Message:       v.Message,
-			ClrInstanceID: v.ClrInstanceID,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Facility = v.Facility
+		e.LogLevel = v.LogLevel
+		e.Message = v.Message
+		e.ClrInstanceID = v.ClrInstanceID
 	default:
 		var v StressLogEvent
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStressLogEvent{
-			Seen:     etw.Seen{Version: version, Layout: 0},
-			Facility: v.Facility,
-			LogLevel: v.LogLevel,
-			Message:  v.Message,
-		}
+		*e = AnyStressLogEvent{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Facility = v.Facility
+		e.LogLevel = v.LogLevel
+		e.Message = v.Message
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyStressLogEvent) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyStressLogEvent, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Facility":
+	switch i {
+	case 0:
 		return etw.UintValue(uint64(e.Facility))
-	case "LogLevel":
+	case 1:
 		return etw.UintValue(uint64(e.LogLevel))
-	case "Message":
+	case 2:
 		return etw.ANSIValue(e.Message)
-	case "ClrInstanceID":
+	case 3:
 		return etw.UintValue(uint64(e.ClrInstanceID))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyStressLogEvent) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyStressLogEvent) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyStressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStressLogEvent) Clone() *AnyStressLogEvent {
+	e.Message = e.Message.Clone()
+	return &e
+}
+
+func (e AnyStressLogEvent) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStressLogEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -36,8 +36,8 @@ func logFileHeader(h *etl.Header) []byte {
 	p = append(p, make([]byte, timeZoneSize+padding)...)
 	le.PutUint32(p[zone:], uint32(int32(-h.UTCOffset/time.Minute)))
 	p = le.AppendUint64(p, uint64(h.Boot))
-	p = le.AppendUint64(p, uint64(h.Frequency))
-	p = le.AppendUint64(p, uint64(h.Start))
+	p = le.AppendUint64(p, uint64(h.Clock.Frequency))
+	p = le.AppendUint64(p, uint64(h.Clock.Start))
 	p = le.AppendUint32(p, uint32(h.ClockType))
 	p = le.AppendUint32(p, h.BuffersLost)
 	p = append(etw.AppendUTF16(p, h.SessionName), 0, 0)
@@ -46,7 +46,7 @@ func logFileHeader(h *etl.Header) []byte {
 	le.PutUint16(p, 2)
 	p[2], p[3] = kind, markerRecord
 	le.PutUint16(p[0x04:], uint16(len(p)))
-	le.PutUint64(p[0x10:], uint64(h.Origin))
+	le.PutUint64(p[0x10:], uint64(h.Clock.Origin))
 	for len(p)%8 != 0 {
 		p = append(p, 0xff)
 	}

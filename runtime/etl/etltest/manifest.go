@@ -15,7 +15,7 @@ func ManifestRecords(base *etw.Record, manifest []byte, size int) []*etw.Record 
 	var records []*etw.Record
 	for i := range total {
 		r := *base
-		r.Kind, r.ID, r.Version, r.Opcode, r.Task = etw.Manifest, id, 1, id&0xff, id
+		r.Kind, r.ID, r.Version, r.Opcode, r.Task = etw.KindManifest, id, 1, id&0xff, id
 		r.Payload = []byte{format, 1, 0, magic}
 		r.Payload = binary.LittleEndian.AppendUint16(r.Payload, uint16(total))
 		r.Payload = binary.LittleEndian.AppendUint16(r.Payload, uint16(i))

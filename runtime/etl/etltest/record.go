@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -59,9 +59,9 @@ const (
 // FormEvent, a classic one as FormFull, a message as FormMessage.
 func (w *Writer) Write(r *etw.Record) error {
 	switch r.Kind {
-	case etw.Manifest:
+	case etw.KindManifest:
 		return w.WriteAs(FormEvent, r)
-	case etw.Classic:
+	case etw.KindClassic:
 		return w.WriteAs(FormFull, r)
 	}
 	return w.WriteAs(FormMessage, r)
@@ -129,7 +129,7 @@ func encodeEvent(r *etw.Record) []byte {
 	putIDs(p, r)
 	copy(p[0x18:], r.Provider[:])
 	le.PutUint16(p[0x28:], r.ID)
-	p[0x2a], p[0x2b], p[0x2c], p[0x2d] = r.Version, r.Channel, r.Level, r.Opcode
+	p[0x2a], p[0x2b], p[0x2c], p[0x2d] = r.Version, r.Channel, byte(r.Level), byte(r.Opcode)
 	le.PutUint16(p[0x2e:], r.Task)
 	le.PutUint64(p[0x30:], r.Keywords)
 	copy(p[0x40:], r.ActivityID[:])
@@ -182,7 +182,7 @@ func appendItems(p []byte, items []etw.ExtendedItem) []byte {
 func encodeFull(f Form, r *etw.Record) ([]byte, error) {
 	p := make([]byte, fullHeaderSize)
 	p[2], p[3] = kind(r, kindFull32, kindFull64), markerRecord
-	p[4], p[5], p[6] = r.Opcode, r.Level, r.Version
+	p[4], p[5], p[6] = byte(r.Opcode), byte(r.Level), r.Version
 	putIDs(p, r)
 	copy(p[0x18:], r.Provider[:])
 	if f == FormInstance {
@@ -209,9 +209,9 @@ func itemOf(r *etw.Record, typ etw.ExtendedType) []byte {
 func encodeKernel(f Form, r *etw.Record) ([]byte, error) {
 	const versionPEBS = 0x8000
 	le := binary.LittleEndian
-	group, ok := etl.KernelGroup(r.Provider, r.Opcode)
+	group, ok := classic.KernelGroup(r.Provider, r.Opcode)
 	if !ok {
-		return nil, fmt.Errorf("etltest: %v is no class of kernel events", r.Provider)
+		return nil, fmt.Errorf("etltest: %v is not a class of kernel events", r.Provider)
 	}
 	pebs, counters := itemOf(r, etw.ExtPEBSIndex), itemOf(r, etw.ExtCounters)
 	if len(counters)%8 != 0 || len(counters) > 7*8 {
@@ -238,7 +238,7 @@ func encodeKernel(f Form, r *etw.Record) ([]byte, error) {
 	}
 	p[3] = markerRecord
 	le.PutUint16(p[0:], version)
-	p[6], p[7] = r.Opcode, group
+	p[6], p[7] = byte(r.Opcode), group
 	p = append(p, pebs...)
 	p = append(p, counters...)
 	return append(p, r.Payload...), nil

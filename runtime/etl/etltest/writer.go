@@ -25,12 +25,10 @@ func DefaultHeader() etl.Header {
 		Processors:    4,
 		ProcessorMHz:  3000,
 		PointerSize:   etw.Ptr64,
-		Start:         start,
+		Clock:         etw.Clock{Start: start, Origin: 36e9, Frequency: 1e7},
+		ClockType:     etl.ClockQPC,
 		End:           start + 10e7,
 		Boot:          start - 36e9,
-		ClockType:     etl.ClockQPC,
-		Frequency:     1e7,
-		Origin:        36e9,
 		Mode:          etl.ModeSequential,
 		BufferSize:    64 << 10,
 		FormatVersion: [2]uint8{1, 5},
@@ -86,6 +84,7 @@ func File(h etl.Header, records ...*etw.Record) ([]byte, error) {
 		}
 	}
 	err = w.Close()
+	copy(out.Bytes(), w.headerBuffer()) // which now has the number of buffers
 	return out.Bytes(), err
 }
 
@@ -160,8 +159,8 @@ func (w *Writer) Close() error {
 	for processor := 0; len(w.open) > 0; processor++ {
 		w.Flush(processor)
 	}
+	w.header.BuffersWritten = w.written
 	if at, ok := w.out.(io.WriterAt); ok && w.err == nil {
-		w.header.BuffersWritten = w.written
 		_, w.err = at.WriteAt(w.headerBuffer(), 0)
 	}
 	return w.err

@@ -29,7 +29,7 @@ func TestFileOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range int64(100) {
-		r := &etw.Record{Provider: provider, PointerSize: etw.Ptr64, Processor: int32(i % 3), Timestamp: h.Origin + i}
+		r := &etw.Record{Provider: provider, PointerSize: etw.Ptr64, Processor: int32(i % 3), Timestamp: h.Clock.Origin + i}
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestErrors(t *testing.T) {
 		{"larger than a buffer", func(w *etltest.Writer) error { return w.Raw(0, make([]byte, 2000)) }, "does not fit a buffer of 1024"},
 		{"no class of the kernel", func(w *etltest.Writer) error {
 			return w.WriteAs(etltest.FormSystem, &etw.Record{Provider: provider})
-		}, "is no class of kernel events"},
+		}, "is not a class of kernel events"},
 		{"no instance", func(w *etltest.Writer) error {
 			return w.WriteAs(etltest.FormInstance, &etw.Record{Provider: provider})
 		}, "an instance of 0 bytes"},

@@ -13,16 +13,18 @@ import (
 // first one was read from, wherever the stream has got to meanwhile.
 
 // Room that one round of the fast loop of DecodePlain may need: a flag word, a
-// run of 32 literals, and a match with the longest form of its length.
+// run of 32 literals, and a match with the longest form of its length, of which
+// shortMatch bytes are written in any case.
 const (
 	plainInputSlack  = 4 + 32 + 2 + 1 + 1 + 2 + 4
-	plainOutputSlack = 32 + 16
+	plainOutputSlack = 32 + shortMatch
+	shortMatch       = 32
 )
 
 // DecodePlain decodes plain LZ77 from src until dst is full, and returns the
 // number of bytes written. It is less than len(dst) only with an error.
 func DecodePlain(dst, src []byte) (int, error) {
-	d := plainDecoder{dst: dst, src: src, flags: noFlags, nibble: -1}
+	d := plainDecoder{dst: dst, src: src, flags: noFlags}
 	if err := d.fast(); err != nil {
 		return d.out, err
 	}
@@ -39,17 +41,18 @@ type plainDecoder struct {
 	// flags holds the unused flags at the top, and a 1 below them that marks
 	// their end.
 	flags uint64
-	// nibble is the position of the byte whose upper half is the next length
-	// nibble, or -1.
-	nibble int
+	// nibble is the next length nibble, with a bit above it, if the last one left
+	// one.
+	nibble uint8
 }
 
 // fast decodes while there is room on both sides for any token, so that it
 // needs few checks and can copy in blocks that reach past what they mean to
-// copy.
+// copy. What it costs is branches that no processor can predict: it is quicker to
+// copy what is not there than to ask.
 func (d *plainDecoder) fast() error {
 	dst, src := d.dst, d.src
-	in, out, flags := d.in, d.out, d.flags
+	in, out, flags, nibble := d.in, d.out, d.flags, d.nibble
 	lastIn, lastOut := len(src)-plainInputSlack, len(dst)-plainOutputSlack
 
 	for in <= lastIn && out <= lastOut {
@@ -57,17 +60,16 @@ func (d *plainDecoder) fast() error {
 			flags = uint64(binary.LittleEndian.Uint32(src[in:]))<<32 | 1<<31
 			in += 4
 		}
-		if literals := bits.LeadingZeros64(flags); literals > 0 {
-			binary.LittleEndian.PutUint64(dst[out:], binary.LittleEndian.Uint64(src[in:]))
-			if literals > 8 {
-				copy(dst[out+8:out+32], src[in+8:in+32])
-			}
-			in += literals
-			out += literals
-			flags <<= uint(literals)
-			if flags == noFlags {
-				continue
-			}
+		literals := bits.LeadingZeros64(flags)
+		binary.LittleEndian.PutUint64(dst[out:], binary.LittleEndian.Uint64(src[in:]))
+		if literals > 8 {
+			copy(dst[out+8:out+32], src[in+8:in+32])
+		}
+		in += literals
+		out += literals
+		flags <<= uint(literals)
+		if flags == noFlags {
+			continue
 		}
 		flags <<= 1
 
@@ -79,18 +81,26 @@ func (d *plainDecoder) fast() error {
 			return ErrCorrupt
 		}
 		if length == 7+3 {
-			d.in = in
-			var err error
-			if length, err = d.longLength(); err != nil {
-				d.out = out
-				return err
+			n := nibble & 0xf
+			if nibble == 0 {
+				n, nibble = src[in]&0xf, src[in]>>4|0x10
+				in++
+			} else {
+				nibble = 0
 			}
-			in = d.in
+			length += int(n)
+			if n == 15 {
+				var err error
+				if length, in, err = longerLength(src, in); err != nil {
+					d.out = out
+					return err
+				}
+			}
 		}
-		if length <= 16 && dist >= 8 {
-			from := out - dist
-			binary.LittleEndian.PutUint64(dst[out:], binary.LittleEndian.Uint64(dst[from:]))
-			binary.LittleEndian.PutUint64(dst[out+8:], binary.LittleEndian.Uint64(dst[from+8:]))
+		from := out - dist
+		if dist >= 16 && length <= shortMatch {
+			copy(dst[out:out+16], dst[from:from+16])
+			copy(dst[out+16:out+32], dst[from+16:from+32])
 			out += length
 			continue
 		}
@@ -102,7 +112,7 @@ func (d *plainDecoder) fast() error {
 		copyMatch(dst, out, dist, length)
 		out += length
 	}
-	d.in, d.out, d.flags = in, out, flags
+	d.in, d.out, d.flags, d.nibble = in, out, flags, nibble
 	return nil
 }
 
@@ -154,39 +164,41 @@ func (d *plainDecoder) careful() error {
 }
 
 // longLength reads the rest of a length whose first three bits are all set.
-func (d *plainDecoder) longLength() (int, error) {
-	var n int
-	if d.nibble < 0 {
+func (d *plainDecoder) longLength() (length int, err error) {
+	n := d.nibble & 0xf
+	if d.nibble == 0 {
 		if d.in >= len(d.src) {
 			return 0, ErrShort
 		}
-		n = int(d.src[d.in] & 0xf)
-		d.nibble = d.in
+		n, d.nibble = d.src[d.in]&0xf, d.src[d.in]>>4|0x10
 		d.in++
 	} else {
-		n = int(d.src[d.nibble] >> 4)
-		d.nibble = -1
+		d.nibble = 0
 	}
 	if n < 15 {
-		return n + 7 + 3, nil
+		return int(n) + 7 + 3, nil
 	}
-	if d.in >= len(d.src) {
-		return 0, ErrShort
+	length, d.in, err = longerLength(d.src, d.in)
+	return length, err
+}
+
+// longerLength reads the rest of a length whose nibble has all bits set, too.
+func longerLength(src []byte, in int) (length, next int, err error) {
+	if in >= len(src) {
+		return 0, in, ErrShort
 	}
-	n = int(d.src[d.in])
-	d.in++
+	n := int(src[in])
+	in++
 	if n < 255 {
-		return n + 15 + 7 + 3, nil
+		return n + 15 + 7 + 3, in, nil
 	}
-	n, in, err := wideLength(d.src, d.in)
-	if err != nil {
-		return 0, err
+	if n, in, err = wideLength(src, in); err != nil {
+		return 0, in, err
 	}
-	d.in = in
 	if n < 15+7 {
-		return 0, ErrCorrupt
+		return 0, in, ErrCorrupt
 	}
-	return n + 3, nil
+	return n + 3, in, nil
 }
 
 // wideLength reads a length less 3 as 16 bits, or where those are 0 as 32 more.

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Flag is Flag: event 1, version 0.
+// Flag is event 1, version 0.
 type Flag struct {
 	Enabled etw.Bool
 	Visible etw.Bool
@@ -48,9 +48,12 @@ func (e *Flag) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Flag) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Flag) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Flag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Flag) Clone() *Flag { return &e }
+
+func (e Flag) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Flag) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Flag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var flag = etw.EventDesc{
 	Provider: &providerDesc,
@@ -62,3 +65,49 @@ var flag = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(Flag) },
 }
+
+// AnyFlag is event 1, in any version.
+//
+// The only version is [Flag]; a newer one is decoded like it.
+type AnyFlag struct {
+	Seen etw.Seen
+
+	Enabled etw.Bool
+	Visible etw.Bool
+}
+
+var anyFlag = []*etw.EventDesc{&flag}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFlag) EventDescs() []*etw.EventDesc { return anyFlag }
+func (e *AnyFlag) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFlag, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Flag
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Enabled = v.Enabled
+	e.Visible = v.Visible
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyFlag) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.BoolValue(e.Enabled)
+	case 1:
+		return etw.BoolValue(e.Visible)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyFlag) Clone() *AnyFlag { return &e }
+
+func (e AnyFlag) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFlag) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFlag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

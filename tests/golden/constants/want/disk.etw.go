@@ -9,28 +9,20 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DiskSeek is DiskSeek: event 1, version 0, of task Disk, opcode Seek,
-// keywords IOKeyword and Net, level PerFrame.
+// DiskSeek is event 1, version 0, of task Disk, opcode Seek, keywords
+// IOKeyword and Net, level PerFrame.
 //
 // Message: The disk moved its head.
 type DiskSeek struct{}
 
-// EventDesc returns the description of DiskSeek.
-func (*DiskSeek) EventDesc() *etw.EventDesc { return &diskSeek }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DiskSeek) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DiskSeek) EventDesc() *etw.EventDesc                             { return &diskSeek }
+func (*DiskSeek) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DiskSeek) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DiskSeek) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DiskSeek) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DiskSeek) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DiskSeek) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DiskSeek) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DiskSeek) Clone() *DiskSeek                                     { return &e }
+func (e DiskSeek) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DiskSeek) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DiskSeek) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var diskSeek = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -47,26 +39,42 @@ var diskSeek = etw.EventDesc{
 	New:        func() etw.Event { return new(DiskSeek) },
 }
 
-// DiskStart is DiskStart: event 2, version 0, of task Disk, opcode win:Start,
-// keyword IOKeyword, level win:Verbose.
+// AnyDiskSeek is event 1, of task Disk, opcode Seek, keywords IOKeyword and
+// Net, level PerFrame, in any version.
+//
+// Message: The disk moved its head.
+//
+// The only version is [DiskSeek]; a newer one is decoded like it.
+type AnyDiskSeek struct {
+	Seen etw.Seen
+}
+
+var anyDiskSeek = []*etw.EventDesc{&diskSeek}
+
+func (*AnyDiskSeek) EventDescs() []*etw.EventDesc { return anyDiskSeek }
+func (*AnyDiskSeek) EventDesc() *etw.EventDesc    { return &diskSeek }
+func (e *AnyDiskSeek) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDiskSeek) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyDiskSeek) Clone() *AnyDiskSeek          { return &e }
+func (e AnyDiskSeek) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDiskSeek) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskSeek) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// DiskStart is event 2, version 0, of task Disk, opcode win:Start, keyword
+// IOKeyword, level win:Verbose.
 type DiskStart struct{}
 
-// EventDesc returns the description of DiskStart.
-func (*DiskStart) EventDesc() *etw.EventDesc { return &diskStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*DiskStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*DiskStart) EventDesc() *etw.EventDesc                             { return &diskStart }
+func (*DiskStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*DiskStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*DiskStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *DiskStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *DiskStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *DiskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*DiskStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e DiskStart) Clone() *DiskStart                                    { return &e }
+func (e DiskStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e DiskStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e DiskStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var diskStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -80,3 +88,25 @@ var diskStart = etw.EventDesc{
 	OpcodeName: "Start",
 	New:        func() etw.Event { return new(DiskStart) },
 }
+
+// AnyDiskStart is event 2, of task Disk, opcode win:Start, keyword IOKeyword,
+// level win:Verbose, in any version.
+//
+// The only version is [DiskStart]; a newer one is decoded like it.
+type AnyDiskStart struct {
+	Seen etw.Seen
+}
+
+var anyDiskStart = []*etw.EventDesc{&diskStart}
+
+func (*AnyDiskStart) EventDescs() []*etw.EventDesc { return anyDiskStart }
+func (*AnyDiskStart) EventDesc() *etw.EventDesc    { return &diskStart }
+func (e *AnyDiskStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyDiskStart) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyDiskStart) Clone() *AnyDiskStart         { return &e }
+func (e AnyDiskStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDiskStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

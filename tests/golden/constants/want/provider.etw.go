@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(1 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 1)
+	_ = etw.EnforceVersion(2 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 2)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -16,7 +16,7 @@ var providerDesc = etw.ProviderDesc{
 	GUID: etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x10},
 }
 
-// Provider is Golden {0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a10}.
+// Provider is Golden 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a10.
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
@@ -36,33 +36,29 @@ var Provider = &etw.Provider{
 const (
 	// KeywordIO is IOKeyword.
 	KeywordIO uint64 = 0x1
-	// KeywordNet is Net. What goes over the network
+	// What goes over the network
 	KeywordNet uint64 = 0x800000000000
 )
 
 // Levels beside those that Windows defines.
 const (
-	// LevelPerFrame is PerFrame. Once for each frame
-	LevelPerFrame uint8 = 16
+	// Once for each frame
+	LevelPerFrame etw.Level = 16
 )
 
 // Tasks.
 const (
-	// TaskDisk is Disk.
 	TaskDisk uint16 = 7
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.
 const (
-	// OpcodeFlush is Flush.
-	OpcodeFlush uint8 = 11
-	// OpcodeDiskSeek is Disk.Seek.
-	OpcodeDiskSeek uint8 = 12
+	OpcodeFlush    etw.Opcode = 11
+	OpcodeDiskSeek etw.Opcode = 12
 )
 
 // Channels.
 const (
-	// ChannelSystem is System.
 	ChannelSystem uint8 = 8
 	// ChannelOperational is Golden/Operational.
 	ChannelOperational uint8 = 16

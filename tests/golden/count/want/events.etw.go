@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Counts is Counts: event 1, version 0.
+// Counts is event 1, version 0.
 type Counts struct {
 	N         uint8
 	Size      uint8
@@ -36,36 +36,36 @@ func (e *Counts) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.N = p[0]
 	e.Size = p[1]
-	r := etw.NewReader(p, 2, ptr)
-	e.Pair = r.Uint64s(2)
-	e.One = r.Pointers(1)
-	e.Offsets = r.Uint32s(uint64(e.N))
-	e.Addresses = r.Pointers(uint64(e.N))
-	e.IDs = r.GUIDs(uint64(e.N))
-	e.Colors = etw.ReadInts[Color](&r, uint64(e.N))
-	e.Names = r.UTF16s(uint64(e.N))
-	e.Labels = r.ANSIsN(uint64(e.N), uint64(e.Size))
-	e.Times = r.SystemTimes(uint64(e.N))
-	e.Hashes = r.BinariesN(2, 20)
-	return r.Done(&counts)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Pair = c.Uint64s(2)
+	e.One = c.Pointers(1)
+	e.Offsets = c.Uint32s(uint64(e.N))
+	e.Addresses = c.Pointers(uint64(e.N))
+	e.IDs = c.GUIDs(uint64(e.N))
+	e.Colors = etw.ReadInts[Color](&c, uint64(e.N))
+	e.Names = c.UTF16s(uint64(e.N))
+	e.Labels = c.ANSIsN(uint64(e.N), uint64(e.Size))
+	e.Times = c.SystemTimes(uint64(e.N))
+	e.Hashes = c.BinariesN(2, 20)
+	return c.Done(&counts)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Counts) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint8(e.N)
-	w.Uint8(e.Size)
-	w.Uint64s(2, e.Pair, 2)
-	w.Pointers(3, e.One, 1)
-	w.Uint32s(4, e.Offsets, uint64(e.N))
-	w.Pointers(5, e.Addresses, uint64(e.N))
-	w.GUIDs(6, e.IDs, uint64(e.N))
-	etw.WriteInts(&w, 7, e.Colors, uint64(e.N))
-	w.UTF16s(8, e.Names, uint64(e.N))
-	w.ANSIsN(9, e.Labels, uint64(e.N), uint64(e.Size))
-	w.SystemTimes(10, e.Times, uint64(e.N))
-	w.BinariesN(11, e.Hashes, 2, 20)
-	return w.Done(&counts)
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(e.N)
+	a.Uint8(e.Size)
+	a.Uint64s(2, e.Pair, 2)
+	a.Pointers(3, e.One, 1)
+	a.Uint32s(4, e.Offsets, uint64(e.N))
+	a.Pointers(5, e.Addresses, uint64(e.N))
+	a.GUIDs(6, e.IDs, uint64(e.N))
+	etw.AppendInts(&a, 7, e.Colors, uint64(e.N))
+	a.UTF16s(8, e.Names, uint64(e.N))
+	a.ANSIsN(9, e.Labels, uint64(e.N), uint64(e.Size))
+	a.SystemTimes(10, e.Times, uint64(e.N))
+	a.BinariesN(11, e.Hashes, 2, 20)
+	return a.Done(&counts)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -88,20 +88,35 @@ func (e *Counts) FieldValue(i int) etw.Value {
 	case 7:
 		return etw.ArrayValue(&counts.Fields[7], e.Colors, e.Colors.Len(), 0, e)
 	case 8:
-		return etw.ArrayValue(&counts.Fields[8], e.Names.Bytes(), e.Names.Len(), 0, e)
+		return etw.ListValue(&counts.Fields[8], e.Names)
 	case 9:
-		return etw.ArrayValue(&counts.Fields[9], e.Labels.Bytes(), e.Labels.Len(), 0, e)
+		return etw.ListValue(&counts.Fields[9], e.Labels)
 	case 10:
 		return etw.ArrayValue(&counts.Fields[10], e.Times, e.Times.Len(), 0, e)
 	case 11:
-		return etw.ArrayValue(&counts.Fields[11], e.Hashes.Bytes(), e.Hashes.Len(), 0, e)
+		return etw.ListValue(&counts.Fields[11], e.Hashes)
 	}
 	return etw.Value{}
 }
 
-func (e *Counts) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Counts) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Counts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Counts) Clone() *Counts {
+	e.Pair = e.Pair.Clone()
+	e.One = e.One.Clone()
+	e.Offsets = e.Offsets.Clone()
+	e.Addresses = e.Addresses.Clone()
+	e.IDs = e.IDs.Clone()
+	e.Colors = e.Colors.Clone()
+	e.Names = e.Names.Clone()
+	e.Labels = e.Labels.Clone()
+	e.Times = e.Times.Clone()
+	e.Hashes = e.Hashes.Clone()
+	return &e
+}
+
+func (e Counts) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Counts) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Counts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var counts = etw.EventDesc{
 	Provider: &providerDesc,
@@ -123,3 +138,101 @@ var counts = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(Counts) },
 }
+
+// AnyCounts is event 1, in any version.
+//
+// The only version is [Counts]; a newer one is decoded like it.
+type AnyCounts struct {
+	Seen etw.Seen
+
+	N         uint8
+	Size      uint8
+	Pair      etw.Uint64s     // 2 elements
+	One       etw.Pointers    // 1 element
+	Offsets   etw.Uint32s     // N elements
+	Addresses etw.Pointers    // N elements
+	IDs       etw.GUIDs       // N elements
+	Colors    etw.Ints[Color] // N elements
+	Names     etw.UTF16s      // N elements
+	Labels    etw.ANSIs       // N elements
+	Times     etw.SystemTimes // N elements
+	Hashes    etw.Binaries    // 2 elements
+}
+
+var anyCounts = []*etw.EventDesc{&counts}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCounts) EventDescs() []*etw.EventDesc { return anyCounts }
+func (e *AnyCounts) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCounts, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCounts) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Counts
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.N = v.N
+	e.Size = v.Size
+	e.Pair = v.Pair
+	e.One = v.One
+	e.Offsets = v.Offsets
+	e.Addresses = v.Addresses
+	e.IDs = v.IDs
+	e.Colors = v.Colors
+	e.Names = v.Names
+	e.Labels = v.Labels
+	e.Times = v.Times
+	e.Hashes = v.Hashes
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCounts) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.N))
+	case 1:
+		return etw.UintValue(uint64(e.Size))
+	case 2:
+		return etw.ArrayValue(&counts.Fields[2], e.Pair, e.Pair.Len(), 0, e)
+	case 3:
+		return etw.ArrayValue(&counts.Fields[3], e.One.Bytes(), e.One.Len(), e.One.PtrSize(), e)
+	case 4:
+		return etw.ArrayValue(&counts.Fields[4], e.Offsets, e.Offsets.Len(), 0, e)
+	case 5:
+		return etw.ArrayValue(&counts.Fields[5], e.Addresses.Bytes(), e.Addresses.Len(), e.Addresses.PtrSize(), e)
+	case 6:
+		return etw.ArrayValue(&counts.Fields[6], e.IDs, e.IDs.Len(), 0, e)
+	case 7:
+		return etw.ArrayValue(&counts.Fields[7], e.Colors, e.Colors.Len(), 0, e)
+	case 8:
+		return etw.ListValue(&counts.Fields[8], e.Names)
+	case 9:
+		return etw.ListValue(&counts.Fields[9], e.Labels)
+	case 10:
+		return etw.ArrayValue(&counts.Fields[10], e.Times, e.Times.Len(), 0, e)
+	case 11:
+		return etw.ListValue(&counts.Fields[11], e.Hashes)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCounts) Clone() *AnyCounts {
+	e.Pair = e.Pair.Clone()
+	e.One = e.One.Clone()
+	e.Offsets = e.Offsets.Clone()
+	e.Addresses = e.Addresses.Clone()
+	e.IDs = e.IDs.Clone()
+	e.Colors = e.Colors.Clone()
+	e.Names = e.Names.Clone()
+	e.Labels = e.Labels.Clone()
+	e.Times = e.Times.Clone()
+	e.Hashes = e.Hashes.Clone()
+	return &e
+}
+
+func (e AnyCounts) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCounts) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCounts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Counted is Counted: event 1, version 0.
+// Counted is event 1, version 0.
 type Counted struct {
 	Name  etw.UTF16
 	Path  etw.ANSI
@@ -29,30 +29,30 @@ func (*Counted) EventDesc() *etw.EventDesc { return &counted }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *Counted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Name = r.CountedUTF16()
-	e.Path = r.CountedANSI()
-	e.Data = r.CountedBinary()
-	e.N = r.Uint8()
-	e.Names = r.CountedUTF16s(uint64(e.N))
-	e.Paths = r.CountedANSIs(2)
-	e.Blobs = r.CountedBinaries(uint64(e.N))
-	e.Rows.read(&r, uint64(e.N))
-	return r.Done(&counted)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Name = c.CountedUTF16()
+	e.Path = c.CountedANSI()
+	e.Data = c.CountedBinary()
+	e.N = c.Uint8()
+	e.Names = c.CountedUTF16s(uint64(e.N))
+	e.Paths = c.CountedANSIs(2)
+	e.Blobs = c.CountedBinaries(uint64(e.N))
+	e.Rows.read(&c, uint64(e.N))
+	return c.Done(&counted)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Counted) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.CountedUTF16(0, e.Name)
-	w.CountedANSI(1, e.Path)
-	w.CountedBinary(2, e.Data)
-	w.Uint8(e.N)
-	w.CountedUTF16s(4, e.Names, uint64(e.N))
-	w.CountedANSIs(5, e.Paths, 2)
-	w.CountedBinaries(6, e.Blobs, uint64(e.N))
-	e.Rows.write(&w, 7, uint64(e.N))
-	return w.Done(&counted)
+	a := etw.NewAppender(b, ptr)
+	a.CountedUTF16(0, e.Name)
+	a.CountedANSI(1, e.Path)
+	a.CountedBinary(2, e.Data)
+	a.Uint8(e.N)
+	a.CountedUTF16s(4, e.Names, uint64(e.N))
+	a.CountedANSIs(5, e.Paths, 2)
+	a.CountedBinaries(6, e.Blobs, uint64(e.N))
+	e.Rows.write(&a, 7, uint64(e.N))
+	return a.Done(&counted)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -67,20 +67,32 @@ func (e *Counted) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.UintValue(uint64(e.N))
 	case 4:
-		return etw.ArrayValue(&counted.Fields[4], e.Names.Bytes(), e.Names.Len(), 0, e)
+		return etw.ListValue(&counted.Fields[4], e.Names)
 	case 5:
-		return etw.ArrayValue(&counted.Fields[5], e.Paths.Bytes(), e.Paths.Len(), 0, e)
+		return etw.ListValue(&counted.Fields[5], e.Paths)
 	case 6:
-		return etw.ArrayValue(&counted.Fields[6], e.Blobs.Bytes(), e.Blobs.Len(), 0, e)
+		return etw.ListValue(&counted.Fields[6], e.Blobs)
 	case 7:
 		return etw.ArrayValue(&counted.Fields[7], e.Rows.p, e.Rows.n, e.Rows.ptr, e)
 	}
 	return etw.Value{}
 }
 
-func (e *Counted) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Counted) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Counted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Counted) Clone() *Counted {
+	e.Name = e.Name.Clone()
+	e.Path = e.Path.Clone()
+	e.Data = e.Data.Clone()
+	e.Names = e.Names.Clone()
+	e.Paths = e.Paths.Clone()
+	e.Blobs = e.Blobs.Clone()
+	e.Rows = e.Rows.Clone()
+	return &e
+}
+
+func (e Counted) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Counted) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Counted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var counted = etw.EventDesc{
 	Provider: &providerDesc,
@@ -105,17 +117,17 @@ var counted = etw.EventDesc{
 // CountedRow is one element of [Counted.Rows].
 type CountedRow struct {
 	Key   etw.ANSI
-	Value etw.Binary
+	Value etw.Binary // an IPv6 address
 }
 
-func (v *CountedRow) read(r *etw.Reader) {
-	v.Key = r.CountedANSI()
-	v.Value = r.CountedBinary()
+func (v *CountedRow) read(c *etw.Cursor) {
+	v.Key = c.CountedANSI()
+	v.Value = c.CountedBinary()
 }
 
-func (v *CountedRow) write(w *etw.Writer, i int) {
-	w.CountedANSI(i, v.Key)
-	w.CountedBinary(i, v.Value)
+func (v *CountedRow) write(a *etw.Appender, i int) {
+	a.CountedANSI(i, v.Key)
+	a.CountedBinary(i, v.Value)
 }
 
 // FieldValue returns the value of member i of the description of Rows.
@@ -129,7 +141,18 @@ func (v *CountedRow) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v CountedRow) String() string { return etw.StructString(&counted.Fields[7], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v CountedRow) Clone() CountedRow {
+	v.Key = v.Key.Clone()
+	v.Value = v.Value.Clone()
+	return v
+}
+
+func (v *CountedRow) value() etw.Value { return etw.StructValue(&counted.Fields[7], v) }
+
+func (v CountedRow) String() string               { return v.value().String() }
+func (v CountedRow) LogValue() slog.Value         { return v.value().LogValue() }
+func (v CountedRow) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // CountedRows is a sequence of [CountedRow] that aliases a payload.
 type CountedRows struct {
@@ -140,11 +163,11 @@ type CountedRows struct {
 
 // MakeCountedRows encodes elements, for building an event.
 func MakeCountedRows(ptr etw.PtrSize, vs ...CountedRow) (CountedRows, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return CountedRows{}, err
 	}
@@ -157,10 +180,10 @@ func (s CountedRows) Len() int { return s.n }
 // All iterates over the elements.
 func (s CountedRows) All() iter.Seq[CountedRow] {
 	return func(yield func(CountedRow) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v CountedRow
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -177,17 +200,106 @@ func (s CountedRows) Equal(t CountedRows) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *CountedRows) read(r *etw.Reader, n uint64) {
-	s.n = r.Count(n, 4)
-	s.ptr = r.PtrSize()
-	from := r.Offset()
-	var v CountedRow
-	for i := 0; i < s.n && !r.Failed(); i++ {
-		v.read(r)
-	}
-	s.p = r.Since(from)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s CountedRows) Clone() CountedRows {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s CountedRows) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s CountedRows) String() string               { return etw.ElementsText(s.All()) }
+func (s CountedRows) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s CountedRows) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *CountedRows) read(c *etw.Cursor, n uint64) {
+	s.n = c.Count(n, 4)
+	s.ptr = c.PtrSize()
+	from := c.Offset()
+	var v CountedRow
+	for i := 0; i < s.n && !c.Failed(); i++ {
+		v.read(c)
+	}
+	s.p = c.Since(from)
 }
+
+func (s CountedRows) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyCounted is event 1, in any version.
+//
+// The only version is [Counted]; a newer one is decoded like it.
+type AnyCounted struct {
+	Seen etw.Seen
+
+	Name  etw.UTF16
+	Path  etw.ANSI
+	Data  etw.Binary
+	N     uint8
+	Names etw.UTF16s   // N elements
+	Paths etw.ANSIs    // 2 elements
+	Blobs etw.Binaries // N elements
+	Rows  CountedRows  // N elements
+}
+
+var anyCounted = []*etw.EventDesc{&counted}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyCounted) EventDescs() []*etw.EventDesc { return anyCounted }
+func (e *AnyCounted) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCounted, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyCounted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Counted
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Name = v.Name
+	e.Path = v.Path
+	e.Data = v.Data
+	e.N = v.N
+	e.Names = v.Names
+	e.Paths = v.Paths
+	e.Blobs = v.Blobs
+	e.Rows = v.Rows
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyCounted) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Name)
+	case 1:
+		return etw.ANSIValue(e.Path)
+	case 2:
+		return etw.BinaryValue(e.Data)
+	case 3:
+		return etw.UintValue(uint64(e.N))
+	case 4:
+		return etw.ListValue(&counted.Fields[4], e.Names)
+	case 5:
+		return etw.ListValue(&counted.Fields[5], e.Paths)
+	case 6:
+		return etw.ListValue(&counted.Fields[6], e.Blobs)
+	case 7:
+		return etw.ArrayValue(&counted.Fields[7], e.Rows.p, e.Rows.n, e.Rows.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyCounted) Clone() *AnyCounted {
+	e.Name = e.Name.Clone()
+	e.Path = e.Path.Clone()
+	e.Data = e.Data.Clone()
+	e.Names = e.Names.Clone()
+	e.Paths = e.Paths.Clone()
+	e.Blobs = e.Blobs.Clone()
+	e.Rows = e.Rows.Clone()
+	return &e
+}
+
+func (e AnyCounted) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyCounted) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCounted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

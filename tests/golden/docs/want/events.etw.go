@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Documented is Documented: event 1, version 0.
+// Documented is event 1, version 0.
 //
 // It says what it is for. This is long enough that the comment needs a second
 // line, where it goes on.
@@ -21,7 +21,7 @@ type Documented struct {
 	// How many there are.
 	Count uint32
 	// In bytes.
-	Bytes uint32
+	Bytes uint32 // size
 }
 
 // EventDesc returns the description of Documented.
@@ -43,9 +43,12 @@ func (e *Documented) FieldValue(i int) etw.Value {
 	return (*documentedLayout)(e).FieldValue(i)
 }
 
-func (e *Documented) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Documented) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Documented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Documented) Clone() *Documented { return &e }
+
+func (e Documented) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Documented) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Documented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var documented = etw.EventDesc{
 	Provider: &providerDesc,
@@ -89,12 +92,78 @@ var documentedLayoutFields = []etw.FieldDesc{
 	{Name: "size", Type: etw.InUInt32},
 }
 
+// AnyDocumented is event 1, in any version.
+//
+// It says what it is for. This is long enough that the comment needs a second
+// line, where it goes on.
+//
+// Message: Found {Count} items
+// of {Bytes} bytes, 100% done
+//
+// The only version is [Documented]; a newer one is decoded like it.
+type AnyDocumented struct {
+	Seen etw.Seen
+
+	// How many there are.
+	Count uint32
+	// In bytes.
+	Bytes uint32 // size
+}
+
+var anyDocumented = []*etw.EventDesc{&documented}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyDocumented) EventDescs() []*etw.EventDesc { return anyDocumented }
+func (e *AnyDocumented) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDocumented, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyDocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDocumentedLayout)(e).decode(version, p, ptr, anyDocumented)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyDocumented) FieldValue(i int) etw.Value {
+	return (*anyDocumentedLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyDocumented) Clone() *AnyDocumented { return &e }
+
+func (e AnyDocumented) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyDocumented) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyDocumentedLayout is what types for all versions of an event share, the
+// newest of which has the template Documented.
+type anyDocumentedLayout AnyDocumented
+
+func (e *anyDocumentedLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v documentedLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Bytes = v.Bytes
+	return n, err
+}
+
+func (e *anyDocumentedLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.Bytes))
+	}
+	return etw.Value{}
+}
+
 // NewName is old_name: event 2, version 0.
 type NewName struct {
 	// How many there are.
 	Count uint32
 	// In bytes.
-	Bytes uint32
+	Bytes uint32 // size
 }
 
 // EventDesc returns the description of old_name.
@@ -116,9 +185,12 @@ func (e *NewName) FieldValue(i int) etw.Value {
 	return (*documentedLayout)(e).FieldValue(i)
 }
 
-func (e *NewName) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *NewName) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *NewName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e NewName) Clone() *NewName { return &e }
+
+func (e NewName) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e NewName) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e NewName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var newName = etw.EventDesc{
 	Provider: &providerDesc,
@@ -128,3 +200,231 @@ var newName = etw.EventDesc{
 	Fields:   documentedLayoutFields,
 	New:      func() etw.Event { return new(NewName) },
 }
+
+// AnyNewName is event 2, in any version.
+//
+// The only version is [NewName]; a newer one is decoded like it.
+type AnyNewName struct {
+	Seen etw.Seen
+
+	// How many there are.
+	Count uint32
+	// In bytes.
+	Bytes uint32 // size
+}
+
+var anyNewName = []*etw.EventDesc{&newName}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyNewName) EventDescs() []*etw.EventDesc { return anyNewName }
+func (e *AnyNewName) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNewName, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyNewName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyDocumentedLayout)(e).decode(version, p, ptr, anyNewName)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyNewName) FieldValue(i int) etw.Value {
+	return (*anyDocumentedLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyNewName) Clone() *AnyNewName { return &e }
+
+func (e AnyNewName) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyNewName) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyNewName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Undocumented is event 3, version 0.
+//
+// Message: Code: {Code}
+// Latency in microseconds: {Latency}
+// Parts={Parts}, how large it was: {Size}
+type Undocumented struct {
+	Code     int32  // an HRESULT
+	Status   uint32 // a Win32 error code
+	Peer     uint32 // an IPv4 address
+	PeerPort uint16 // Peer_Port; a port, big-endian
+	Entry    uint64 // the address of code
+	Latency  uint32 // Latency in microseconds
+	Parts    uint32
+	Flags    etw.Uint8s // a Boolean; Parts elements
+	// In bytes.
+	Size uint32
+}
+
+// EventDesc returns the description of Undocumented.
+func (*Undocumented) EventDesc() *etw.EventDesc { return &undocumented }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *Undocumented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 30 {
+		return 0, etw.Short(&undocumented, p, ptr)
+	}
+	e.Code = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.Status = binary.LittleEndian.Uint32(p[4:])
+	e.Peer = binary.LittleEndian.Uint32(p[8:])
+	e.PeerPort = binary.LittleEndian.Uint16(p[12:])
+	e.Entry = binary.LittleEndian.Uint64(p[14:])
+	e.Latency = binary.LittleEndian.Uint32(p[22:])
+	e.Parts = binary.LittleEndian.Uint32(p[26:])
+	c := etw.NewCursor(p, 30, ptr)
+	e.Flags = c.Uint8s(uint64(e.Parts))
+	e.Size = c.Uint32()
+	return c.Done(&undocumented)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *Undocumented) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.Int32(e.Code)
+	a.Uint32(e.Status)
+	a.Uint32(e.Peer)
+	a.Uint16(e.PeerPort)
+	a.Uint64(e.Entry)
+	a.Uint32(e.Latency)
+	a.Uint32(e.Parts)
+	a.Uint8s(7, e.Flags, uint64(e.Parts))
+	a.Uint32(e.Size)
+	return a.Done(&undocumented)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *Undocumented) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.IntValue(int64(e.Code))
+	case 1:
+		return etw.UintValue(uint64(e.Status))
+	case 2:
+		return etw.UintValue(uint64(e.Peer))
+	case 3:
+		return etw.UintValue(uint64(e.PeerPort))
+	case 4:
+		return etw.UintValue(e.Entry)
+	case 5:
+		return etw.UintValue(uint64(e.Latency))
+	case 6:
+		return etw.UintValue(uint64(e.Parts))
+	case 7:
+		return etw.ArrayValue(&undocumented.Fields[7], e.Flags, e.Flags.Len(), 0, e)
+	case 8:
+		return etw.UintValue(uint64(e.Size))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Undocumented) Clone() *Undocumented {
+	e.Flags = e.Flags.Clone()
+	return &e
+}
+
+func (e Undocumented) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Undocumented) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Undocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var undocumented = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       3,
+	Name:     "Undocumented",
+	Message:  "Code: %1%nLatency in microseconds: %6%nParts=%7, how large it was: %9",
+	Fields: []etw.FieldDesc{
+		{Name: "Code", Type: etw.InInt32, Out: etw.OutHResult},
+		{Name: "Status", Type: etw.InUInt32, Out: etw.OutWin32Error},
+		{Name: "Peer", Type: etw.InUInt32, Out: etw.OutIPv4},
+		{Name: "Peer_Port", Type: etw.InUInt16, Out: etw.OutPort},
+		{Name: "Entry", Type: etw.InUInt64, Out: etw.OutCodePointer},
+		{Name: "Latency", Type: etw.InUInt32},
+		{Name: "Parts", Type: etw.InUInt32},
+		{Name: "Flags", Type: etw.InUInt8, Out: etw.OutBoolean, Count: etw.Size{Kind: etw.SizeField, N: 6}},
+		{Name: "Size", Type: etw.InUInt32, Out: etw.OutHexInt32},
+	},
+	New: func() etw.Event { return new(Undocumented) },
+}
+
+// AnyUndocumented is event 3, in any version.
+//
+// Message: Code: {Code}
+// Latency in microseconds: {Latency}
+// Parts={Parts}, how large it was: {Size}
+//
+// The only version is [Undocumented]; a newer one is decoded like it.
+type AnyUndocumented struct {
+	Seen etw.Seen
+
+	Code     int32  // an HRESULT
+	Status   uint32 // a Win32 error code
+	Peer     uint32 // an IPv4 address
+	PeerPort uint16 // Peer_Port; a port, big-endian
+	Entry    uint64 // the address of code
+	Latency  uint32 // Latency in microseconds
+	Parts    uint32
+	Flags    etw.Uint8s // a Boolean; Parts elements
+	// In bytes.
+	Size uint32
+}
+
+var anyUndocumented = []*etw.EventDesc{&undocumented}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyUndocumented) EventDescs() []*etw.EventDesc { return anyUndocumented }
+func (e *AnyUndocumented) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUndocumented, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyUndocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Undocumented
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Code = v.Code
+	e.Status = v.Status
+	e.Peer = v.Peer
+	e.PeerPort = v.PeerPort
+	e.Entry = v.Entry
+	e.Latency = v.Latency
+	e.Parts = v.Parts
+	e.Flags = v.Flags
+	e.Size = v.Size
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyUndocumented) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.IntValue(int64(e.Code))
+	case 1:
+		return etw.UintValue(uint64(e.Status))
+	case 2:
+		return etw.UintValue(uint64(e.Peer))
+	case 3:
+		return etw.UintValue(uint64(e.PeerPort))
+	case 4:
+		return etw.UintValue(e.Entry)
+	case 5:
+		return etw.UintValue(uint64(e.Latency))
+	case 6:
+		return etw.UintValue(uint64(e.Parts))
+	case 7:
+		return etw.ArrayValue(&undocumented.Fields[7], e.Flags, e.Flags.Len(), 0, e)
+	case 8:
+		return etw.UintValue(uint64(e.Size))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyUndocumented) Clone() *AnyUndocumented {
+	e.Flags = e.Flags.Clone()
+	return &e
+}
+
+func (e AnyUndocumented) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyUndocumented) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyUndocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

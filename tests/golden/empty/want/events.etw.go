@@ -9,25 +9,17 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Tick is Tick: event 1, version 0.
+// Tick is event 1, version 0.
 type Tick struct{}
 
-// EventDesc returns the description of Tick.
-func (*Tick) EventDesc() *etw.EventDesc { return &tick }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Tick) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Tick) EventDesc() *etw.EventDesc                             { return &tick }
+func (*Tick) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Tick) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Tick) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Tick) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Tick) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Tick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Tick) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Tick) Clone() *Tick                                         { return &e }
+func (e Tick) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Tick) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Tick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var tick = etw.EventDesc{
 	Provider: &providerDesc,
@@ -36,25 +28,38 @@ var tick = etw.EventDesc{
 	New:      func() etw.Event { return new(Tick) },
 }
 
-// Tock is Tock: event 2, version 0.
+// AnyTick is event 1, in any version.
+//
+// The only version is [Tick]; a newer one is decoded like it.
+type AnyTick struct {
+	Seen etw.Seen
+}
+
+var anyTick = []*etw.EventDesc{&tick}
+
+func (*AnyTick) EventDescs() []*etw.EventDesc { return anyTick }
+func (*AnyTick) EventDesc() *etw.EventDesc    { return &tick }
+func (e *AnyTick) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyTick) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyTick) Clone() *AnyTick              { return &e }
+func (e AnyTick) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTick) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Tock is event 2, version 0.
 type Tock struct{}
 
-// EventDesc returns the description of Tock.
-func (*Tock) EventDesc() *etw.EventDesc { return &tock }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Tock) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Tock) EventDesc() *etw.EventDesc                             { return &tock }
+func (*Tock) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Tock) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Tock) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Tock) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Tock) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Tock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Tock) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Tock) Clone() *Tock                                         { return &e }
+func (e Tock) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Tock) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Tock) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var tock = etw.EventDesc{
 	Provider: &providerDesc,
@@ -62,3 +67,24 @@ var tock = etw.EventDesc{
 	Name:     "Tock",
 	New:      func() etw.Event { return new(Tock) },
 }
+
+// AnyTock is event 2, in any version.
+//
+// The only version is [Tock]; a newer one is decoded like it.
+type AnyTock struct {
+	Seen etw.Seen
+}
+
+var anyTock = []*etw.EventDesc{&tock}
+
+func (*AnyTock) EventDescs() []*etw.EventDesc { return anyTock }
+func (*AnyTock) EventDesc() *etw.EventDesc    { return &tock }
+func (e *AnyTock) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyTock) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyTock) Clone() *AnyTock              { return &e }
+func (e AnyTock) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTock) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

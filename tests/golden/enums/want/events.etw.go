@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Enums is Enums: event 1, version 0.
+// Enums is event 1, version 0.
 type Enums struct {
 	State  State
 	Short  State8
@@ -53,9 +53,12 @@ func (e *Enums) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Enums) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Enums) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Enums) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Enums) Clone() *Enums { return &e }
+
+func (e Enums) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Enums) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Enums) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var enums = etw.EventDesc{
 	Provider: &providerDesc,
@@ -68,3 +71,53 @@ var enums = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(Enums) },
 }
+
+// AnyEnums is event 1, in any version.
+//
+// The only version is [Enums]; a newer one is decoded like it.
+type AnyEnums struct {
+	Seen etw.Seen
+
+	State  State
+	Short  State8
+	Access Access
+}
+
+var anyEnums = []*etw.EventDesc{&enums}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyEnums) EventDescs() []*etw.EventDesc { return anyEnums }
+func (e *AnyEnums) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEnums, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyEnums) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Enums
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.State = v.State
+	e.Short = v.Short
+	e.Access = v.Access
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyEnums) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.State))
+	case 1:
+		return etw.UintValue(uint64(e.Short))
+	case 2:
+		return etw.UintValue(uint64(e.Access))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyEnums) Clone() *AnyEnums { return &e }
+
+func (e AnyEnums) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEnums) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEnums) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

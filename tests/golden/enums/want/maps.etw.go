@@ -56,7 +56,7 @@ const (
 	AccessNone  Access = 0x0
 	AccessRead  Access = 0x1
 	AccessWrite Access = 0x2
-	ACCESS_ALL  Access = 0x80 // All of it
+	AccessAll   Access = 0x80 // All of it
 )
 
 var accessMap = etw.MapDesc{
@@ -81,7 +81,7 @@ const (
 	EnumsMapSame EnumsMap = 1
 )
 
-var enumsMapMap = etw.MapDesc{
+var enumsMap = etw.MapDesc{
 	Name: "EnumsMap",
 	Entries: []etw.MapEntry{
 		{Value: 1, Name: "Same"},
@@ -89,15 +89,15 @@ var enumsMapMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its number if it has none.
-func (v EnumsMap) String() string { return enumsMapMap.ValueString(uint32(v)) }
+func (v EnumsMap) String() string { return enumsMap.ValueString(uint32(v)) }
 
 // Unused is a value of the map UnusedMap.
 type Unused uint32
 
 // Values of Unused.
 const (
-	UnusedSame     Unused = 0
-	UnusedSame_0x1 Unused = 1 // Same
+	UnusedSame    Unused = 0
+	UnusedSame0x1 Unused = 1 // Same
 )
 
 var unusedMap = etw.MapDesc{

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Lengths is Lengths: event 1, version 0.
+// Lengths is event 1, version 0.
 type Lengths struct {
 	Size  uint16
 	Text  etw.UTF16
@@ -30,25 +30,25 @@ func (e *Lengths) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&lengths, p, ptr)
 	}
 	e.Size = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.Text = r.UTF16N(uint64(e.Size))
-	e.Bytes = r.ANSIN(uint64(e.Size))
-	e.Data = r.BinaryN(uint64(e.Size))
-	e.Label = r.UTF16N(8)
-	e.Hash = r.BinaryN(20)
-	return r.Done(&lengths)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Text = c.UTF16N(uint64(e.Size))
+	e.Bytes = c.ANSIN(uint64(e.Size))
+	e.Data = c.BinaryN(uint64(e.Size))
+	e.Label = c.UTF16N(8)
+	e.Hash = c.BinaryN(20)
+	return c.Done(&lengths)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Lengths) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.Size)
-	w.UTF16N(1, e.Text, uint64(e.Size))
-	w.ANSIN(2, e.Bytes, uint64(e.Size))
-	w.BinaryN(3, e.Data, uint64(e.Size))
-	w.UTF16N(4, e.Label, 8)
-	w.BinaryN(5, e.Hash, 20)
-	return w.Done(&lengths)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.Size)
+	a.UTF16N(1, e.Text, uint64(e.Size))
+	a.ANSIN(2, e.Bytes, uint64(e.Size))
+	a.BinaryN(3, e.Data, uint64(e.Size))
+	a.UTF16N(4, e.Label, 8)
+	a.BinaryN(5, e.Hash, 20)
+	return a.Done(&lengths)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -70,9 +70,19 @@ func (e *Lengths) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Lengths) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Lengths) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Lengths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Lengths) Clone() *Lengths {
+	e.Text = e.Text.Clone()
+	e.Bytes = e.Bytes.Clone()
+	e.Data = e.Data.Clone()
+	e.Label = e.Label.Clone()
+	e.Hash = e.Hash.Clone()
+	return &e
+}
+
+func (e Lengths) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Lengths) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Lengths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var lengths = etw.EventDesc{
 	Provider: &providerDesc,
@@ -88,3 +98,72 @@ var lengths = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(Lengths) },
 }
+
+// AnyLengths is event 1, in any version.
+//
+// The only version is [Lengths]; a newer one is decoded like it.
+type AnyLengths struct {
+	Seen etw.Seen
+
+	Size  uint16
+	Text  etw.UTF16
+	Bytes etw.ANSI
+	Data  etw.Binary
+	Label etw.UTF16
+	Hash  etw.Binary
+}
+
+var anyLengths = []*etw.EventDesc{&lengths}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLengths) EventDescs() []*etw.EventDesc { return anyLengths }
+func (e *AnyLengths) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLengths, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLengths) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Lengths
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Size = v.Size
+	e.Text = v.Text
+	e.Bytes = v.Bytes
+	e.Data = v.Data
+	e.Label = v.Label
+	e.Hash = v.Hash
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLengths) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Size))
+	case 1:
+		return etw.UTF16Value(e.Text)
+	case 2:
+		return etw.ANSIValue(e.Bytes)
+	case 3:
+		return etw.BinaryValue(e.Data)
+	case 4:
+		return etw.UTF16Value(e.Label)
+	case 5:
+		return etw.BinaryValue(e.Hash)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLengths) Clone() *AnyLengths {
+	e.Text = e.Text.Clone()
+	e.Bytes = e.Bytes.Clone()
+	e.Data = e.Data.Clone()
+	e.Label = e.Label.Clone()
+	e.Hash = e.Hash.Clone()
+	return &e
+}
+
+func (e AnyLengths) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLengths) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLengths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -12,8 +12,8 @@ import (
 
 // ItemRemoved is Item_Removed: event 1, version 0.
 type ItemRemoved struct {
-	FBusy  uint32
-	FBusy2 uint32
+	FBusy  uint32 // _fBusy
+	FBusy2 uint32 // fBusy
 }
 
 // EventDesc returns the description of Item_Removed.
@@ -35,9 +35,12 @@ func (e *ItemRemoved) FieldValue(i int) etw.Value {
 	return (*fieldsLayout)(e).FieldValue(i)
 }
 
-func (e *ItemRemoved) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ItemRemoved) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ItemRemoved) Clone() *ItemRemoved { return &e }
+
+func (e ItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemRemoved = etw.EventDesc{
 	Provider: &providerDesc,
@@ -80,10 +83,68 @@ var fieldsLayoutFields = []etw.FieldDesc{
 	{Name: "fBusy", Type: etw.InUInt32},
 }
 
+// AnyItemRemoved is event 1, in any version.
+//
+// The only version is [ItemRemoved]; a newer one is decoded like it.
+type AnyItemRemoved struct {
+	Seen etw.Seen
+
+	FBusy  uint32 // _fBusy
+	FBusy2 uint32 // fBusy
+}
+
+var anyItemRemoved = []*etw.EventDesc{&itemRemoved}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return anyItemRemoved }
+func (e *AnyItemRemoved) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemRemoved, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemRemoved)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyItemRemoved) FieldValue(i int) etw.Value {
+	return (*anyFieldsLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
+
+func (e AnyItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyFieldsLayout is what types for all versions of an event share, the newest
+// of which has the template Fields.
+type anyFieldsLayout AnyItemRemoved
+
+func (e *anyFieldsLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v fieldsLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.FBusy = v.FBusy
+	e.FBusy2 = v.FBusy2
+	return n, err
+}
+
+func (e *anyFieldsLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.FBusy))
+	case 1:
+		return etw.UintValue(uint64(e.FBusy2))
+	}
+	return etw.Value{}
+}
+
 // ItemRemoved2 is ItemRemoved: event 2, version 0.
 type ItemRemoved2 struct {
-	FBusy  uint32
-	FBusy2 uint32
+	FBusy  uint32 // _fBusy
+	FBusy2 uint32 // fBusy
 }
 
 // EventDesc returns the description of ItemRemoved.
@@ -105,9 +166,12 @@ func (e *ItemRemoved2) FieldValue(i int) etw.Value {
 	return (*fieldsLayout)(e).FieldValue(i)
 }
 
-func (e *ItemRemoved2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ItemRemoved2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ItemRemoved2) Clone() *ItemRemoved2 { return &e }
+
+func (e ItemRemoved2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ItemRemoved2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemRemoved2 = etw.EventDesc{
 	Provider: &providerDesc,
@@ -116,3 +180,218 @@ var itemRemoved2 = etw.EventDesc{
 	Fields:   fieldsLayoutFields,
 	New:      func() etw.Event { return new(ItemRemoved2) },
 }
+
+// AnyItemRemoved2 is event 2, in any version.
+//
+// The only version is [ItemRemoved2]; a newer one is decoded like it.
+type AnyItemRemoved2 struct {
+	Seen etw.Seen
+
+	FBusy  uint32 // _fBusy
+	FBusy2 uint32 // fBusy
+}
+
+var anyItemRemoved2 = []*etw.EventDesc{&itemRemoved2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyItemRemoved2) EventDescs() []*etw.EventDesc { return anyItemRemoved2 }
+func (e *AnyItemRemoved2) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemRemoved2, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyItemRemoved2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemRemoved2)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyItemRemoved2) FieldValue(i int) etw.Value {
+	return (*anyFieldsLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyItemRemoved2) Clone() *AnyItemRemoved2 { return &e }
+
+func (e AnyItemRemoved2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyItemRemoved2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Names is event 3, version 0.
+type Names struct {
+	Name etw.UTF16
+}
+
+// EventDesc returns the description of Names.
+func (*Names) EventDesc() *etw.EventDesc { return &names }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *Names) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	c := etw.NewCursor(p, 0, ptr)
+	e.Name = c.UTF16()
+	return c.Done(&names)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *Names) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Name)
+	return a.Done(&names)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *Names) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Name)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Names) Clone() *Names {
+	e.Name = e.Name.Clone()
+	return &e
+}
+
+func (e Names) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Names) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Names) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var names = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       3,
+	Name:     "Names",
+	Fields: []etw.FieldDesc{
+		{Name: "Name", Type: etw.InUnicodeString},
+	},
+	New: func() etw.Event { return new(Names) },
+}
+
+// NamesV1 is Names_V1: event 3, version 1.
+type NamesV1 struct {
+	Name  etw.UTF16
+	Name2 etw.UTF16 // Name
+}
+
+// EventDesc returns the description of Names_V1.
+func (*NamesV1) EventDesc() *etw.EventDesc { return &namesV1 }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *NamesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	c := etw.NewCursor(p, 0, ptr)
+	e.Name = c.UTF16()
+	e.Name2 = c.UTF16()
+	return c.Done(&namesV1)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *NamesV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Name)
+	a.UTF16Z(1, e.Name2)
+	return a.Done(&namesV1)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *NamesV1) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Name)
+	case 1:
+		return etw.UTF16Value(e.Name2)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e NamesV1) Clone() *NamesV1 {
+	e.Name = e.Name.Clone()
+	e.Name2 = e.Name2.Clone()
+	return &e
+}
+
+func (e NamesV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e NamesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e NamesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var namesV1 = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       3,
+	Version:  1,
+	Name:     "Names_V1",
+	Fields: []etw.FieldDesc{
+		{Name: "Name", Type: etw.InUnicodeString},
+		{Name: "Name", Type: etw.InUnicodeString},
+	},
+	New: func() etw.Event { return new(NamesV1) },
+}
+
+// AnyNames is event 3, in any version.
+//
+// The versions are [Names] and [NamesV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
+type AnyNames struct {
+	Seen etw.Seen
+
+	Name  etw.UTF16
+	Name2 etw.UTF16 // Name; since version 1
+}
+
+// HasName2 and its like report whether the version that was decoded has a
+// field.
+func (e *AnyNames) HasName2() bool { return e.Seen.Layout >= 1 }
+
+var anyNames = []*etw.EventDesc{&names, &namesV1}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyNames) EventDescs() []*etw.EventDesc { return anyNames }
+func (e *AnyNames) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNames, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyNames) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v NamesV1
+		n, err = v.DecodePayload(p, ptr)
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Name = v.Name
+		e.Name2 = v.Name2
+	default:
+		var v Names
+		n, err = v.DecodePayload(p, ptr)
+		*e = AnyNames{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Name = v.Name
+	}
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyNames) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyNames, e.Seen).Fields
+	if uint(i) >= uint(len(fields)) {
+		return etw.Value{}
+	}
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Name)
+	case 1:
+		return etw.UTF16Value(e.Name2)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyNames) Clone() *AnyNames {
+	e.Name = e.Name.Clone()
+	e.Name2 = e.Name2.Clone()
+	return &e
+}
+
+func (e AnyNames) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyNames) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyNames) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,79 +10,105 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// X2D_Draw is _2D_Draw: event 1, version 0.
-type X2D_Draw struct{}
+// X2DDraw is _2D_Draw: event 1, version 0.
+type X2DDraw struct{}
 
-// EventDesc returns the description of _2D_Draw.
-func (*X2D_Draw) EventDesc() *etw.EventDesc { return &x2D_Draw }
+func (*X2DDraw) EventDesc() *etw.EventDesc                             { return &x2DDraw }
+func (*X2DDraw) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
+func (*X2DDraw) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+func (*X2DDraw) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e X2DDraw) Clone() *X2DDraw                                      { return &e }
+func (e X2DDraw) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e X2DDraw) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e X2DDraw) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*X2D_Draw) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
-func (*X2D_Draw) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*X2D_Draw) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *X2D_Draw) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *X2D_Draw) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *X2D_Draw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-var x2D_Draw = etw.EventDesc{
+var x2DDraw = etw.EventDesc{
 	Provider: &providerDesc,
 	ID:       1,
 	Name:     "_2D_Draw",
-	New:      func() etw.Event { return new(X2D_Draw) },
+	New:      func() etw.Event { return new(X2DDraw) },
 }
 
-// Binary is Binary: event 2, version 0.
+// AnyX2DDraw is event 1, in any version.
+//
+// The only version is [X2DDraw]; a newer one is decoded like it.
+type AnyX2DDraw struct {
+	Seen etw.Seen
+}
+
+var anyX2DDraw = []*etw.EventDesc{&x2DDraw}
+
+func (*AnyX2DDraw) EventDescs() []*etw.EventDesc { return anyX2DDraw }
+func (*AnyX2DDraw) EventDesc() *etw.EventDesc    { return &x2DDraw }
+func (e *AnyX2DDraw) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyX2DDraw) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyX2DDraw) Clone() *AnyX2DDraw           { return &e }
+func (e AnyX2DDraw) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyX2DDraw) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyX2DDraw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Binary is event 2, version 0.
 type Binary struct{}
 
-// EventDesc returns the description of Binary.
-func (*Binary) EventDesc() *etw.EventDesc { return &binary_ }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Binary) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Binary) EventDesc() *etw.EventDesc                             { return &binaryEvent }
+func (*Binary) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Binary) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+func (*Binary) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Binary) Clone() *Binary                                       { return &e }
+func (e Binary) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Binary) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Binary) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Binary) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Binary) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Binary) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Binary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
-
-var binary_ = etw.EventDesc{
+var binaryEvent = etw.EventDesc{
 	Provider: &providerDesc,
 	ID:       2,
 	Name:     "Binary",
 	New:      func() etw.Event { return new(Binary) },
 }
 
-// P is P: event 3, version 0.
+// AnyBinary is event 2, in any version.
+//
+// The only version is [Binary]; a newer one is decoded like it.
+type AnyBinary struct {
+	Seen etw.Seen
+}
+
+var anyBinary = []*etw.EventDesc{&binaryEvent}
+
+func (*AnyBinary) EventDescs() []*etw.EventDesc { return anyBinary }
+func (*AnyBinary) EventDesc() *etw.EventDesc    { return &binaryEvent }
+func (e *AnyBinary) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyBinary) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyBinary) Clone() *AnyBinary            { return &e }
+func (e AnyBinary) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBinary) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// P is event 3, version 0.
 type P struct {
 	Type       uint32
-	FBusy      uint32
-	X1         uint32
-	DurationMs uint32
-	String_    uint32
-	EventDesc_ uint32
-	Process_id uint32
+	FBusy      uint32 // _fBusy
+	X1         uint32 // 1
+	DurationMs uint32 // Duration (ms)
+	String_    uint32 // String
+	EventDesc_ uint32 // EventDesc
+	ProcessId  uint32 // process_id
 }
 
 // EventDesc returns the description of P.
-func (*P) EventDesc() *etw.EventDesc { return &p_ }
+func (*P) EventDesc() *etw.EventDesc { return &pEvent }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *P) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
-		return 0, etw.Short(&p_, p, ptr)
+		return 0, etw.Short(&pEvent, p, ptr)
 	}
 	e.Type = binary.LittleEndian.Uint32(p[0:])
 	e.FBusy = binary.LittleEndian.Uint32(p[4:])
@@ -90,7 +116,7 @@ func (e *P) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.DurationMs = binary.LittleEndian.Uint32(p[12:])
 	e.String_ = binary.LittleEndian.Uint32(p[16:])
 	e.EventDesc_ = binary.LittleEndian.Uint32(p[20:])
-	e.Process_id = binary.LittleEndian.Uint32(p[24:])
+	e.ProcessId = binary.LittleEndian.Uint32(p[24:])
 	return 28, nil
 }
 
@@ -102,7 +128,7 @@ func (e *P) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.DurationMs)
 	b = binary.LittleEndian.AppendUint32(b, e.String_)
 	b = binary.LittleEndian.AppendUint32(b, e.EventDesc_)
-	b = binary.LittleEndian.AppendUint32(b, e.Process_id)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
 	return b, nil
 }
 
@@ -122,16 +148,19 @@ func (e *P) FieldValue(i int) etw.Value {
 	case 5:
 		return etw.UintValue(uint64(e.EventDesc_))
 	case 6:
-		return etw.UintValue(uint64(e.Process_id))
+		return etw.UintValue(uint64(e.ProcessId))
 	}
 	return etw.Value{}
 }
 
-func (e *P) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *P) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *P) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e P) Clone() *P { return &e }
 
-var p_ = etw.EventDesc{
+func (e P) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e P) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e P) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var pEvent = etw.EventDesc{
 	Provider: &providerDesc,
 	ID:       3,
 	Name:     "P",
@@ -147,29 +176,188 @@ var p_ = etw.EventDesc{
 	New: func() etw.Event { return new(P) },
 }
 
-// JSCRIPT_GC_START is JSCRIPT_GC_START: event 4, version 0.
-type JSCRIPT_GC_START struct{}
+// AnyP is event 3, in any version.
+//
+// The only version is [P]; a newer one is decoded like it.
+type AnyP struct {
+	Seen etw.Seen
 
-// EventDesc returns the description of JSCRIPT_GC_START.
-func (*JSCRIPT_GC_START) EventDesc() *etw.EventDesc { return &jscript_GC_START }
+	Type       uint32
+	FBusy      uint32 // _fBusy
+	X1         uint32 // 1
+	DurationMs uint32 // Duration (ms)
+	String_    uint32 // String
+	EventDesc_ uint32 // EventDesc
+	ProcessId  uint32 // process_id
+}
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*JSCRIPT_GC_START) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
+var anyP = []*etw.EventDesc{&pEvent}
 
-// AppendPayload appends the payload of e to b.
-func (*JSCRIPT_GC_START) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyP) EventDescs() []*etw.EventDesc { return anyP }
+func (e *AnyP) EventDesc() *etw.EventDesc  { return etw.DescOf(anyP, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyP) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v P
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Type = v.Type
+	e.FBusy = v.FBusy
+	e.X1 = v.X1
+	e.DurationMs = v.DurationMs
+	e.String_ = v.String_
+	e.EventDesc_ = v.EventDesc_
+	e.ProcessId = v.ProcessId
+	return n, err
+}
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (*JSCRIPT_GC_START) FieldValue(int) etw.Value { return etw.Value{} }
+func (e *AnyP) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Type))
+	case 1:
+		return etw.UintValue(uint64(e.FBusy))
+	case 2:
+		return etw.UintValue(uint64(e.X1))
+	case 3:
+		return etw.UintValue(uint64(e.DurationMs))
+	case 4:
+		return etw.UintValue(uint64(e.String_))
+	case 5:
+		return etw.UintValue(uint64(e.EventDesc_))
+	case 6:
+		return etw.UintValue(uint64(e.ProcessId))
+	}
+	return etw.Value{}
+}
 
-func (e *JSCRIPT_GC_START) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *JSCRIPT_GC_START) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *JSCRIPT_GC_START) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyP) Clone() *AnyP { return &e }
 
-var jscript_GC_START = etw.EventDesc{
+func (e AnyP) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyP) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyP) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// JscriptGCStart is JSCRIPT_GC_START: event 4, version 0.
+type JscriptGCStart struct{}
+
+func (*JscriptGCStart) EventDesc() *etw.EventDesc                             { return &jscriptGCStart }
+func (*JscriptGCStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
+func (*JscriptGCStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+func (*JscriptGCStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e JscriptGCStart) Clone() *JscriptGCStart                               { return &e }
+func (e JscriptGCStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e JscriptGCStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e JscriptGCStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+
+var jscriptGCStart = etw.EventDesc{
 	Provider: &providerDesc,
 	ID:       4,
 	Name:     "JSCRIPT_GC_START",
-	New:      func() etw.Event { return new(JSCRIPT_GC_START) },
+	New:      func() etw.Event { return new(JscriptGCStart) },
 }
+
+// AnyJscriptGCStart is event 4, in any version.
+//
+// The only version is [JscriptGCStart]; a newer one is decoded like it.
+type AnyJscriptGCStart struct {
+	Seen etw.Seen
+}
+
+var anyJscriptGCStart = []*etw.EventDesc{&jscriptGCStart}
+
+func (*AnyJscriptGCStart) EventDescs() []*etw.EventDesc { return anyJscriptGCStart }
+func (*AnyJscriptGCStart) EventDesc() *etw.EventDesc    { return &jscriptGCStart }
+func (e *AnyJscriptGCStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyJscriptGCStart) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyJscriptGCStart) Clone() *AnyJscriptGCStart    { return &e }
+func (e AnyJscriptGCStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyJscriptGCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyJscriptGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Open is event 5, version 0.
+type Open struct{}
+
+func (*Open) EventDesc() *etw.EventDesc                             { return &open }
+func (*Open) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
+func (*Open) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+func (*Open) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Open) Clone() *Open                                         { return &e }
+func (e Open) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Open) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Open) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+
+var open = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       5,
+	Name:     "Open",
+	New:      func() etw.Event { return new(Open) },
+}
+
+// AnyOpen is event 5, in any version.
+//
+// The only version is [Open]; a newer one is decoded like it.
+type AnyOpen struct {
+	Seen etw.Seen
+}
+
+var anyOpen = []*etw.EventDesc{&open}
+
+func (*AnyOpen) EventDescs() []*etw.EventDesc { return anyOpen }
+func (*AnyOpen) EventDesc() *etw.EventDesc    { return &open }
+func (e *AnyOpen) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyOpen) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyOpen) Clone() *AnyOpen              { return &e }
+func (e AnyOpen) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOpen) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// OpenV2 is Open_V2: event 6, version 0.
+type OpenV2 struct{}
+
+func (*OpenV2) EventDesc() *etw.EventDesc                             { return &openV2 }
+func (*OpenV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
+func (*OpenV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
+func (*OpenV2) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e OpenV2) Clone() *OpenV2                                       { return &e }
+func (e OpenV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e OpenV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e OpenV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+
+var openV2 = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       6,
+	Name:     "Open_V2",
+	New:      func() etw.Event { return new(OpenV2) },
+}
+
+// AnyOpenV2 is event 6, in any version.
+//
+// The only version is [OpenV2]; a newer one is decoded like it.
+type AnyOpenV2 struct {
+	Seen etw.Seen
+}
+
+var anyOpenV2 = []*etw.EventDesc{&openV2}
+
+func (*AnyOpenV2) EventDescs() []*etw.EventDesc { return anyOpenV2 }
+func (*AnyOpenV2) EventDesc() *etw.EventDesc    { return &openV2 }
+func (e *AnyOpenV2) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyOpenV2) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyOpenV2) Clone() *AnyOpenV2            { return &e }
+func (e AnyOpenV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOpenV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOpenV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

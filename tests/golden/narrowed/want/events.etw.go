@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Move is Move: event 1, version 0.
+// Move is event 1, version 0.
 type Move struct {
 	Steps     int64
 	Direction Direction
@@ -28,18 +28,18 @@ func (e *Move) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Steps = int64(binary.LittleEndian.Uint64(p[0:]))
 	e.Direction = Direction(binary.LittleEndian.Uint32(p[8:]))
-	r := etw.NewReader(p, 12, ptr)
-	e.Address = r.Pointer()
-	return r.Done(&move)
+	c := etw.NewCursor(p, 12, ptr)
+	e.Address = c.Pointer()
+	return c.Done(&move)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Move) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Int64(e.Steps)
-	w.Uint32(uint32(e.Direction))
-	w.Pointer(2, e.Address)
-	return w.Done(&move)
+	a := etw.NewAppender(b, ptr)
+	a.Int64(e.Steps)
+	a.Uint32(uint32(e.Direction))
+	a.Pointer(2, e.Address)
+	return a.Done(&move)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -55,9 +55,12 @@ func (e *Move) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Move) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Move) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Move) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Move) Clone() *Move { return &e }
+
+func (e Move) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Move) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Move) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var move = etw.EventDesc{
 	Provider: &providerDesc,
@@ -104,9 +107,12 @@ func (e *MoveV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MoveV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MoveV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MoveV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MoveV1) Clone() *MoveV1 { return &e }
+
+func (e MoveV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MoveV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MoveV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moveV1 = etw.EventDesc{
 	Provider: &providerDesc,
@@ -162,9 +168,12 @@ func (e *MoveV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *MoveV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *MoveV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *MoveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e MoveV2) Clone() *MoveV2 { return &e }
+
+func (e MoveV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e MoveV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e MoveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var moveV2 = etw.EventDesc{
 	Provider: &providerDesc,
@@ -179,10 +188,10 @@ var moveV2 = etw.EventDesc{
 	New: func() etw.Event { return new(MoveV2) },
 }
 
-// AnyMove is event 1 in any version: [Move], [MoveV1], and [MoveV2].
+// AnyMove is event 1, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The versions are [Move], [MoveV1], and [MoveV2]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyMove struct {
 	Seen etw.Seen
 
@@ -191,27 +200,17 @@ type AnyMove struct {
 	Address   etw.Pointer // versions 0 and 2
 }
 
-// HasDirection reports whether the version that was decoded has Direction.
+// HasDirection and its like report whether the version that was decoded has a
+// field.
 func (e *AnyMove) HasDirection() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 2 }
-
-// HasAddress reports whether the version that was decoded has Address.
-func (e *AnyMove) HasAddress() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 2 }
+func (e *AnyMove) HasAddress() bool   { return e.Seen.Layout == 0 || e.Seen.Layout == 2 }
 
 var anyMove = []*etw.EventDesc{&move, &moveV1, &moveV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyMove) EventDescs() []*etw.EventDesc { return anyMove }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyMove) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &move
-	case 1:
-		return &moveV1
-	}
-	return &moveV2
-}
+func (e *AnyMove) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMove, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -220,49 +219,239 @@ func (e *AnyMove) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int
 	case version >= 2:
 		var v MoveV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMove{
-			Seen:      etw.Seen{Version: version, Layout: 2},
-			Steps:     int64(v.Steps),
-			Direction: uint32(v.Direction),
-			Address:   etw.Pointer(v.Address),
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.Steps = int64(v.Steps)
+		e.Direction = uint32(v.Direction)
+		e.Address = etw.Pointer(v.Address)
 	case version >= 1:
 		var v MoveV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMove{
-			Seen:  etw.Seen{Version: version, Layout: 1},
-			Steps: int64(v.Steps),
-		}
+		*e = AnyMove{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Steps = int64(v.Steps)
 	default:
 		var v Move
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyMove{
-			Seen:      etw.Seen{Version: version, Layout: 0},
-			Steps:     v.Steps,
-			Direction: uint32(v.Direction),
-			Address:   v.Address,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Steps = v.Steps
+		e.Direction = uint32(v.Direction)
+		e.Address = v.Address
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyMove) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyMove, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
-	switch fields[i].Name {
-	case "Steps":
+	switch i {
+	case 0:
 		return etw.IntValue(e.Steps)
-	case "Direction":
+	case 1:
 		return etw.UintValue(uint64(e.Direction))
-	case "Address":
-		return etw.PointerValue(e.Address)
+	case 2:
+		if fields[i].Type == etw.InPointer {
+			return etw.PointerValue(etw.Pointer(e.Address))
+		}
+		return etw.UintValue(uint64(e.Address))
 	}
 	return etw.Value{}
 }
 
-func (e *AnyMove) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyMove) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyMove) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyMove) Clone() *AnyMove { return &e }
+
+func (e AnyMove) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyMove) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMove) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Turn is event 2, version 0.
+type Turn struct {
+	Degrees      int16
+	Direction    Direction
+	HasDirection bool // the payload has Direction
+}
+
+// EventDesc returns the description of Turn.
+func (*Turn) EventDesc() *etw.EventDesc { return &turn }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read.
+func (e *Turn) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 2 {
+		return 0, etw.Short(&turn, p, ptr)
+	}
+	*e = Turn{}
+	e.Degrees = int16(binary.LittleEndian.Uint16(p[0:]))
+	c := etw.NewCursor(p, 2, ptr)
+	if e.HasDirection = c.Left(4); e.HasDirection {
+		e.Direction = Direction(c.Uint32())
+	}
+	return c.Done(&turn)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *Turn) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.Int16(e.Degrees)
+	if a.Optional(1, e.HasDirection) {
+		a.Uint32(uint32(e.Direction))
+	}
+	return a.Done(&turn)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *Turn) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.IntValue(int64(e.Degrees))
+	case 1:
+		if e.HasDirection {
+			return etw.UintValue(uint64(e.Direction))
+		}
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e Turn) Clone() *Turn { return &e }
+
+func (e Turn) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Turn) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Turn) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var turn = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       2,
+	Name:     "Turn",
+	Fields: []etw.FieldDesc{
+		{Name: "Degrees", Type: etw.InInt16},
+		{Name: "Direction", Type: etw.InUInt32, Map: &directionMap, When: etw.When{Left: 4}},
+	},
+	New: func() etw.Event { return new(Turn) },
+}
+
+// TurnV1 is Turn_V1: event 2, version 1.
+type TurnV1 struct {
+	Degrees   int16
+	Direction uint8
+}
+
+// EventDesc returns the description of Turn_V1.
+func (*TurnV1) EventDesc() *etw.EventDesc { return &turnV1 }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read.
+func (e *TurnV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 3 {
+		return 0, etw.Short(&turnV1, p, ptr)
+	}
+	e.Degrees = int16(binary.LittleEndian.Uint16(p[0:]))
+	e.Direction = p[2]
+	return 3, nil
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *TurnV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+	b = binary.LittleEndian.AppendUint16(b, uint16(e.Degrees))
+	b = append(b, e.Direction)
+	return b, nil
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *TurnV1) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.IntValue(int64(e.Degrees))
+	case 1:
+		return etw.UintValue(uint64(e.Direction))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e TurnV1) Clone() *TurnV1 { return &e }
+
+func (e TurnV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e TurnV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e TurnV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var turnV1 = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       2,
+	Version:  1,
+	Name:     "Turn_V1",
+	Fields: []etw.FieldDesc{
+		{Name: "Degrees", Type: etw.InInt16},
+		{Name: "Direction", Type: etw.InUInt8},
+	},
+	New: func() etw.Event { return new(TurnV1) },
+}
+
+// AnyTurn is event 2, in any version.
+//
+// The versions are [Turn] and [TurnV1]; a newer one is decoded like the last
+// of these.
+type AnyTurn struct {
+	Seen etw.Seen
+
+	Degrees      int16
+	Direction    uint32
+	HasDirection bool // the payload has Direction
+}
+
+var anyTurn = []*etw.EventDesc{&turn, &turnV1}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTurn) EventDescs() []*etw.EventDesc { return anyTurn }
+func (e *AnyTurn) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTurn, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTurn) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v TurnV1
+		n, err = v.DecodePayload(p, ptr)
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Degrees = v.Degrees
+		e.Direction = uint32(v.Direction)
+		e.HasDirection = true
+	default:
+		var v Turn
+		n, err = v.DecodePayload(p, ptr)
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Degrees = v.Degrees
+		e.Direction = uint32(v.Direction)
+		e.HasDirection = v.HasDirection
+	}
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTurn) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTurn, e.Seen).Fields
+	if uint(i) >= uint(len(fields)) {
+		return etw.Value{}
+	}
+	switch i {
+	case 0:
+		return etw.IntValue(int64(e.Degrees))
+	case 1:
+		if !e.HasDirection {
+			return etw.Value{}
+		}
+		return etw.UintValue(uint64(e.Direction))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyTurn) Clone() *AnyTurn { return &e }
+
+func (e AnyTurn) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTurn) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTurn) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

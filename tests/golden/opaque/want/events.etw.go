@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Lost is Lost: event 1, version 0.
+// Lost is event 1, version 0.
 //
 // Rest2 holds the rest of the payload as it is: unknown inType "win:28" of
 // field "Values". It takes the place of Values, Name.
@@ -31,18 +31,18 @@ func (e *Lost) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.Rest = binary.LittleEndian.Uint32(p[4:])
-	r := etw.NewReader(p, 8, ptr)
-	e.Rest2 = r.Rest()
-	return r.Done(&lost)
+	c := etw.NewCursor(p, 8, ptr)
+	e.Rest2 = c.Rest()
+	return c.Done(&lost)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Lost) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint32(e.Rest)
-	w.Rest(e.Rest2)
-	return w.Done(&lost)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint32(e.Rest)
+	a.Rest(e.Rest2)
+	return a.Done(&lost)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -58,9 +58,15 @@ func (e *Lost) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Lost) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Lost) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Lost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Lost) Clone() *Lost {
+	e.Rest2 = e.Rest2.Clone()
+	return &e
+}
+
+func (e Lost) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Lost) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Lost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var lost = etw.EventDesc{
 	Provider: &providerDesc,
@@ -74,7 +80,60 @@ var lost = etw.EventDesc{
 	New: func() etw.Event { return new(Lost) },
 }
 
-// Tail is Tail: event 2, version 0.
+// AnyLost is event 1, in any version.
+//
+// The only version is [Lost]; a newer one is decoded like it.
+type AnyLost struct {
+	Seen etw.Seen
+
+	Count uint32
+	Rest  uint32
+	Rest2 etw.Binary // the rest of the payload
+}
+
+var anyLost = []*etw.EventDesc{&lost}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyLost) EventDescs() []*etw.EventDesc { return anyLost }
+func (e *AnyLost) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLost, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyLost) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Lost
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Rest = v.Rest
+	e.Rest2 = v.Rest2
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyLost) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.Rest))
+	case 2:
+		return etw.BinaryValue(e.Rest2)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyLost) Clone() *AnyLost {
+	e.Rest2 = e.Rest2.Clone()
+	return &e
+}
+
+func (e AnyLost) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyLost) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Tail is event 2, version 0.
 type Tail struct {
 	Count uint32
 	Data  etw.Binary // the rest of the payload
@@ -90,17 +149,17 @@ func (e *Tail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&tail, p, ptr)
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Data = r.Rest()
-	return r.Done(&tail)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Data = c.Rest()
+	return c.Done(&tail)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Tail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Rest(e.Data)
-	return w.Done(&tail)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Rest(e.Data)
+	return a.Done(&tail)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -114,9 +173,15 @@ func (e *Tail) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Tail) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Tail) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Tail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Tail) Clone() *Tail {
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e Tail) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Tail) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Tail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var tail = etw.EventDesc{
 	Provider: &providerDesc,
@@ -128,3 +193,341 @@ var tail = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(Tail) },
 }
+
+// AnyTail is event 2, in any version.
+//
+// The only version is [Tail]; a newer one is decoded like it.
+type AnyTail struct {
+	Seen etw.Seen
+
+	Count uint32
+	Data  etw.Binary // the rest of the payload
+}
+
+var anyTail = []*etw.EventDesc{&tail}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTail) EventDescs() []*etw.EventDesc { return anyTail }
+func (e *AnyTail) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTail, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Tail
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Data = v.Data
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTail) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.BinaryValue(e.Data)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyTail) Clone() *AnyTail {
+	e.Data = e.Data.Clone()
+	return &e
+}
+
+func (e AnyTail) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTail) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Parts is event 3, version 0.
+//
+// Rest holds the rest of the payload as it is: unknown inType "win:28" of
+// field "Data". It takes the place of Data.
+type Parts struct {
+	Count uint32
+	Rest  etw.Binary // the rest of the payload
+}
+
+// EventDesc returns the description of Parts.
+func (*Parts) EventDesc() *etw.EventDesc { return &parts }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *Parts) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 4 {
+		return 0, etw.Short(&parts, p, ptr)
+	}
+	e.Count = binary.LittleEndian.Uint32(p[0:])
+	c := etw.NewCursor(p, 4, ptr)
+	e.Rest = c.Rest()
+	return c.Done(&parts)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *Parts) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Rest(e.Rest)
+	return a.Done(&parts)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *Parts) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.BinaryValue(e.Rest)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Parts) Clone() *Parts {
+	e.Rest = e.Rest.Clone()
+	return &e
+}
+
+func (e Parts) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Parts) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Parts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var parts = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       3,
+	Name:     "Parts",
+	Fields: []etw.FieldDesc{
+		{Name: "Count", Type: etw.InUInt32},
+		{Name: "Rest", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
+	},
+	New: func() etw.Event { return new(Parts) },
+}
+
+// PartsV1 is Parts_V1: event 3, version 1.
+//
+// Rest holds the rest of the payload as it is: unknown inType "win:28" of
+// field "Data". It takes the place of Data.
+type PartsV1 struct {
+	Size  uint8
+	Count uint32
+	Rest  etw.Binary // the rest of the payload
+}
+
+// EventDesc returns the description of Parts_V1.
+func (*PartsV1) EventDesc() *etw.EventDesc { return &partsV1 }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *PartsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 5 {
+		return 0, etw.Short(&partsV1, p, ptr)
+	}
+	e.Size = p[0]
+	e.Count = binary.LittleEndian.Uint32(p[1:])
+	c := etw.NewCursor(p, 5, ptr)
+	e.Rest = c.Rest()
+	return c.Done(&partsV1)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *PartsV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(e.Size)
+	a.Uint32(e.Count)
+	a.Rest(e.Rest)
+	return a.Done(&partsV1)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *PartsV1) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Size))
+	case 1:
+		return etw.UintValue(uint64(e.Count))
+	case 2:
+		return etw.BinaryValue(e.Rest)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e PartsV1) Clone() *PartsV1 {
+	e.Rest = e.Rest.Clone()
+	return &e
+}
+
+func (e PartsV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PartsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PartsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var partsV1 = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       3,
+	Version:  1,
+	Name:     "Parts_V1",
+	Fields: []etw.FieldDesc{
+		{Name: "Size", Type: etw.InUInt8},
+		{Name: "Count", Type: etw.InUInt32},
+		{Name: "Rest", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
+	},
+	New: func() etw.Event { return new(PartsV1) },
+}
+
+// PartsV2 is Parts_V2: event 3, version 2.
+type PartsV2 struct {
+	Count uint32
+	Data  uint16
+	Rest  uint16
+}
+
+// EventDesc returns the description of Parts_V2.
+func (*PartsV2) EventDesc() *etw.EventDesc { return &partsV2 }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read.
+func (e *PartsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 8 {
+		return 0, etw.Short(&partsV2, p, ptr)
+	}
+	e.Count = binary.LittleEndian.Uint32(p[0:])
+	e.Data = binary.LittleEndian.Uint16(p[4:])
+	e.Rest = binary.LittleEndian.Uint16(p[6:])
+	return 8, nil
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *PartsV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+	b = binary.LittleEndian.AppendUint32(b, e.Count)
+	b = binary.LittleEndian.AppendUint16(b, e.Data)
+	b = binary.LittleEndian.AppendUint16(b, e.Rest)
+	return b, nil
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *PartsV2) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.Data))
+	case 2:
+		return etw.UintValue(uint64(e.Rest))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e PartsV2) Clone() *PartsV2 { return &e }
+
+func (e PartsV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e PartsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e PartsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var partsV2 = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       3,
+	Version:  2,
+	Name:     "Parts_V2",
+	Fields: []etw.FieldDesc{
+		{Name: "Count", Type: etw.InUInt32},
+		{Name: "Data", Type: etw.InUInt16},
+		{Name: "Rest", Type: etw.InUInt16},
+	},
+	New: func() etw.Event { return new(PartsV2) },
+}
+
+// AnyParts is event 3, in any version.
+//
+// The versions are [Parts], [PartsV1], and [PartsV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
+type AnyParts struct {
+	Seen etw.Seen
+
+	Count  uint32
+	Data   uint16     // since version 2
+	Rest   uint16     // since version 2
+	Size   uint8      // version 1
+	RestV1 etw.Binary // the rest of the payload; versions 0 and 1
+}
+
+// HasData and its like report whether the version that was decoded has a
+// field.
+func (e *AnyParts) HasData() bool   { return e.Seen.Layout >= 2 }
+func (e *AnyParts) HasRest() bool   { return e.Seen.Layout >= 2 }
+func (e *AnyParts) HasSize() bool   { return e.Seen.Layout == 1 }
+func (e *AnyParts) HasRestV1() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+var anyParts = []*etw.EventDesc{&parts, &partsV1, &partsV2}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyParts) EventDescs() []*etw.EventDesc { return anyParts }
+func (e *AnyParts) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParts, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyParts) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	switch {
+	case version >= 2:
+		var v PartsV2
+		n, err = v.DecodePayload(p, ptr)
+		*e = AnyParts{}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.Count = v.Count
+		e.Data = v.Data
+		e.Rest = v.Rest
+	case version >= 1:
+		var v PartsV1
+		n, err = v.DecodePayload(p, ptr)
+		*e = AnyParts{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Count = v.Count
+		e.Size = v.Size
+		e.RestV1 = v.Rest
+	default:
+		var v Parts
+		n, err = v.DecodePayload(p, ptr)
+		*e = AnyParts{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Count = v.Count
+		e.RestV1 = v.Rest
+	}
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyParts) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyParts, e.Seen).Fields
+	if uint(i) >= uint(len(fields)) {
+		return etw.Value{}
+	}
+	switch fields[i].Name {
+	case "Count":
+		return etw.UintValue(uint64(e.Count))
+	case "Data":
+		return etw.UintValue(uint64(e.Data))
+	case "Rest":
+		if e.Seen.Layout == 0 || e.Seen.Layout == 1 {
+			return etw.BinaryValue(e.RestV1)
+		}
+		return etw.UintValue(uint64(e.Rest))
+	case "Size":
+		return etw.UintValue(uint64(e.Size))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyParts) Clone() *AnyParts {
+	e.RestV1 = e.RestV1.Clone()
+	return &e
+}
+
+func (e AnyParts) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyParts) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyParts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

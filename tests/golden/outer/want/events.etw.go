@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Table is Table: event 1, version 0.
+// Table is event 1, version 0.
 type Table struct {
 	Count uint8
 	Size  uint8
@@ -29,18 +29,18 @@ func (e *Table) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = p[0]
 	e.Size = p[1]
-	r := etw.NewReader(p, 2, ptr)
-	e.Rows.read(&r, uint64(e.Count), uint64(e.Size))
-	return r.Done(&table)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Rows.read(&c, uint64(e.Count), uint64(e.Size))
+	return c.Done(&table)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Table) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint8(e.Count)
-	w.Uint8(e.Size)
-	e.Rows.write(&w, 2, uint64(e.Count), uint64(e.Size))
-	return w.Done(&table)
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(e.Count)
+	a.Uint8(e.Size)
+	e.Rows.write(&a, 2, uint64(e.Count), uint64(e.Size))
+	return a.Done(&table)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -56,9 +56,15 @@ func (e *Table) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Table) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Table) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Table) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Table) Clone() *Table {
+	e.Rows = e.Rows.Clone()
+	return &e
+}
+
+func (e Table) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Table) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Table) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var table = etw.EventDesc{
 	Provider: &providerDesc,
@@ -83,16 +89,16 @@ type TableRow struct {
 	Cells etw.Uint32s // Size elements
 }
 
-func (v *TableRow) read(r *etw.Reader, outerSize uint64) {
-	v.ID = r.Uint16()
-	v.Data = r.BinaryN(outerSize)
-	v.Cells = r.Uint32s(outerSize)
+func (v *TableRow) read(c *etw.Cursor, outerSize uint64) {
+	v.ID = c.Uint16()
+	v.Data = c.BinaryN(outerSize)
+	v.Cells = c.Uint32s(outerSize)
 }
 
-func (v *TableRow) write(w *etw.Writer, i int, outerSize uint64) {
-	w.Uint16(v.ID)
-	w.BinaryN(i, v.Data, outerSize)
-	w.Uint32s(i, v.Cells, outerSize)
+func (v *TableRow) write(a *etw.Appender, i int, outerSize uint64) {
+	a.Uint16(v.ID)
+	a.BinaryN(i, v.Data, outerSize)
+	a.Uint32s(i, v.Cells, outerSize)
 }
 
 // FieldValue returns the value of member i of the description of Rows.
@@ -108,7 +114,18 @@ func (v *TableRow) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v TableRow) String() string { return etw.StructString(&table.Fields[2], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v TableRow) Clone() TableRow {
+	v.Data = v.Data.Clone()
+	v.Cells = v.Cells.Clone()
+	return v
+}
+
+func (v *TableRow) value() etw.Value { return etw.StructValue(&table.Fields[2], v) }
+
+func (v TableRow) String() string               { return v.value().String() }
+func (v TableRow) LogValue() slog.Value         { return v.value().LogValue() }
+func (v TableRow) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // TableRows is a sequence of [TableRow] that aliases a payload.
 type TableRows struct {
@@ -121,11 +138,11 @@ type TableRows struct {
 // MakeTableRows encodes elements, for building an event. It takes the sizes
 // that fields outside of the elements give.
 func MakeTableRows(ptr etw.PtrSize, outerSize uint64, vs ...TableRow) (TableRows, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0, outerSize)
+		vs[i].write(&a, 0, outerSize)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return TableRows{}, err
 	}
@@ -138,10 +155,10 @@ func (s TableRows) Len() int { return s.n }
 // All iterates over the elements.
 func (s TableRows) All() iter.Seq[TableRow] {
 	return func(yield func(TableRow) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v TableRow
-			v.read(&r, s.outerSize)
+			v.read(&c, s.outerSize)
 			if !yield(v) {
 				return
 			}
@@ -158,21 +175,385 @@ func (s TableRows) Equal(t TableRows) bool {
 	return s.n == t.n && s.ptr == t.ptr && s.outerSize == t.outerSize && bytes.Equal(s.p, t.p)
 }
 
-func (s *TableRows) read(r *etw.Reader, n uint64, outerSize uint64) {
-	s.n = r.Count(n, 2)
-	s.ptr = r.PtrSize()
-	s.outerSize = outerSize
-	from := r.Offset()
-	var v TableRow
-	for i := 0; i < s.n && !r.Failed(); i++ {
-		v.read(r, s.outerSize)
-	}
-	s.p = r.Since(from)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s TableRows) Clone() TableRows {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s TableRows) write(w *etw.Writer, i int, n uint64, outerSize uint64) {
-	if s.outerSize != outerSize && s.n != 0 {
-		w.Fail(i, etw.ErrLength)
+func (s TableRows) String() string               { return etw.ElementsText(s.All()) }
+func (s TableRows) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TableRows) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *TableRows) read(c *etw.Cursor, n uint64, outerSize uint64) {
+	s.n = c.Count(n, 2)
+	s.ptr = c.PtrSize()
+	s.outerSize = outerSize
+	from := c.Offset()
+	var v TableRow
+	for i := 0; i < s.n && !c.Failed(); i++ {
+		v.read(c, s.outerSize)
 	}
-	w.Elements(i, s.p, s.ptr, s.n, n)
+	s.p = c.Since(from)
 }
+
+func (s TableRows) write(a *etw.Appender, i int, n uint64, outerSize uint64) {
+	if s.outerSize != outerSize && s.n != 0 {
+		a.Fail(i, etw.ErrLength)
+	}
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyTable is event 1, in any version.
+//
+// The only version is [Table]; a newer one is decoded like it.
+type AnyTable struct {
+	Seen etw.Seen
+
+	Count uint8
+	Size  uint8
+	Rows  TableRows // Count elements
+}
+
+var anyTable = []*etw.EventDesc{&table}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyTable) EventDescs() []*etw.EventDesc { return anyTable }
+func (e *AnyTable) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTable, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyTable) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Table
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Size = v.Size
+	e.Rows = v.Rows
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyTable) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.Size))
+	case 2:
+		return etw.ArrayValue(&table.Fields[2], e.Rows.p, e.Rows.n, e.Rows.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyTable) Clone() *AnyTable {
+	e.Rows = e.Rows.Clone()
+	return &e
+}
+
+func (e AnyTable) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTable) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTable) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Head is event 2, version 0.
+type Head struct {
+	Size uint8
+	Info HeadInfo
+}
+
+// EventDesc returns the description of Head.
+func (*Head) EventDesc() *etw.EventDesc { return &head }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *Head) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 1 {
+		return 0, etw.Short(&head, p, ptr)
+	}
+	e.Size = p[0]
+	c := etw.NewCursor(p, 1, ptr)
+	e.Info.read(&c, uint64(e.Size))
+	return c.Done(&head)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *Head) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(e.Size)
+	e.Info.write(&a, 1, uint64(e.Size))
+	return a.Done(&head)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *Head) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Size))
+	case 1:
+		return etw.StructValue(&head.Fields[1], &e.Info)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Head) Clone() *Head {
+	e.Info = e.Info.Clone()
+	return &e
+}
+
+func (e Head) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Head) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Head) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var head = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       2,
+	Name:     "Head",
+	Fields: []etw.FieldDesc{
+		{Name: "Size", Type: etw.InUInt8},
+		{Name: "Info", Type: etw.InStruct, Fields: []etw.FieldDesc{
+			{Name: "Hashes", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField, Up: 1}},
+			{Name: "Names", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField, Up: 1}, Length: etw.Size{Kind: etw.SizeField, Up: 1}},
+			{Name: "Paths", Type: etw.InAnsiString, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField, Up: 1}},
+		}},
+	},
+	New: func() etw.Event { return new(Head) },
+}
+
+// HeadInfo is the type of [Head.Info].
+type HeadInfo struct {
+	Hashes etw.Binaries // 2 elements
+	Names  etw.UTF16s   // Size elements
+	Paths  etw.ANSIs    // 2 elements
+}
+
+func (v *HeadInfo) read(c *etw.Cursor, outerSize uint64) {
+	v.Hashes = c.BinariesN(2, outerSize)
+	v.Names = c.UTF16sN(outerSize, outerSize)
+	v.Paths = c.ANSIsN(2, outerSize)
+}
+
+func (v *HeadInfo) write(a *etw.Appender, i int, outerSize uint64) {
+	a.BinariesN(i, v.Hashes, 2, outerSize)
+	a.UTF16sN(i, v.Names, outerSize, outerSize)
+	a.ANSIsN(i, v.Paths, 2, outerSize)
+}
+
+// FieldValue returns the value of member i of the description of Info.
+func (v *HeadInfo) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.ListValue(&head.Fields[1].Fields[0], v.Hashes)
+	case 1:
+		return etw.ListValue(&head.Fields[1].Fields[1], v.Names)
+	case 2:
+		return etw.ListValue(&head.Fields[1].Fields[2], v.Paths)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of v that shares no memory with the payload.
+func (v HeadInfo) Clone() HeadInfo {
+	v.Hashes = v.Hashes.Clone()
+	v.Names = v.Names.Clone()
+	v.Paths = v.Paths.Clone()
+	return v
+}
+
+func (v *HeadInfo) value() etw.Value { return etw.StructValue(&head.Fields[1], v) }
+
+func (v HeadInfo) String() string               { return v.value().String() }
+func (v HeadInfo) LogValue() slog.Value         { return v.value().LogValue() }
+func (v HeadInfo) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+
+// HeadV1 is Head_V1: event 2, version 1.
+type HeadV1 struct {
+	Flags uint8
+	Size  uint8
+	Info  HeadV1Info
+}
+
+// EventDesc returns the description of Head_V1.
+func (*HeadV1) EventDesc() *etw.EventDesc { return &headV1 }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *HeadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	if len(p) < 2 {
+		return 0, etw.Short(&headV1, p, ptr)
+	}
+	e.Flags = p[0]
+	e.Size = p[1]
+	c := etw.NewCursor(p, 2, ptr)
+	e.Info.read(&c, uint64(e.Size))
+	return c.Done(&headV1)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *HeadV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.Uint8(e.Flags)
+	a.Uint8(e.Size)
+	e.Info.write(&a, 2, uint64(e.Size))
+	return a.Done(&headV1)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *HeadV1) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Flags))
+	case 1:
+		return etw.UintValue(uint64(e.Size))
+	case 2:
+		return etw.StructValue(&headV1.Fields[2], &e.Info)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e HeadV1) Clone() *HeadV1 {
+	e.Info = e.Info.Clone()
+	return &e
+}
+
+func (e HeadV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e HeadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e HeadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var headV1 = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       2,
+	Version:  1,
+	Name:     "Head_V1",
+	Fields: []etw.FieldDesc{
+		{Name: "Flags", Type: etw.InUInt8},
+		{Name: "Size", Type: etw.InUInt8},
+		{Name: "Info", Type: etw.InStruct, Fields: []etw.FieldDesc{
+			{Name: "Hashes", Type: etw.InBinary, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
+			{Name: "Names", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
+			{Name: "Paths", Type: etw.InAnsiString, Count: etw.Size{Kind: etw.SizeConst, N: 2}, Length: etw.Size{Kind: etw.SizeField, Up: 1, N: 1}},
+		}},
+	},
+	New: func() etw.Event { return new(HeadV1) },
+}
+
+// HeadV1Info is the type of [HeadV1.Info].
+type HeadV1Info struct {
+	Hashes etw.Binaries // 2 elements
+	Names  etw.UTF16s   // Size elements
+	Paths  etw.ANSIs    // 2 elements
+}
+
+func (v *HeadV1Info) read(c *etw.Cursor, outerSize uint64) {
+	v.Hashes = c.BinariesN(2, outerSize)
+	v.Names = c.UTF16sN(outerSize, outerSize)
+	v.Paths = c.ANSIsN(2, outerSize)
+}
+
+func (v *HeadV1Info) write(a *etw.Appender, i int, outerSize uint64) {
+	a.BinariesN(i, v.Hashes, 2, outerSize)
+	a.UTF16sN(i, v.Names, outerSize, outerSize)
+	a.ANSIsN(i, v.Paths, 2, outerSize)
+}
+
+// FieldValue returns the value of member i of the description of Info.
+func (v *HeadV1Info) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.ListValue(&headV1.Fields[2].Fields[0], v.Hashes)
+	case 1:
+		return etw.ListValue(&headV1.Fields[2].Fields[1], v.Names)
+	case 2:
+		return etw.ListValue(&headV1.Fields[2].Fields[2], v.Paths)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of v that shares no memory with the payload.
+func (v HeadV1Info) Clone() HeadV1Info {
+	v.Hashes = v.Hashes.Clone()
+	v.Names = v.Names.Clone()
+	v.Paths = v.Paths.Clone()
+	return v
+}
+
+func (v *HeadV1Info) value() etw.Value { return etw.StructValue(&headV1.Fields[2], v) }
+
+func (v HeadV1Info) String() string               { return v.value().String() }
+func (v HeadV1Info) LogValue() slog.Value         { return v.value().LogValue() }
+func (v HeadV1Info) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+
+// AnyHead is event 2, in any version.
+//
+// The versions are [Head] and [HeadV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
+type AnyHead struct {
+	Seen etw.Seen
+
+	Flags uint8 // since version 1
+	Size  uint8
+	Info  HeadV1Info
+}
+
+// HasFlags and its like report whether the version that was decoded has a
+// field.
+func (e *AnyHead) HasFlags() bool { return e.Seen.Layout >= 1 }
+
+var anyHead = []*etw.EventDesc{&head, &headV1}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyHead) EventDescs() []*etw.EventDesc { return anyHead }
+func (e *AnyHead) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHead, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyHead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	switch {
+	case version >= 1:
+		var v HeadV1
+		n, err = v.DecodePayload(p, ptr)
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Flags = v.Flags
+		e.Size = v.Size
+		e.Info = v.Info
+	default:
+		var v Head
+		n, err = v.DecodePayload(p, ptr)
+		*e = AnyHead{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Size = v.Size
+		e.Info = HeadV1Info(v.Info)
+	}
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyHead) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyHead, e.Seen).Fields
+	if uint(i) >= uint(len(fields)) {
+		return etw.Value{}
+	}
+	switch fields[i].Name {
+	case "Flags":
+		return etw.UintValue(uint64(e.Flags))
+	case "Size":
+		return etw.UintValue(uint64(e.Size))
+	case "Info":
+		return etw.StructValue(&fields[i], &e.Info)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyHead) Clone() *AnyHead {
+	e.Info = e.Info.Clone()
+	return &e
+}
+
+func (e AnyHead) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyHead) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyHead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Pointers is Pointers: event 1, version 0.
+// Pointers is event 1, version 0.
 type Pointers struct {
 	ID      uint32
 	Address etw.Pointer
@@ -27,19 +27,19 @@ func (e *Pointers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&pointers, p, ptr)
 	}
 	e.ID = binary.LittleEndian.Uint32(p[0:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Address = r.Pointer()
-	e.Size = r.Uint32()
-	return r.Done(&pointers)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Address = c.Pointer()
+	e.Size = c.Uint32()
+	return c.Done(&pointers)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Pointers) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.ID)
-	w.Pointer(1, e.Address)
-	w.Uint32(e.Size)
-	return w.Done(&pointers)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.ID)
+	a.Pointer(1, e.Address)
+	a.Uint32(e.Size)
+	return a.Done(&pointers)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -55,9 +55,12 @@ func (e *Pointers) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Pointers) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Pointers) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Pointers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Pointers) Clone() *Pointers { return &e }
+
+func (e Pointers) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Pointers) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Pointers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pointers = etw.EventDesc{
 	Provider: &providerDesc,
@@ -70,3 +73,53 @@ var pointers = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(Pointers) },
 }
+
+// AnyPointers is event 1, in any version.
+//
+// The only version is [Pointers]; a newer one is decoded like it.
+type AnyPointers struct {
+	Seen etw.Seen
+
+	ID      uint32
+	Address etw.Pointer
+	Size    uint32
+}
+
+var anyPointers = []*etw.EventDesc{&pointers}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyPointers) EventDescs() []*etw.EventDesc { return anyPointers }
+func (e *AnyPointers) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPointers, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyPointers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Pointers
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ID = v.ID
+	e.Address = v.Address
+	e.Size = v.Size
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyPointers) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ID))
+	case 1:
+		return etw.PointerValue(e.Address)
+	case 2:
+		return etw.UintValue(uint64(e.Size))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyPointers) Clone() *AnyPointers { return &e }
+
+func (e AnyPointers) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPointers) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPointers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

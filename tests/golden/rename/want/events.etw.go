@@ -12,8 +12,8 @@ import (
 
 // ItemRemoved is Item_Removed: event 1, version 0.
 type ItemRemoved struct {
-	FBusy  uint32
-	IsBusy uint32
+	FBusy  uint32 // _fBusy
+	IsBusy uint32 // fBusy
 }
 
 // EventDesc returns the description of Item_Removed.
@@ -35,9 +35,12 @@ func (e *ItemRemoved) FieldValue(i int) etw.Value {
 	return (*fieldsLayout)(e).FieldValue(i)
 }
 
-func (e *ItemRemoved) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ItemRemoved) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ItemRemoved) Clone() *ItemRemoved { return &e }
+
+func (e ItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemRemoved = etw.EventDesc{
 	Provider: &providerDesc,
@@ -80,10 +83,68 @@ var fieldsLayoutFields = []etw.FieldDesc{
 	{Name: "fBusy", Type: etw.InUInt32},
 }
 
+// AnyItemRemoved is event 1, in any version.
+//
+// The only version is [ItemRemoved]; a newer one is decoded like it.
+type AnyItemRemoved struct {
+	Seen etw.Seen
+
+	FBusy  uint32 // _fBusy
+	IsBusy uint32 // fBusy
+}
+
+var anyItemRemoved = []*etw.EventDesc{&itemRemoved}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return anyItemRemoved }
+func (e *AnyItemRemoved) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemRemoved, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemRemoved)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyItemRemoved) FieldValue(i int) etw.Value {
+	return (*anyFieldsLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
+
+func (e AnyItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyFieldsLayout is what types for all versions of an event share, the newest
+// of which has the template Fields.
+type anyFieldsLayout AnyItemRemoved
+
+func (e *anyFieldsLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v fieldsLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.FBusy = v.FBusy
+	e.IsBusy = v.IsBusy
+	return n, err
+}
+
+func (e *anyFieldsLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.FBusy))
+	case 1:
+		return etw.UintValue(uint64(e.IsBusy))
+	}
+	return etw.Value{}
+}
+
 // ItemWasRemoved is ItemRemoved: event 2, version 0.
 type ItemWasRemoved struct {
-	FBusy  uint32
-	IsBusy uint32
+	FBusy  uint32 // _fBusy
+	IsBusy uint32 // fBusy
 }
 
 // EventDesc returns the description of ItemRemoved.
@@ -105,9 +166,12 @@ func (e *ItemWasRemoved) FieldValue(i int) etw.Value {
 	return (*fieldsLayout)(e).FieldValue(i)
 }
 
-func (e *ItemWasRemoved) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *ItemWasRemoved) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *ItemWasRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e ItemWasRemoved) Clone() *ItemWasRemoved { return &e }
+
+func (e ItemWasRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e ItemWasRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e ItemWasRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var itemWasRemoved = etw.EventDesc{
 	Provider: &providerDesc,
@@ -116,3 +180,38 @@ var itemWasRemoved = etw.EventDesc{
 	Fields:   fieldsLayoutFields,
 	New:      func() etw.Event { return new(ItemWasRemoved) },
 }
+
+// AnyItemWasRemoved is event 2, in any version.
+//
+// The only version is [ItemWasRemoved]; a newer one is decoded like it.
+type AnyItemWasRemoved struct {
+	Seen etw.Seen
+
+	FBusy  uint32 // _fBusy
+	IsBusy uint32 // fBusy
+}
+
+var anyItemWasRemoved = []*etw.EventDesc{&itemWasRemoved}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyItemWasRemoved) EventDescs() []*etw.EventDesc { return anyItemWasRemoved }
+func (e *AnyItemWasRemoved) EventDesc() *etw.EventDesc  { return etw.DescOf(anyItemWasRemoved, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyItemWasRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyFieldsLayout)(e).decode(version, p, ptr, anyItemWasRemoved)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyItemWasRemoved) FieldValue(i int) etw.Value {
+	return (*anyFieldsLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e.
+func (e AnyItemWasRemoved) Clone() *AnyItemWasRemoved { return &e }
+
+func (e AnyItemWasRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyItemWasRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyItemWasRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Stack is Stack: event 1, version 0.
+// Stack is event 1, version 0.
 type Stack struct {
 	ID     uint32
 	Frames etw.Pointers // as many elements as the payload holds
@@ -28,17 +28,17 @@ func (e *Stack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&stack, p, ptr)
 	}
 	e.ID = binary.LittleEndian.Uint32(p[0:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Frames = r.Pointers(r.RestCount(r.PtrSize().Bytes()))
-	return r.Done(&stack)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Frames = c.Pointers(c.RestCount(c.PtrSize().Bytes()))
+	return c.Done(&stack)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Stack) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.ID)
-	w.Pointers(1, e.Frames, uint64(e.Frames.Len()))
-	return w.Done(&stack)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.ID)
+	a.Pointers(1, e.Frames, uint64(e.Frames.Len()))
+	return a.Done(&stack)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -52,9 +52,15 @@ func (e *Stack) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Stack) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Stack) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Stack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Stack) Clone() *Stack {
+	e.Frames = e.Frames.Clone()
+	return &e
+}
+
+func (e Stack) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Stack) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Stack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stack = etw.EventDesc{
 	Provider: &providerDesc,
@@ -67,7 +73,56 @@ var stack = etw.EventDesc{
 	New: func() etw.Event { return new(Stack) },
 }
 
-// Pairs is Pairs: event 2, version 0.
+// AnyStack is event 1, in any version.
+//
+// The only version is [Stack]; a newer one is decoded like it.
+type AnyStack struct {
+	Seen etw.Seen
+
+	ID     uint32
+	Frames etw.Pointers // as many elements as the payload holds
+}
+
+var anyStack = []*etw.EventDesc{&stack}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyStack) EventDescs() []*etw.EventDesc { return anyStack }
+func (e *AnyStack) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStack, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyStack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Stack
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ID = v.ID
+	e.Frames = v.Frames
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyStack) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ID))
+	case 1:
+		return etw.ArrayValue(&stack.Fields[1], e.Frames.Bytes(), e.Frames.Len(), e.Frames.PtrSize(), e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStack) Clone() *AnyStack {
+	e.Frames = e.Frames.Clone()
+	return &e
+}
+
+func (e AnyStack) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStack) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Pairs is event 2, version 0.
 type Pairs struct {
 	Pairs PairsPairs // as many elements as the payload holds
 }
@@ -78,16 +133,16 @@ func (*Pairs) EventDesc() *etw.EventDesc { return &pairs }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *Pairs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Pairs.read(&r, r.RestCount(4+r.PtrSize().Bytes()))
-	return r.Done(&pairs)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Pairs.read(&c, c.RestCount(4+c.PtrSize().Bytes()))
+	return c.Done(&pairs)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Pairs) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	e.Pairs.write(&w, 0, uint64(e.Pairs.n))
-	return w.Done(&pairs)
+	a := etw.NewAppender(b, ptr)
+	e.Pairs.write(&a, 0, uint64(e.Pairs.n))
+	return a.Done(&pairs)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -99,9 +154,15 @@ func (e *Pairs) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Pairs) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Pairs) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Pairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Pairs) Clone() *Pairs {
+	e.Pairs = e.Pairs.Clone()
+	return &e
+}
+
+func (e Pairs) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Pairs) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Pairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var pairs = etw.EventDesc{
 	Provider: &providerDesc,
@@ -122,14 +183,14 @@ type PairsPair struct {
 	Value etw.Pointer
 }
 
-func (v *PairsPair) read(r *etw.Reader) {
-	v.Key = r.Uint32()
-	v.Value = r.Pointer()
+func (v *PairsPair) read(c *etw.Cursor) {
+	v.Key = c.Uint32()
+	v.Value = c.Pointer()
 }
 
-func (v *PairsPair) write(w *etw.Writer, i int) {
-	w.Uint32(v.Key)
-	w.Pointer(i, v.Value)
+func (v *PairsPair) write(a *etw.Appender, i int) {
+	a.Uint32(v.Key)
+	a.Pointer(i, v.Value)
 }
 
 // FieldValue returns the value of member i of the description of Pairs.
@@ -143,7 +204,14 @@ func (v *PairsPair) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v PairsPair) String() string { return etw.StructString(&pairs.Fields[0], &v) }
+// Clone returns v, which is a copy.
+func (v PairsPair) Clone() PairsPair { return v }
+
+func (v *PairsPair) value() etw.Value { return etw.StructValue(&pairs.Fields[0], v) }
+
+func (v PairsPair) String() string               { return v.value().String() }
+func (v PairsPair) LogValue() slog.Value         { return v.value().LogValue() }
+func (v PairsPair) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // PairsPairs is a sequence of [PairsPair] that aliases a payload.
 type PairsPairs struct {
@@ -154,11 +222,11 @@ type PairsPairs struct {
 
 // MakePairsPairs encodes elements, for building an event.
 func MakePairsPairs(ptr etw.PtrSize, vs ...PairsPair) (PairsPairs, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return PairsPairs{}, err
 	}
@@ -171,19 +239,19 @@ func (s PairsPairs) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s PairsPairs) At(i int) PairsPair {
 	size := 4 + s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v PairsPair
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s PairsPairs) All() iter.Seq[PairsPair] {
 	return func(yield func(PairsPair) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v PairsPair
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -200,13 +268,68 @@ func (s PairsPairs) Equal(t PairsPairs) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *PairsPairs) read(r *etw.Reader, n uint64) {
-	size := 4 + r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s PairsPairs) Clone() PairsPairs {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s PairsPairs) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s PairsPairs) String() string               { return etw.ElementsText(s.All()) }
+func (s PairsPairs) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s PairsPairs) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *PairsPairs) read(c *etw.Cursor, n uint64) {
+	size := 4 + c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
 }
+
+func (s PairsPairs) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyPairs is event 2, in any version.
+//
+// The only version is [Pairs]; a newer one is decoded like it.
+type AnyPairs struct {
+	Seen etw.Seen
+
+	Pairs PairsPairs // as many elements as the payload holds
+}
+
+var anyPairs = []*etw.EventDesc{&pairs}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyPairs) EventDescs() []*etw.EventDesc { return anyPairs }
+func (e *AnyPairs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPairs, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyPairs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Pairs
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Pairs = v.Pairs
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyPairs) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.ArrayValue(&pairs.Fields[0], e.Pairs.p, e.Pairs.n, e.Pairs.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyPairs) Clone() *AnyPairs {
+	e.Pairs = e.Pairs.Clone()
+	return &e
+}
+
+func (e AnyPairs) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyPairs) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Open is Open: event 1, version 0.
+// Open is event 1, version 0.
 type Open struct {
 	ID     uint32
 	Name   etw.UTF16
@@ -37,9 +37,15 @@ func (e *Open) FieldValue(i int) etw.Value {
 	return (*argsLayout)(e).FieldValue(i)
 }
 
-func (e *Open) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Open) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Open) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Open) Clone() *Open {
+	(*argsLayout)(&e).detach()
+	return &e
+}
+
+func (e Open) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Open) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Open) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var open = etw.EventDesc{
 	Provider: &providerDesc,
@@ -57,20 +63,20 @@ func (e *argsLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, e
 		return 0, etw.Short(d, p, ptr)
 	}
 	e.ID = binary.LittleEndian.Uint32(p[0:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Name = r.UTF16()
-	e.Count = r.Uint16()
-	e.Values = r.Uint32s(uint64(e.Count))
-	return r.Done(d)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Name = c.UTF16()
+	e.Count = c.Uint16()
+	e.Values = c.Uint32s(uint64(e.Count))
+	return c.Done(d)
 }
 
 func (e *argsLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.ID)
-	w.UTF16Z(1, e.Name)
-	w.Uint16(e.Count)
-	w.Uint32s(3, e.Values, uint64(e.Count))
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.ID)
+	a.UTF16Z(1, e.Name)
+	a.Uint16(e.Count)
+	a.Uint32s(3, e.Values, uint64(e.Count))
+	return a.Done(d)
 }
 
 func (e *argsLayout) FieldValue(i int) etw.Value {
@@ -87,6 +93,11 @@ func (e *argsLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
+func (e *argsLayout) detach() {
+	e.Name = e.Name.Clone()
+	e.Values = e.Values.Clone()
+}
+
 var argsLayoutFields = []etw.FieldDesc{
 	{Name: "ID", Type: etw.InUInt32},
 	{Name: "Name", Type: etw.InUnicodeString},
@@ -94,7 +105,81 @@ var argsLayoutFields = []etw.FieldDesc{
 	{Name: "Values", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField, N: 2}},
 }
 
-// Close is Close: event 2, version 0.
+// AnyOpen is event 1, in any version.
+//
+// The only version is [Open]; a newer one is decoded like it.
+type AnyOpen struct {
+	Seen etw.Seen
+
+	ID     uint32
+	Name   etw.UTF16
+	Count  uint16
+	Values etw.Uint32s // Count elements
+}
+
+var anyOpen = []*etw.EventDesc{&open}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyOpen) EventDescs() []*etw.EventDesc { return anyOpen }
+func (e *AnyOpen) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOpen, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyArgsLayout)(e).decode(version, p, ptr, anyOpen)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyOpen) FieldValue(i int) etw.Value {
+	return (*anyArgsLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyOpen) Clone() *AnyOpen {
+	(*anyArgsLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyOpen) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOpen) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// anyArgsLayout is what types for all versions of an event share, the newest
+// of which has the template Args.
+type anyArgsLayout AnyOpen
+
+func (e *anyArgsLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+	var v argsLayout
+	n, err = v.decode(p, ptr, d[0])
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ID = v.ID
+	e.Name = v.Name
+	e.Count = v.Count
+	e.Values = v.Values
+	return n, err
+}
+
+func (e *anyArgsLayout) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ID))
+	case 1:
+		return etw.UTF16Value(e.Name)
+	case 2:
+		return etw.UintValue(uint64(e.Count))
+	case 3:
+		return etw.ArrayValue(&argsLayoutFields[3], e.Values, e.Values.Len(), 0, e)
+	}
+	return etw.Value{}
+}
+
+func (e *anyArgsLayout) detach() {
+	e.Name = e.Name.Clone()
+	e.Values = e.Values.Clone()
+}
+
+// Close is event 2, version 0.
 type Close struct {
 	ID     uint32
 	Name   etw.UTF16
@@ -103,17 +188,17 @@ type Close struct {
 }
 
 // EventDesc returns the description of Close.
-func (*Close) EventDesc() *etw.EventDesc { return &close_ }
+func (*Close) EventDesc() *etw.EventDesc { return &closeEvent }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *Close) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*argsLayout)(e).decode(p, ptr, &close_)
+	return (*argsLayout)(e).decode(p, ptr, &closeEvent)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Close) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*argsLayout)(e).append(b, ptr, &close_)
+	return (*argsLayout)(e).append(b, ptr, &closeEvent)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -121,11 +206,17 @@ func (e *Close) FieldValue(i int) etw.Value {
 	return (*argsLayout)(e).FieldValue(i)
 }
 
-func (e *Close) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Close) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Close) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Close) Clone() *Close {
+	(*argsLayout)(&e).detach()
+	return &e
+}
 
-var close_ = etw.EventDesc{
+func (e Close) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Close) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Close) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var closeEvent = etw.EventDesc{
 	Provider: &providerDesc,
 	ID:       2,
 	Name:     "Close",
@@ -133,7 +224,47 @@ var close_ = etw.EventDesc{
 	New:      func() etw.Event { return new(Close) },
 }
 
-// Args is Args: event 3, version 0.
+// AnyClose is event 2, in any version.
+//
+// The only version is [Close]; a newer one is decoded like it.
+type AnyClose struct {
+	Seen etw.Seen
+
+	ID     uint32
+	Name   etw.UTF16
+	Count  uint16
+	Values etw.Uint32s // Count elements
+}
+
+var anyClose = []*etw.EventDesc{&closeEvent}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyClose) EventDescs() []*etw.EventDesc { return anyClose }
+func (e *AnyClose) EventDesc() *etw.EventDesc  { return etw.DescOf(anyClose, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyArgsLayout)(e).decode(version, p, ptr, anyClose)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyClose) FieldValue(i int) etw.Value {
+	return (*anyArgsLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyClose) Clone() *AnyClose {
+	(*anyArgsLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyClose) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyClose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Args is event 3, version 0.
 type Args struct {
 	ID     uint32
 	Name   etw.UTF16
@@ -160,9 +291,15 @@ func (e *Args) FieldValue(i int) etw.Value {
 	return (*argsLayout)(e).FieldValue(i)
 }
 
-func (e *Args) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Args) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Args) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Args) Clone() *Args {
+	(*argsLayout)(&e).detach()
+	return &e
+}
+
+func (e Args) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Args) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Args) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var args = etw.EventDesc{
 	Provider: &providerDesc,
@@ -171,3 +308,43 @@ var args = etw.EventDesc{
 	Fields:   argsLayoutFields,
 	New:      func() etw.Event { return new(Args) },
 }
+
+// AnyArgs is event 3, in any version.
+//
+// The only version is [Args]; a newer one is decoded like it.
+type AnyArgs struct {
+	Seen etw.Seen
+
+	ID     uint32
+	Name   etw.UTF16
+	Count  uint16
+	Values etw.Uint32s // Count elements
+}
+
+var anyArgs = []*etw.EventDesc{&args}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyArgs) EventDescs() []*etw.EventDesc { return anyArgs }
+func (e *AnyArgs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyArgs, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyArgs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyArgsLayout)(e).decode(version, p, ptr, anyArgs)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyArgs) FieldValue(i int) etw.Value {
+	return (*anyArgsLayout)(e).FieldValue(i)
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyArgs) Clone() *AnyArgs {
+	(*anyArgsLayout)(&e).detach()
+	return &e
+}
+
+func (e AnyArgs) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyArgs) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyArgs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Grid is Grid: event 1, version 0.
+// Grid is event 1, version 0.
 type Grid struct {
 	Count uint32
 	Size  uint8
@@ -31,20 +31,20 @@ func (e *Grid) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.Size = p[4]
-	r := etw.NewReader(p, 5, ptr)
-	e.Rows.read(&r, uint64(e.Count), uint64(e.Size))
-	e.Pair.read(&r, 2, uint64(e.Size))
-	return r.Done(&grid)
+	c := etw.NewCursor(p, 5, ptr)
+	e.Rows.read(&c, uint64(e.Count), uint64(e.Size))
+	e.Pair.read(&c, 2, uint64(e.Size))
+	return c.Done(&grid)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Grid) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint8(e.Size)
-	e.Rows.write(&w, 2, uint64(e.Count), uint64(e.Size))
-	e.Pair.write(&w, 3, 2, uint64(e.Size))
-	return w.Done(&grid)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint8(e.Size)
+	e.Rows.write(&a, 2, uint64(e.Count), uint64(e.Size))
+	e.Pair.write(&a, 3, 2, uint64(e.Size))
+	return a.Done(&grid)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -62,9 +62,16 @@ func (e *Grid) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Grid) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Grid) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Grid) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Grid) Clone() *Grid {
+	e.Rows = e.Rows.Clone()
+	e.Pair = e.Pair.Clone()
+	return &e
+}
+
+func (e Grid) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Grid) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Grid) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var grid = etw.EventDesc{
 	Provider: &providerDesc,
@@ -90,14 +97,14 @@ type GridRow struct {
 	Names etw.UTF16s // Size elements
 }
 
-func (v *GridRow) read(r *etw.Reader, outerSize uint64) {
-	v.Data = r.BinaryN(outerSize)
-	v.Names = r.UTF16s(outerSize)
+func (v *GridRow) read(c *etw.Cursor, outerSize uint64) {
+	v.Data = c.BinaryN(outerSize)
+	v.Names = c.UTF16s(outerSize)
 }
 
-func (v *GridRow) write(w *etw.Writer, i int, outerSize uint64) {
-	w.BinaryN(i, v.Data, outerSize)
-	w.UTF16s(i, v.Names, outerSize)
+func (v *GridRow) write(a *etw.Appender, i int, outerSize uint64) {
+	a.BinaryN(i, v.Data, outerSize)
+	a.UTF16s(i, v.Names, outerSize)
 }
 
 // FieldValue returns the value of member i of the description of Rows.
@@ -106,12 +113,23 @@ func (v *GridRow) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.BinaryValue(v.Data)
 	case 1:
-		return etw.ArrayValue(&grid.Fields[2].Fields[1], v.Names.Bytes(), v.Names.Len(), 0, v)
+		return etw.ListValue(&grid.Fields[2].Fields[1], v.Names)
 	}
 	return etw.Value{}
 }
 
-func (v GridRow) String() string { return etw.StructString(&grid.Fields[2], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v GridRow) Clone() GridRow {
+	v.Data = v.Data.Clone()
+	v.Names = v.Names.Clone()
+	return v
+}
+
+func (v *GridRow) value() etw.Value { return etw.StructValue(&grid.Fields[2], v) }
+
+func (v GridRow) String() string               { return v.value().String() }
+func (v GridRow) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GridRow) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GridRows is a sequence of [GridRow] that aliases a payload.
 type GridRows struct {
@@ -124,11 +142,11 @@ type GridRows struct {
 // MakeGridRows encodes elements, for building an event. It takes the sizes
 // that fields outside of the elements give.
 func MakeGridRows(ptr etw.PtrSize, outerSize uint64, vs ...GridRow) (GridRows, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0, outerSize)
+		vs[i].write(&a, 0, outerSize)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GridRows{}, err
 	}
@@ -141,10 +159,10 @@ func (s GridRows) Len() int { return s.n }
 // All iterates over the elements.
 func (s GridRows) All() iter.Seq[GridRow] {
 	return func(yield func(GridRow) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GridRow
-			v.read(&r, s.outerSize)
+			v.read(&c, s.outerSize)
 			if !yield(v) {
 				return
 			}
@@ -161,25 +179,35 @@ func (s GridRows) Equal(t GridRows) bool {
 	return s.n == t.n && s.ptr == t.ptr && s.outerSize == t.outerSize && bytes.Equal(s.p, t.p)
 }
 
-func (s *GridRows) read(r *etw.Reader, n uint64, outerSize uint64) {
-	s.ptr = r.PtrSize()
-	s.outerSize = outerSize
-	from := r.Offset()
-	var v GridRow
-	for s.n = 0; uint64(s.n) < n && !r.Failed(); s.n++ {
-		v.read(r, s.outerSize)
-		if s.n == 0 && r.Offset() == from {
-			r.Count(n, 0) // elements without bytes
-		}
-	}
-	s.p = r.Since(from)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GridRows) Clone() GridRows {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GridRows) write(w *etw.Writer, i int, n uint64, outerSize uint64) {
-	if s.outerSize != outerSize && s.n != 0 {
-		w.Fail(i, etw.ErrLength)
+func (s GridRows) String() string               { return etw.ElementsText(s.All()) }
+func (s GridRows) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GridRows) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GridRows) read(c *etw.Cursor, n uint64, outerSize uint64) {
+	s.ptr = c.PtrSize()
+	s.outerSize = outerSize
+	from := c.Offset()
+	var v GridRow
+	for s.n = 0; uint64(s.n) < n && !c.Failed(); s.n++ {
+		v.read(c, s.outerSize)
+		if s.n == 0 && c.Offset() == from {
+			c.Count(n, 0) // elements without bytes
+		}
 	}
-	w.Elements(i, s.p, s.ptr, s.n, n)
+	s.p = c.Since(from)
+}
+
+func (s GridRows) write(a *etw.Appender, i int, n uint64, outerSize uint64) {
+	if s.outerSize != outerSize && s.n != 0 {
+		a.Fail(i, etw.ErrLength)
+	}
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
 // GridPair is one element of [Grid.Pair].
@@ -187,12 +215,12 @@ type GridPair struct {
 	Data etw.Binary
 }
 
-func (v *GridPair) read(r *etw.Reader, outerSize uint64) {
-	v.Data = r.BinaryN(outerSize)
+func (v *GridPair) read(c *etw.Cursor, outerSize uint64) {
+	v.Data = c.BinaryN(outerSize)
 }
 
-func (v *GridPair) write(w *etw.Writer, i int, outerSize uint64) {
-	w.BinaryN(i, v.Data, outerSize)
+func (v *GridPair) write(a *etw.Appender, i int, outerSize uint64) {
+	a.BinaryN(i, v.Data, outerSize)
 }
 
 // FieldValue returns the value of member i of the description of Pair.
@@ -204,7 +232,17 @@ func (v *GridPair) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GridPair) String() string { return etw.StructString(&grid.Fields[3], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v GridPair) Clone() GridPair {
+	v.Data = v.Data.Clone()
+	return v
+}
+
+func (v *GridPair) value() etw.Value { return etw.StructValue(&grid.Fields[3], v) }
+
+func (v GridPair) String() string               { return v.value().String() }
+func (v GridPair) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GridPair) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GridPairList is a sequence of [GridPair] that aliases a payload.
 type GridPairList struct {
@@ -217,11 +255,11 @@ type GridPairList struct {
 // MakeGridPairList encodes elements, for building an event. It takes the sizes
 // that fields outside of the elements give.
 func MakeGridPairList(ptr etw.PtrSize, outerSize uint64, vs ...GridPair) (GridPairList, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0, outerSize)
+		vs[i].write(&a, 0, outerSize)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GridPairList{}, err
 	}
@@ -234,10 +272,10 @@ func (s GridPairList) Len() int { return s.n }
 // All iterates over the elements.
 func (s GridPairList) All() iter.Seq[GridPair] {
 	return func(yield func(GridPair) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GridPair
-			v.read(&r, s.outerSize)
+			v.read(&c, s.outerSize)
 			if !yield(v) {
 				return
 			}
@@ -254,23 +292,91 @@ func (s GridPairList) Equal(t GridPairList) bool {
 	return s.n == t.n && s.ptr == t.ptr && s.outerSize == t.outerSize && bytes.Equal(s.p, t.p)
 }
 
-func (s *GridPairList) read(r *etw.Reader, n uint64, outerSize uint64) {
-	s.ptr = r.PtrSize()
-	s.outerSize = outerSize
-	from := r.Offset()
-	var v GridPair
-	for s.n = 0; uint64(s.n) < n && !r.Failed(); s.n++ {
-		v.read(r, s.outerSize)
-		if s.n == 0 && r.Offset() == from {
-			r.Count(n, 0) // elements without bytes
-		}
-	}
-	s.p = r.Since(from)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GridPairList) Clone() GridPairList {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GridPairList) write(w *etw.Writer, i int, n uint64, outerSize uint64) {
-	if s.outerSize != outerSize && s.n != 0 {
-		w.Fail(i, etw.ErrLength)
+func (s GridPairList) String() string               { return etw.ElementsText(s.All()) }
+func (s GridPairList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GridPairList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GridPairList) read(c *etw.Cursor, n uint64, outerSize uint64) {
+	s.ptr = c.PtrSize()
+	s.outerSize = outerSize
+	from := c.Offset()
+	var v GridPair
+	for s.n = 0; uint64(s.n) < n && !c.Failed(); s.n++ {
+		v.read(c, s.outerSize)
+		if s.n == 0 && c.Offset() == from {
+			c.Count(n, 0) // elements without bytes
+		}
 	}
-	w.Elements(i, s.p, s.ptr, s.n, n)
+	s.p = c.Since(from)
 }
+
+func (s GridPairList) write(a *etw.Appender, i int, n uint64, outerSize uint64) {
+	if s.outerSize != outerSize && s.n != 0 {
+		a.Fail(i, etw.ErrLength)
+	}
+	a.Elements(i, s.p, s.ptr, s.n, n)
+}
+
+// AnyGrid is event 1, in any version.
+//
+// The only version is [Grid]; a newer one is decoded like it.
+type AnyGrid struct {
+	Seen etw.Seen
+
+	Count uint32
+	Size  uint8
+	Rows  GridRows     // Count elements
+	Pair  GridPairList // 2 elements
+}
+
+var anyGrid = []*etw.EventDesc{&grid}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGrid) EventDescs() []*etw.EventDesc { return anyGrid }
+func (e *AnyGrid) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGrid, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGrid) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Grid
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Size = v.Size
+	e.Rows = v.Rows
+	e.Pair = v.Pair
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGrid) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.UintValue(uint64(e.Size))
+	case 2:
+		return etw.ArrayValue(&grid.Fields[2], e.Rows.p, e.Rows.n, e.Rows.ptr, e)
+	case 3:
+		return etw.ArrayValue(&grid.Fields[3], e.Pair.p, e.Pair.n, e.Pair.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGrid) Clone() *AnyGrid {
+	e.Rows = e.Rows.Clone()
+	e.Pair = e.Pair.Clone()
+	return &e
+}
+
+func (e AnyGrid) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGrid) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGrid) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

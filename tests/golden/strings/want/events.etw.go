@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Strings is Strings: event 1, version 0.
+// Strings is event 1, version 0.
 type Strings struct {
 	ID   uint16
 	Name etw.UTF16
@@ -29,23 +29,23 @@ func (e *Strings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&strings, p, ptr)
 	}
 	e.ID = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.Name = r.UTF16()
-	e.Path = r.ANSI()
-	e.User = r.SID()
-	e.Code = r.Uint32()
-	return r.Done(&strings)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Name = c.UTF16()
+	e.Path = c.ANSI()
+	e.User = c.SID()
+	e.Code = c.Uint32()
+	return c.Done(&strings)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Strings) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.ID)
-	w.UTF16Z(1, e.Name)
-	w.ANSIZ(2, e.Path)
-	w.SID(3, e.User)
-	w.Uint32(e.Code)
-	return w.Done(&strings)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.ID)
+	a.UTF16Z(1, e.Name)
+	a.ANSIZ(2, e.Path)
+	a.SID(3, e.User)
+	a.Uint32(e.Code)
+	return a.Done(&strings)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -65,9 +65,17 @@ func (e *Strings) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Strings) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Strings) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Strings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Strings) Clone() *Strings {
+	e.Name = e.Name.Clone()
+	e.Path = e.Path.Clone()
+	e.User = e.User.Clone()
+	return &e
+}
+
+func (e Strings) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Strings) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Strings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var strings = etw.EventDesc{
 	Provider: &providerDesc,
@@ -82,3 +90,66 @@ var strings = etw.EventDesc{
 	},
 	New: func() etw.Event { return new(Strings) },
 }
+
+// AnyStrings is event 1, in any version.
+//
+// The only version is [Strings]; a newer one is decoded like it.
+type AnyStrings struct {
+	Seen etw.Seen
+
+	ID   uint16
+	Name etw.UTF16
+	Path etw.ANSI
+	User etw.SID
+	Code uint32
+}
+
+var anyStrings = []*etw.EventDesc{&strings}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyStrings) EventDescs() []*etw.EventDesc { return anyStrings }
+func (e *AnyStrings) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStrings, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyStrings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Strings
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.ID = v.ID
+	e.Name = v.Name
+	e.Path = v.Path
+	e.User = v.User
+	e.Code = v.Code
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyStrings) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.ID))
+	case 1:
+		return etw.UTF16Value(e.Name)
+	case 2:
+		return etw.ANSIValue(e.Path)
+	case 3:
+		return etw.SIDValue(e.User)
+	case 4:
+		return etw.UintValue(uint64(e.Code))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStrings) Clone() *AnyStrings {
+	e.Name = e.Name.Clone()
+	e.Path = e.Path.Clone()
+	e.User = e.User.Clone()
+	return &e
+}
+
+func (e AnyStrings) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStrings) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStrings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Bulk is Bulk: event 1, version 0.
+// Bulk is event 1, version 0.
 type Bulk struct {
 	Count  uint32
 	Values BulkValues // Count elements
@@ -28,17 +28,17 @@ func (e *Bulk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&bulk, p, ptr)
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
-	r := etw.NewReader(p, 4, ptr)
-	e.Values.read(&r, uint64(e.Count))
-	return r.Done(&bulk)
+	c := etw.NewCursor(p, 4, ptr)
+	e.Values.read(&c, uint64(e.Count))
+	return c.Done(&bulk)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Bulk) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	e.Values.write(&w, 1, uint64(e.Count))
-	return w.Done(&bulk)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	e.Values.write(&a, 1, uint64(e.Count))
+	return a.Done(&bulk)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -52,9 +52,15 @@ func (e *Bulk) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Bulk) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Bulk) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Bulk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Bulk) Clone() *Bulk {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e Bulk) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Bulk) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Bulk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var bulk = etw.EventDesc{
 	Provider: &providerDesc,
@@ -82,24 +88,24 @@ type BulkValue struct {
 	Parameters etw.Uint64s // Count elements
 }
 
-func (v *BulkValue) read(r *etw.Reader) {
-	p := r.Bytes(10)
+func (v *BulkValue) read(c *etw.Cursor) {
+	p := c.Bytes(10)
 	if len(p) < 10 {
 		return
 	}
 	v.ID = binary.LittleEndian.Uint64(p[0:])
 	v.Flags = binary.LittleEndian.Uint16(p[8:])
-	v.Name = r.UTF16()
-	v.Count = r.Uint32()
-	v.Parameters = r.Uint64s(uint64(v.Count))
+	v.Name = c.UTF16()
+	v.Count = c.Uint32()
+	v.Parameters = c.Uint64s(uint64(v.Count))
 }
 
-func (v *BulkValue) write(w *etw.Writer, i int) {
-	w.Uint64(v.ID)
-	w.Uint16(v.Flags)
-	w.UTF16Z(i, v.Name)
-	w.Uint32(v.Count)
-	w.Uint64s(i, v.Parameters, uint64(v.Count))
+func (v *BulkValue) write(a *etw.Appender, i int) {
+	a.Uint64(v.ID)
+	a.Uint16(v.Flags)
+	a.UTF16Z(i, v.Name)
+	a.Uint32(v.Count)
+	a.Uint64s(i, v.Parameters, uint64(v.Count))
 }
 
 // FieldValue returns the value of member i of the description of Values.
@@ -119,7 +125,18 @@ func (v *BulkValue) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v BulkValue) String() string { return etw.StructString(&bulk.Fields[1], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v BulkValue) Clone() BulkValue {
+	v.Name = v.Name.Clone()
+	v.Parameters = v.Parameters.Clone()
+	return v
+}
+
+func (v *BulkValue) value() etw.Value { return etw.StructValue(&bulk.Fields[1], v) }
+
+func (v BulkValue) String() string               { return v.value().String() }
+func (v BulkValue) LogValue() slog.Value         { return v.value().LogValue() }
+func (v BulkValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // BulkValues is a sequence of [BulkValue] that aliases a payload.
 type BulkValues struct {
@@ -130,11 +147,11 @@ type BulkValues struct {
 
 // MakeBulkValues encodes elements, for building an event.
 func MakeBulkValues(ptr etw.PtrSize, vs ...BulkValue) (BulkValues, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return BulkValues{}, err
 	}
@@ -147,10 +164,10 @@ func (s BulkValues) Len() int { return s.n }
 // All iterates over the elements.
 func (s BulkValues) All() iter.Seq[BulkValue] {
 	return func(yield func(BulkValue) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v BulkValue
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -167,26 +184,85 @@ func (s BulkValues) Equal(t BulkValues) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *BulkValues) read(r *etw.Reader, n uint64) {
-	s.n = r.Count(n, 16)
-	s.ptr = r.PtrSize()
-	from := r.Offset()
+// Clone returns a copy of s that shares no memory with the payload.
+func (s BulkValues) Clone() BulkValues {
+	s.p = bytes.Clone(s.p)
+	return s
+}
+
+func (s BulkValues) String() string               { return etw.ElementsText(s.All()) }
+func (s BulkValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s BulkValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *BulkValues) read(c *etw.Cursor, n uint64) {
+	s.n = c.Count(n, 16)
+	s.ptr = c.PtrSize()
+	from := c.Offset()
 	var v BulkValue
-	for i := 0; i < s.n && !r.Failed(); i++ {
-		v.read(r)
+	for i := 0; i < s.n && !c.Failed(); i++ {
+		v.read(c)
 	}
-	s.p = r.Since(from)
+	s.p = c.Since(from)
 }
 
-func (s BulkValues) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s BulkValues) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// Graph is Graph: event 2, version 0.
+// AnyBulk is event 1, in any version.
+//
+// The only version is [Bulk]; a newer one is decoded like it.
+type AnyBulk struct {
+	Seen etw.Seen
+
+	Count  uint32
+	Values BulkValues // Count elements
+}
+
+var anyBulk = []*etw.EventDesc{&bulk}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyBulk) EventDescs() []*etw.EventDesc { return anyBulk }
+func (e *AnyBulk) EventDesc() *etw.EventDesc  { return etw.DescOf(anyBulk, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyBulk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Bulk
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Values = v.Values
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyBulk) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.ArrayValue(&bulk.Fields[1], e.Values.p, e.Values.n, e.Values.ptr, e)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyBulk) Clone() *AnyBulk {
+	e.Values = e.Values.Clone()
+	return &e
+}
+
+func (e AnyBulk) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyBulk) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyBulk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Graph is event 2, version 0.
 type Graph struct {
 	Count  uint16
-	Nodes  GraphNodes // Count elements
-	Status GraphStatus
+	Nodes  GraphNodes  // Count elements
+	Status GraphStatus // _status
 }
 
 // EventDesc returns the description of Graph.
@@ -199,19 +275,19 @@ func (e *Graph) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&graph, p, ptr)
 	}
 	e.Count = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.Nodes.read(&r, uint64(e.Count))
-	e.Status.read(&r)
-	return r.Done(&graph)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Nodes.read(&c, uint64(e.Count))
+	e.Status.read(&c)
+	return c.Done(&graph)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Graph) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.Count)
-	e.Nodes.write(&w, 1, uint64(e.Count))
-	e.Status.write(&w, 2)
-	return w.Done(&graph)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.Count)
+	e.Nodes.write(&a, 1, uint64(e.Count))
+	e.Status.write(&a, 2)
+	return a.Done(&graph)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -227,9 +303,16 @@ func (e *Graph) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Graph) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Graph) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Graph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Graph) Clone() *Graph {
+	e.Nodes = e.Nodes.Clone()
+	e.Status = e.Status.Clone()
+	return &e
+}
+
+func (e Graph) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Graph) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Graph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var graph = etw.EventDesc{
 	Provider: &providerDesc,
@@ -257,16 +340,16 @@ type GraphNode struct {
 	Next    etw.Pointer
 }
 
-func (v *GraphNode) read(r *etw.Reader) {
-	v.Address = r.Pointer()
-	v.Size = r.Uint64()
-	v.Next = r.Pointer()
+func (v *GraphNode) read(c *etw.Cursor) {
+	v.Address = c.Pointer()
+	v.Size = c.Uint64()
+	v.Next = c.Pointer()
 }
 
-func (v *GraphNode) write(w *etw.Writer, i int) {
-	w.Pointer(i, v.Address)
-	w.Uint64(v.Size)
-	w.Pointer(i, v.Next)
+func (v *GraphNode) write(a *etw.Appender, i int) {
+	a.Pointer(i, v.Address)
+	a.Uint64(v.Size)
+	a.Pointer(i, v.Next)
 }
 
 // FieldValue returns the value of member i of the description of Nodes.
@@ -282,7 +365,14 @@ func (v *GraphNode) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GraphNode) String() string { return etw.StructString(&graph.Fields[1], &v) }
+// Clone returns v, which is a copy.
+func (v GraphNode) Clone() GraphNode { return v }
+
+func (v *GraphNode) value() etw.Value { return etw.StructValue(&graph.Fields[1], v) }
+
+func (v GraphNode) String() string               { return v.value().String() }
+func (v GraphNode) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GraphNode) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // GraphNodes is a sequence of [GraphNode] that aliases a payload.
 type GraphNodes struct {
@@ -293,11 +383,11 @@ type GraphNodes struct {
 
 // MakeGraphNodes encodes elements, for building an event.
 func MakeGraphNodes(ptr etw.PtrSize, vs ...GraphNode) (GraphNodes, error) {
-	w := etw.NewWriter(nil, ptr)
+	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
-		vs[i].write(&w, 0)
+		vs[i].write(&a, 0)
 	}
-	p, err := w.View()
+	p, err := a.View()
 	if err != nil {
 		return GraphNodes{}, err
 	}
@@ -310,19 +400,19 @@ func (s GraphNodes) Len() int { return s.n }
 // At returns element i, which must be in [0, Len).
 func (s GraphNodes) At(i int) GraphNode {
 	size := 8 + 2*s.ptr.Bytes()
-	r := etw.NewReader(s.p[i*size:(i+1)*size], 0, s.ptr)
+	c := etw.NewCursor(s.p[i*size:(i+1)*size], 0, s.ptr)
 	var v GraphNode
-	v.read(&r)
+	v.read(&c)
 	return v
 }
 
 // All iterates over the elements.
 func (s GraphNodes) All() iter.Seq[GraphNode] {
 	return func(yield func(GraphNode) bool) {
-		r := etw.NewReader(s.p, 0, s.ptr)
+		c := etw.NewCursor(s.p, 0, s.ptr)
 		for range s.n {
 			var v GraphNode
-			v.read(&r)
+			v.read(&c)
 			if !yield(v) {
 				return
 			}
@@ -339,15 +429,25 @@ func (s GraphNodes) Equal(t GraphNodes) bool {
 	return s.n == t.n && s.ptr == t.ptr && bytes.Equal(s.p, t.p)
 }
 
-func (s *GraphNodes) read(r *etw.Reader, n uint64) {
-	size := 8 + 2*r.PtrSize().Bytes()
-	s.n = r.Count(n, size)
-	s.ptr = r.PtrSize()
-	s.p = r.Bytes(s.n * size)
+// Clone returns a copy of s that shares no memory with the payload.
+func (s GraphNodes) Clone() GraphNodes {
+	s.p = bytes.Clone(s.p)
+	return s
 }
 
-func (s GraphNodes) write(w *etw.Writer, i int, n uint64) {
-	w.Elements(i, s.p, s.ptr, s.n, n)
+func (s GraphNodes) String() string               { return etw.ElementsText(s.All()) }
+func (s GraphNodes) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GraphNodes) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
+
+func (s *GraphNodes) read(c *etw.Cursor, n uint64) {
+	size := 8 + 2*c.PtrSize().Bytes()
+	s.n = c.Count(n, size)
+	s.ptr = c.PtrSize()
+	s.p = c.Bytes(s.n * size)
+}
+
+func (s GraphNodes) write(a *etw.Appender, i int, n uint64) {
+	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
 // GraphStatus is the type of [Graph.Status].
@@ -356,14 +456,14 @@ type GraphStatus struct {
 	Text etw.ANSI
 }
 
-func (v *GraphStatus) read(r *etw.Reader) {
-	v.Code = r.Int32()
-	v.Text = r.ANSI()
+func (v *GraphStatus) read(c *etw.Cursor) {
+	v.Code = c.Int32()
+	v.Text = c.ANSI()
 }
 
-func (v *GraphStatus) write(w *etw.Writer, i int) {
-	w.Int32(v.Code)
-	w.ANSIZ(i, v.Text)
+func (v *GraphStatus) write(a *etw.Appender, i int) {
+	a.Int32(v.Code)
+	a.ANSIZ(i, v.Text)
 }
 
 // FieldValue returns the value of member i of the description of Status.
@@ -377,9 +477,73 @@ func (v *GraphStatus) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v GraphStatus) String() string { return etw.StructString(&graph.Fields[2], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v GraphStatus) Clone() GraphStatus {
+	v.Text = v.Text.Clone()
+	return v
+}
 
-// Status is Status: event 3, version 0.
+func (v *GraphStatus) value() etw.Value { return etw.StructValue(&graph.Fields[2], v) }
+
+func (v GraphStatus) String() string               { return v.value().String() }
+func (v GraphStatus) LogValue() slog.Value         { return v.value().LogValue() }
+func (v GraphStatus) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+
+// AnyGraph is event 2, in any version.
+//
+// The only version is [Graph]; a newer one is decoded like it.
+type AnyGraph struct {
+	Seen etw.Seen
+
+	Count  uint16
+	Nodes  GraphNodes  // Count elements
+	Status GraphStatus // _status
+}
+
+var anyGraph = []*etw.EventDesc{&graph}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyGraph) EventDescs() []*etw.EventDesc { return anyGraph }
+func (e *AnyGraph) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGraph, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyGraph) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Graph
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Nodes = v.Nodes
+	e.Status = v.Status
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyGraph) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.ArrayValue(&graph.Fields[1], e.Nodes.p, e.Nodes.n, e.Nodes.ptr, e)
+	case 2:
+		return etw.StructValue(&graph.Fields[2], &e.Status)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyGraph) Clone() *AnyGraph {
+	e.Nodes = e.Nodes.Clone()
+	e.Status = e.Status.Clone()
+	return &e
+}
+
+func (e AnyGraph) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyGraph) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGraph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Status is event 3, version 0.
 type Status struct {
 	Place  StatusPlace
 	Status StatusStatus
@@ -391,18 +555,18 @@ func (*Status) EventDesc() *etw.EventDesc { return &status }
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *Status) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Place.read(&r)
-	e.Status.read(&r)
-	return r.Done(&status)
+	c := etw.NewCursor(p, 0, ptr)
+	e.Place.read(&c)
+	e.Status.read(&c)
+	return c.Done(&status)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Status) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	e.Place.write(&w, 0)
-	e.Status.write(&w, 1)
-	return w.Done(&status)
+	a := etw.NewAppender(b, ptr)
+	e.Place.write(&a, 0)
+	e.Status.write(&a, 1)
+	return a.Done(&status)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -416,9 +580,15 @@ func (e *Status) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *Status) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Status) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Status) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Status) Clone() *Status {
+	e.Status = e.Status.Clone()
+	return &e
+}
+
+func (e Status) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Status) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Status) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var status = etw.EventDesc{
 	Provider: &providerDesc,
@@ -443,8 +613,8 @@ type StatusPlace struct {
 	Column uint16
 }
 
-func (v *StatusPlace) read(r *etw.Reader) {
-	p := r.Bytes(6)
+func (v *StatusPlace) read(c *etw.Cursor) {
+	p := c.Bytes(6)
 	if len(p) < 6 {
 		return
 	}
@@ -452,9 +622,9 @@ func (v *StatusPlace) read(r *etw.Reader) {
 	v.Column = binary.LittleEndian.Uint16(p[4:])
 }
 
-func (v *StatusPlace) write(w *etw.Writer, i int) {
-	w.Uint32(v.Line)
-	w.Uint16(v.Column)
+func (v *StatusPlace) write(a *etw.Appender, i int) {
+	a.Uint32(v.Line)
+	a.Uint16(v.Column)
 }
 
 // FieldValue returns the value of member i of the description of Place.
@@ -468,7 +638,14 @@ func (v *StatusPlace) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v StatusPlace) String() string { return etw.StructString(&status.Fields[0], &v) }
+// Clone returns v, which is a copy.
+func (v StatusPlace) Clone() StatusPlace { return v }
+
+func (v *StatusPlace) value() etw.Value { return etw.StructValue(&status.Fields[0], v) }
+
+func (v StatusPlace) String() string               { return v.value().String() }
+func (v StatusPlace) LogValue() slog.Value         { return v.value().LogValue() }
+func (v StatusPlace) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
 
 // StatusStatus is the type of [Status.Status].
 type StatusStatus struct {
@@ -476,14 +653,14 @@ type StatusStatus struct {
 	Text etw.ANSI
 }
 
-func (v *StatusStatus) read(r *etw.Reader) {
-	v.Code = r.Int32()
-	v.Text = r.ANSI()
+func (v *StatusStatus) read(c *etw.Cursor) {
+	v.Code = c.Int32()
+	v.Text = c.ANSI()
 }
 
-func (v *StatusStatus) write(w *etw.Writer, i int) {
-	w.Int32(v.Code)
-	w.ANSIZ(i, v.Text)
+func (v *StatusStatus) write(a *etw.Appender, i int) {
+	a.Int32(v.Code)
+	a.ANSIZ(i, v.Text)
 }
 
 // FieldValue returns the value of member i of the description of Status.
@@ -497,4 +674,63 @@ func (v *StatusStatus) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (v StatusStatus) String() string { return etw.StructString(&status.Fields[1], &v) }
+// Clone returns a copy of v that shares no memory with the payload.
+func (v StatusStatus) Clone() StatusStatus {
+	v.Text = v.Text.Clone()
+	return v
+}
+
+func (v *StatusStatus) value() etw.Value { return etw.StructValue(&status.Fields[1], v) }
+
+func (v StatusStatus) String() string               { return v.value().String() }
+func (v StatusStatus) LogValue() slog.Value         { return v.value().LogValue() }
+func (v StatusStatus) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+
+// AnyStatus is event 3, in any version.
+//
+// The only version is [Status]; a newer one is decoded like it.
+type AnyStatus struct {
+	Seen etw.Seen
+
+	Place  StatusPlace
+	Status StatusStatus
+}
+
+var anyStatus = []*etw.EventDesc{&status}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyStatus) EventDescs() []*etw.EventDesc { return anyStatus }
+func (e *AnyStatus) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStatus, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyStatus) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Status
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Place = v.Place
+	e.Status = v.Status
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyStatus) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.StructValue(&status.Fields[0], &e.Place)
+	case 1:
+		return etw.StructValue(&status.Fields[1], &e.Status)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStatus) Clone() *AnyStatus {
+	e.Status = e.Status.Clone()
+	return &e
+}
+
+func (e AnyStatus) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStatus) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStatus) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -9,25 +9,17 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Same is Same: event 1, version 0.
+// Same is event 1, version 0.
 type Same struct{}
 
-// EventDesc returns the description of Same.
-func (*Same) EventDesc() *etw.EventDesc { return &same }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Same) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Same) EventDesc() *etw.EventDesc                             { return &same }
+func (*Same) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Same) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Same) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Same) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Same) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Same) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Same) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Same) Clone() *Same                                         { return &e }
+func (e Same) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Same) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Same) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var same = etw.EventDesc{
 	Provider: &providerDesc,
@@ -39,70 +31,46 @@ var same = etw.EventDesc{
 // SameV1 is Same: event 1, version 1.
 type SameV1 struct{}
 
-// EventDesc returns the description of Same.
-func (*SameV1) EventDesc() *etw.EventDesc { return &sameV1 }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*SameV1) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*SameV1) EventDesc() *etw.EventDesc                             { return &sameV1 }
+func (*SameV1) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*SameV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*SameV1) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *SameV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *SameV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *SameV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*SameV1) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e SameV1) Clone() *SameV1                                       { return &e }
+func (e SameV1) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e SameV1) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e SameV1) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var sameV1 = etw.EventDesc{
 	Provider: &providerDesc,
 	ID:       1,
 	Version:  1,
 	Name:     "Same",
-	Extends:  &same,
 	New:      func() etw.Event { return new(SameV1) },
 }
 
-// AnySame is event 1 in any version: [Same] and [SameV1].
+// AnySame is event 1, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The versions are [Same] and [SameV1]; a newer one is decoded like the last
+// of these.
 type AnySame struct {
 	Seen etw.Seen
 }
 
 var anySame = []*etw.EventDesc{&same, &sameV1}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnySame) EventDescs() []*etw.EventDesc { return anySame }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnySame) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &same
-	}
-	return &sameV1
-}
+func (e *AnySame) EventDesc() *etw.EventDesc  { return etw.DescOf(anySame, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
 func (e *AnySame) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
-		var v SameV1
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnySame{
-			Seen: etw.Seen{Version: version, Layout: 1},
-		}
+		*e = AnySame{Seen: etw.Seen{Version: version, Layout: 1}}
 	default:
-		var v Same
-		n, err = v.DecodePayload(p, ptr)
-		*e = AnySame{
-			Seen: etw.Seen{Version: version, Layout: 0},
-		}
+		*e = AnySame{Seen: etw.Seen{Version: version, Layout: 0}}
 	}
 	return n, err
 }
@@ -110,6 +78,9 @@ func (e *AnySame) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (*AnySame) FieldValue(int) etw.Value { return etw.Value{} }
 
-func (e *AnySame) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnySame) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnySame) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnySame) Clone() *AnySame { return &e }
+
+func (e AnySame) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnySame) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySame) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -9,25 +9,17 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Other is Other: event 2, version 0, of task Work, opcode Begin.
+// Other is event 2, version 0, of task Work, opcode Begin.
 type Other struct{}
 
-// EventDesc returns the description of Other.
-func (*Other) EventDesc() *etw.EventDesc { return &other }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Other) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Other) EventDesc() *etw.EventDesc                             { return &other }
+func (*Other) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Other) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Other) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Other) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Other) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Other) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Other) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Other) Clone() *Other                                        { return &e }
+func (e Other) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Other) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Other) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var other = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -39,3 +31,24 @@ var other = etw.EventDesc{
 	OpcodeName: "Begin",
 	New:        func() etw.Event { return new(Other) },
 }
+
+// AnyOther is event 2, of task Work, opcode Begin, in any version.
+//
+// The only version is [Other]; a newer one is decoded like it.
+type AnyOther struct {
+	Seen etw.Seen
+}
+
+var anyOther = []*etw.EventDesc{&other}
+
+func (*AnyOther) EventDescs() []*etw.EventDesc { return anyOther }
+func (*AnyOther) EventDesc() *etw.EventDesc    { return &other }
+func (e *AnyOther) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyOther) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyOther) Clone() *AnyOther             { return &e }
+func (e AnyOther) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOther) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOther) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

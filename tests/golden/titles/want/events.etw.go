@@ -12,22 +12,14 @@ import (
 // Tick is event 5, version 0, opcode Tick.
 type Tick struct{}
 
-// EventDesc returns the description of the event.
-func (*Tick) EventDesc() *etw.EventDesc { return &tick }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Tick) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Tick) EventDesc() *etw.EventDesc                             { return &tick }
+func (*Tick) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Tick) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Tick) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Tick) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Tick) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Tick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Tick) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Tick) Clone() *Tick                                         { return &e }
+func (e Tick) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Tick) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Tick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var tick = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -37,28 +29,62 @@ var tick = etw.EventDesc{
 	New:        func() etw.Event { return new(Tick) },
 }
 
+// AnyTick is event 5, opcode Tick, in any version.
+//
+// The only version is [Tick]; a newer one is decoded like it.
+type AnyTick struct {
+	Seen etw.Seen
+}
+
+var anyTick = []*etw.EventDesc{&tick}
+
+func (*AnyTick) EventDescs() []*etw.EventDesc { return anyTick }
+func (*AnyTick) EventDesc() *etw.EventDesc    { return &tick }
+func (e *AnyTick) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyTick) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyTick) Clone() *AnyTick              { return &e }
+func (e AnyTick) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyTick) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
 // Event6 is event 6, version 0.
 type Event6 struct{}
 
-// EventDesc returns the description of the event.
-func (*Event6) EventDesc() *etw.EventDesc { return &event6 }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Event6) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Event6) EventDesc() *etw.EventDesc                             { return &event6 }
+func (*Event6) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Event6) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Event6) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Event6) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Event6) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Event6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Event6) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Event6) Clone() *Event6                                       { return &e }
+func (e Event6) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Event6) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Event6) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var event6 = etw.EventDesc{
 	Provider: &providerDesc,
 	ID:       6,
 	New:      func() etw.Event { return new(Event6) },
 }
+
+// AnyEvent6 is event 6, in any version.
+//
+// The only version is [Event6]; a newer one is decoded like it.
+type AnyEvent6 struct {
+	Seen etw.Seen
+}
+
+var anyEvent6 = []*etw.EventDesc{&event6}
+
+func (*AnyEvent6) EventDescs() []*etw.EventDesc { return anyEvent6 }
+func (*AnyEvent6) EventDesc() *etw.EventDesc    { return &event6 }
+func (e *AnyEvent6) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyEvent6) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyEvent6) Clone() *AnyEvent6            { return &e }
+func (e AnyEvent6) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyEvent6) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEvent6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

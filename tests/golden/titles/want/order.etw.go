@@ -35,9 +35,12 @@ func (e *OrderPlaced) FieldValue(i int) etw.Value {
 	return (*orderLayout)(e).FieldValue(i)
 }
 
-func (e *OrderPlaced) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OrderPlaced) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e OrderPlaced) Clone() *OrderPlaced { return &e }
+
+func (e OrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e OrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlaced = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -123,9 +126,12 @@ func (e *OrderPlacedV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *OrderPlacedV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e OrderPlacedV1) Clone() *OrderPlacedV1 { return &e }
+
+func (e OrderPlacedV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlacedV1 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -183,9 +189,12 @@ func (e *OrderPlacedV2) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *OrderPlacedV2) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *OrderPlacedV2) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *OrderPlacedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e OrderPlacedV2) Clone() *OrderPlacedV2 { return &e }
+
+func (e OrderPlacedV2) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e OrderPlacedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e OrderPlacedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var orderPlacedV2 = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -203,40 +212,31 @@ var orderPlacedV2 = etw.EventDesc{
 	New: func() etw.Event { return new(OrderPlacedV2) },
 }
 
-// AnyOrderPlaced is event 1 in any version: [OrderPlaced], [OrderPlacedV1],
-// and [OrderPlacedV2].
+// AnyOrderPlaced is event 1, of task Order, opcode Placed, level
+// win:Informational, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The versions are [OrderPlaced], [OrderPlacedV1], and [OrderPlacedV2]; a
+// newer one is decoded like the last of these. Fields that the decoded version
+// lacks are zero.
 type AnyOrderPlaced struct {
 	Seen etw.Seen
 
 	Size    uint64
-	HasPaid uint8    // versions 1 and 2
+	HasPaid uint8    // since version 1
 	Paid_   etw.Bool // version 1
 }
 
-// HasHasPaid reports whether the version that was decoded has HasPaid.
+// HasHasPaid and its like report whether the version that was decoded has a
+// field.
 func (e *AnyOrderPlaced) HasHasPaid() bool { return e.Seen.Layout >= 1 }
-
-// HasPaid_ reports whether the version that was decoded has Paid_.
-func (e *AnyOrderPlaced) HasPaid_() bool { return e.Seen.Layout == 1 }
+func (e *AnyOrderPlaced) HasPaid_() bool   { return e.Seen.Layout == 1 }
 
 var anyOrderPlaced = []*etw.EventDesc{&orderPlaced, &orderPlacedV1, &orderPlacedV2}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyOrderPlaced) EventDescs() []*etw.EventDesc { return anyOrderPlaced }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &orderPlaced
-	case 1:
-		return &orderPlacedV1
-	}
-	return &orderPlacedV2
-}
+func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOrderPlaced, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -245,34 +245,30 @@ func (e *AnyOrderPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 	case version >= 2:
 		var v OrderPlacedV2
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOrderPlaced{
-			Seen:    etw.Seen{Version: version, Layout: 2},
-			Size:    uint64(v.Size),
-			HasPaid: v.HasPaid,
-		}
+		*e = AnyOrderPlaced{}
+		e.Seen = etw.Seen{Version: version, Layout: 2}
+		e.Size = uint64(v.Size)
+		e.HasPaid = v.HasPaid
 	case version >= 1:
 		var v OrderPlacedV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOrderPlaced{
-			Seen:    etw.Seen{Version: version, Layout: 1},
-			Size:    v.Size,
-			HasPaid: v.HasPaid,
-			Paid_:   v.Paid,
-		}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Size = v.Size
+		e.HasPaid = v.HasPaid
+		e.Paid_ = v.Paid
 	default:
 		var v OrderPlaced
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyOrderPlaced{
-			Seen: etw.Seen{Version: version, Layout: 0},
-			Size: uint64(v.Size),
-		}
+		*e = AnyOrderPlaced{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Size = uint64(v.Size)
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyOrderPlaced) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyOrderPlaced, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -287,29 +283,24 @@ func (e *AnyOrderPlaced) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyOrderPlaced) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyOrderPlaced) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyOrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyOrderPlaced) Clone() *AnyOrderPlaced { return &e }
+
+func (e AnyOrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Order is event 4, version 0, of task Order.
 type Order struct{}
 
-// EventDesc returns the description of the event.
-func (*Order) EventDesc() *etw.EventDesc { return &order }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*Order) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*Order) EventDesc() *etw.EventDesc                             { return &order }
+func (*Order) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*Order) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*Order) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *Order) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Order) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Order) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*Order) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e Order) Clone() *Order                                        { return &e }
+func (e Order) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e Order) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e Order) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var order = etw.EventDesc{
 	Provider: &providerDesc,
@@ -318,3 +309,24 @@ var order = etw.EventDesc{
 	TaskName: "Order",
 	New:      func() etw.Event { return new(Order) },
 }
+
+// AnyOrder is event 4, of task Order, in any version.
+//
+// The only version is [Order]; a newer one is decoded like it.
+type AnyOrder struct {
+	Seen etw.Seen
+}
+
+var anyOrder = []*etw.EventDesc{&order}
+
+func (*AnyOrder) EventDescs() []*etw.EventDesc { return anyOrder }
+func (*AnyOrder) EventDesc() *etw.EventDesc    { return &order }
+func (e *AnyOrder) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyOrder) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyOrder) Clone() *AnyOrder             { return &e }
+func (e AnyOrder) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyOrder) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOrder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

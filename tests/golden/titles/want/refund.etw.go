@@ -34,9 +34,12 @@ func (e *RefundPlaced) FieldValue(i int) etw.Value {
 	return (*orderLayout)(e).FieldValue(i)
 }
 
-func (e *RefundPlaced) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *RefundPlaced) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *RefundPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e RefundPlaced) Clone() *RefundPlaced { return &e }
+
+func (e RefundPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e RefundPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e RefundPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var refundPlaced = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -50,25 +53,60 @@ var refundPlaced = etw.EventDesc{
 	New:        func() etw.Event { return new(RefundPlaced) },
 }
 
+// AnyRefundPlaced is event 2, of task Refund, opcode Placed, level Noisy, in
+// any version.
+//
+// The only version is [RefundPlaced]; a newer one is decoded like it.
+type AnyRefundPlaced struct {
+	Seen etw.Seen
+
+	Size uint32
+}
+
+var anyRefundPlaced = []*etw.EventDesc{&refundPlaced}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyRefundPlaced) EventDescs() []*etw.EventDesc { return anyRefundPlaced }
+func (e *AnyRefundPlaced) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRefundPlaced, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyRefundPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v RefundPlaced
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Size = v.Size
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyRefundPlaced) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Size))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e.
+func (e AnyRefundPlaced) Clone() *AnyRefundPlaced { return &e }
+
+func (e AnyRefundPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyRefundPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRefundPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
 // RefundStart is event 3, version 0, of task Refund, opcode win:Start.
 type RefundStart struct{}
 
-// EventDesc returns the description of the event.
-func (*RefundStart) EventDesc() *etw.EventDesc { return &refundStart }
-
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
-func (*RefundStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-
-// AppendPayload appends the payload of e to b.
+func (*RefundStart) EventDesc() *etw.EventDesc                             { return &refundStart }
+func (*RefundStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
 func (*RefundStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-
-// FieldValue returns the value of field i of EventDesc().Fields.
-func (*RefundStart) FieldValue(int) etw.Value { return etw.Value{} }
-
-func (e *RefundStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *RefundStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *RefundStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+func (*RefundStart) FieldValue(int) etw.Value                              { return etw.Value{} }
+func (e RefundStart) Clone() *RefundStart                                  { return &e }
+func (e RefundStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
+func (e RefundStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
+func (e RefundStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
 
 var refundStart = etw.EventDesc{
 	Provider:   &providerDesc,
@@ -79,3 +117,24 @@ var refundStart = etw.EventDesc{
 	OpcodeName: "Start",
 	New:        func() etw.Event { return new(RefundStart) },
 }
+
+// AnyRefundStart is event 3, of task Refund, opcode win:Start, in any version.
+//
+// The only version is [RefundStart]; a newer one is decoded like it.
+type AnyRefundStart struct {
+	Seen etw.Seen
+}
+
+var anyRefundStart = []*etw.EventDesc{&refundStart}
+
+func (*AnyRefundStart) EventDescs() []*etw.EventDesc { return anyRefundStart }
+func (*AnyRefundStart) EventDesc() *etw.EventDesc    { return &refundStart }
+func (e *AnyRefundStart) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (int, error) {
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	return 0, nil
+}
+func (*AnyRefundStart) FieldValue(int) etw.Value      { return etw.Value{} }
+func (e AnyRefundStart) Clone() *AnyRefundStart       { return &e }
+func (e AnyRefundStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyRefundStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRefundStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

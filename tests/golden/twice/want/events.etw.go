@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// First is First: event 1, version 0.
+// First is event 1, version 0.
 type First struct {
 	Count uint32
 }
@@ -34,9 +34,12 @@ func (e *First) FieldValue(i int) etw.Value {
 	return (*aLayout)(e).FieldValue(i)
 }
 
-func (e *First) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *First) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *First) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e First) Clone() *First { return &e }
+
+func (e First) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e First) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e First) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var first = etw.EventDesc{
 	Provider: &providerDesc,
@@ -74,56 +77,49 @@ var aLayoutFields = []etw.FieldDesc{
 	{Name: "Count", Type: etw.InUInt32},
 }
 
-// Second is Second: event 1, version 0.
+// AnyFirst is event 1, in any version.
 //
-// No record leads to this type, and Provider does not list it: the event in
-// line 10 has the same id and version.
-type Second struct {
-	Name etw.UTF16
+// The only version is [First]; a newer one is decoded like it.
+type AnyFirst struct {
+	Seen etw.Seen
+
+	Count uint32
 }
 
-// EventDesc returns the description of Second.
-func (*Second) EventDesc() *etw.EventDesc { return &second }
+var anyFirst = []*etw.EventDesc{&first}
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
-func (e *Second) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	r := etw.NewReader(p, 0, ptr)
-	e.Name = r.UTF16()
-	return r.Done(&second)
-}
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyFirst) EventDescs() []*etw.EventDesc { return anyFirst }
+func (e *AnyFirst) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFirst, e.Seen) }
 
-// AppendPayload appends the payload of e to b.
-func (e *Second) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.UTF16Z(0, e.Name)
-	return w.Done(&second)
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyFirst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v First
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Second) FieldValue(i int) etw.Value {
+func (e *AnyFirst) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.Name)
+		return etw.UintValue(uint64(e.Count))
 	}
 	return etw.Value{}
 }
 
-func (e *Second) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Second) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Second) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e AnyFirst) Clone() *AnyFirst { return &e }
 
-var second = etw.EventDesc{
-	Provider: &providerDesc,
-	ID:       1,
-	Name:     "Second",
-	Fields: []etw.FieldDesc{
-		{Name: "Name", Type: etw.InUnicodeString},
-	},
-	New: func() etw.Event { return new(Second) },
-}
+func (e AnyFirst) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyFirst) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFirst) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Far is Far: event 100000, version 0.
+// Far is event 100000, version 0.
 //
 // No record leads to this type, and Provider does not list it: its id is more
 // than 65535.
@@ -150,9 +146,12 @@ func (e *Far) FieldValue(i int) etw.Value {
 	return (*aLayout)(e).FieldValue(i)
 }
 
-func (e *Far) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Far) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Far) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e.
+func (e Far) Clone() *Far { return &e }
+
+func (e Far) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Far) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Far) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var far = etw.EventDesc{
 	Provider: &providerDesc,
@@ -160,4 +159,59 @@ var far = etw.EventDesc{
 	Name:     "Far",
 	Fields:   aLayoutFields,
 	New:      func() etw.Event { return new(Far) },
+}
+
+// Second is event 1, version 0.
+//
+// No record leads to this type, and Provider does not list it: the event in
+// line 10 has the same id and version.
+type Second struct {
+	Name etw.UTF16
+}
+
+// EventDesc returns the description of Second.
+func (*Second) EventDesc() *etw.EventDesc { return &second }
+
+// DecodePayload sets e from the payload p and returns the number of bytes
+// read. Its views alias p.
+func (e *Second) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	c := etw.NewCursor(p, 0, ptr)
+	e.Name = c.UTF16()
+	return c.Done(&second)
+}
+
+// AppendPayload appends the payload of e to b.
+func (e *Second) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	a := etw.NewAppender(b, ptr)
+	a.UTF16Z(0, e.Name)
+	return a.Done(&second)
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *Second) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UTF16Value(e.Name)
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Second) Clone() *Second {
+	e.Name = e.Name.Clone()
+	return &e
+}
+
+func (e Second) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Second) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Second) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+var second = etw.EventDesc{
+	Provider: &providerDesc,
+	ID:       1,
+	Name:     "Second",
+	Fields: []etw.FieldDesc{
+		{Name: "Name", Type: etw.InUnicodeString},
+	},
+	New: func() etw.Event { return new(Second) },
 }

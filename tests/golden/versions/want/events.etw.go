@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Start is Start: event 1, version 0.
+// Start is event 1, version 0.
 type Start struct {
 	Count  uint16
 	Reason etw.ANSI
@@ -36,9 +36,15 @@ func (e *Start) FieldValue(i int) etw.Value {
 	return (*v0Layout)(e).FieldValue(i)
 }
 
-func (e *Start) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Start) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Start) Clone() *Start {
+	(*v0Layout)(&e).detach()
+	return &e
+}
+
+func (e Start) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Start) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var start = etw.EventDesc{
 	Provider: &providerDesc,
@@ -56,18 +62,18 @@ func (e *v0Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, err
 		return 0, etw.Short(d, p, ptr)
 	}
 	e.Count = binary.LittleEndian.Uint16(p[0:])
-	r := etw.NewReader(p, 2, ptr)
-	e.Reason = r.ANSI()
-	e.Gone = r.Uint32()
-	return r.Done(d)
+	c := etw.NewCursor(p, 2, ptr)
+	e.Reason = c.ANSI()
+	e.Gone = c.Uint32()
+	return c.Done(d)
 }
 
 func (e *v0Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint16(e.Count)
-	w.ANSIZ(1, e.Reason)
-	w.Uint32(e.Gone)
-	return w.Done(d)
+	a := etw.NewAppender(b, ptr)
+	a.Uint16(e.Count)
+	a.ANSIZ(1, e.Reason)
+	a.Uint32(e.Gone)
+	return a.Done(d)
 }
 
 func (e *v0Layout) FieldValue(i int) etw.Value {
@@ -80,6 +86,10 @@ func (e *v0Layout) FieldValue(i int) etw.Value {
 		return etw.UintValue(uint64(e.Gone))
 	}
 	return etw.Value{}
+}
+
+func (e *v0Layout) detach() {
+	e.Reason = e.Reason.Clone()
 }
 
 var v0LayoutFields = []etw.FieldDesc{
@@ -106,18 +116,18 @@ func (e *StartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.Depth = p[4]
-	r := etw.NewReader(p, 5, ptr)
-	e.Reason = r.UTF16()
-	return r.Done(&startV1)
+	c := etw.NewCursor(p, 5, ptr)
+	e.Reason = c.UTF16()
+	return c.Done(&startV1)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *StartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint8(e.Depth)
-	w.UTF16Z(2, e.Reason)
-	return w.Done(&startV1)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint8(e.Depth)
+	a.UTF16Z(2, e.Reason)
+	return a.Done(&startV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -133,9 +143,15 @@ func (e *StartV1) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *StartV1) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StartV1) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StartV1) Clone() *StartV1 {
+	e.Reason = e.Reason.Clone()
+	return &e
+}
+
+func (e StartV1) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var startV1 = etw.EventDesc{
 	Provider: &providerDesc,
@@ -169,20 +185,20 @@ func (e *StartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	e.Count = binary.LittleEndian.Uint32(p[0:])
 	e.Depth = p[4]
-	r := etw.NewReader(p, 5, ptr)
-	e.Reason = r.UTF16()
-	e.Size = r.Pointer()
-	return r.Done(&startV3)
+	c := etw.NewCursor(p, 5, ptr)
+	e.Reason = c.UTF16()
+	e.Size = c.Pointer()
+	return c.Done(&startV3)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *StartV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	w := etw.NewWriter(b, ptr)
-	w.Uint32(e.Count)
-	w.Uint8(e.Depth)
-	w.UTF16Z(2, e.Reason)
-	w.Pointer(3, e.Size)
-	return w.Done(&startV3)
+	a := etw.NewAppender(b, ptr)
+	a.Uint32(e.Count)
+	a.Uint8(e.Depth)
+	a.UTF16Z(2, e.Reason)
+	a.Pointer(3, e.Size)
+	return a.Done(&startV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
@@ -200,9 +216,15 @@ func (e *StartV3) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *StartV3) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *StartV3) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *StartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e StartV3) Clone() *StartV3 {
+	e.Reason = e.Reason.Clone()
+	return &e
+}
+
+func (e StartV3) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e StartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e StartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var startV3 = etw.EventDesc{
 	Provider: &providerDesc,
@@ -215,55 +237,38 @@ var startV3 = etw.EventDesc{
 		{Name: "Reason", Type: etw.InUnicodeString},
 		{Name: "Size", Type: etw.InPointer},
 	},
-	Extends: &startV1,
-	New:     func() etw.Event { return new(StartV3) },
+	New: func() etw.Event { return new(StartV3) },
 }
 
-// AnyStart is event 1 in any version: [Start], [StartV1], and [StartV3].
+// AnyStart is event 1, in any version.
 //
-// A version that is not known is decoded as the newest one before it; Seen
-// tells which. Fields that the decoded version lacks are zero.
+// The versions are [Start], [StartV1], and [StartV3]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyStart struct {
 	Seen etw.Seen
 
 	Count    uint32
-	Depth    uint8       // versions 1 and 3
-	Reason   etw.UTF16   // versions 1 and 3
-	Size     etw.Pointer // version 3
+	Depth    uint8       // since version 1
+	Reason   etw.UTF16   // since version 1
+	Size     etw.Pointer // since version 3
 	ReasonV0 etw.ANSI    // version 0
 	Gone     uint32      // version 0
 }
 
-// HasDepth reports whether the version that was decoded has Depth.
-func (e *AnyStart) HasDepth() bool { return e.Seen.Layout >= 1 }
-
-// HasReason reports whether the version that was decoded has Reason.
-func (e *AnyStart) HasReason() bool { return e.Seen.Layout >= 1 }
-
-// HasSize reports whether the version that was decoded has Size.
-func (e *AnyStart) HasSize() bool { return e.Seen.Layout >= 3 }
-
-// HasReasonV0 reports whether the version that was decoded has ReasonV0.
+// HasDepth and its like report whether the version that was decoded has a
+// field.
+func (e *AnyStart) HasDepth() bool    { return e.Seen.Layout >= 1 }
+func (e *AnyStart) HasReason() bool   { return e.Seen.Layout >= 1 }
+func (e *AnyStart) HasSize() bool     { return e.Seen.Layout >= 3 }
 func (e *AnyStart) HasReasonV0() bool { return e.Seen.Layout == 0 }
-
-// HasGone reports whether the version that was decoded has Gone.
-func (e *AnyStart) HasGone() bool { return e.Seen.Layout == 0 }
+func (e *AnyStart) HasGone() bool     { return e.Seen.Layout == 0 }
 
 var anyStart = []*etw.EventDesc{&start, &startV1, &startV3}
 
-// EventDescs returns the known versions, the oldest first.
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
 func (*AnyStart) EventDescs() []*etw.EventDesc { return anyStart }
-
-// EventDesc returns the description of the version that was decoded.
-func (e *AnyStart) EventDesc() *etw.EventDesc {
-	switch e.Seen.Layout {
-	case 0:
-		return &start
-	case 1:
-		return &startV1
-	}
-	return &startV3
-}
+func (e *AnyStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStart, e.Seen) }
 
 // DecodeVersion sets e from the payload p of the given version and returns the
 // number of bytes read.
@@ -272,38 +277,35 @@ func (e *AnyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n in
 	case version >= 3:
 		var v StartV3
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStart{
-			Seen:   etw.Seen{Version: version, Layout: 3},
-			Count:  v.Count,
-			Depth:  v.Depth,
-			Reason: v.Reason,
-			Size:   v.Size,
-		}
+		*e = AnyStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 3}
+		e.Count = v.Count
+		e.Depth = v.Depth
+		e.Reason = v.Reason
+		e.Size = v.Size
 	case version >= 1:
 		var v StartV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStart{
-			Seen:   etw.Seen{Version: version, Layout: 1},
-			Count:  v.Count,
-			Depth:  v.Depth,
-			Reason: v.Reason,
-		}
+		*e = AnyStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 1}
+		e.Count = v.Count
+		e.Depth = v.Depth
+		e.Reason = v.Reason
 	default:
 		var v Start
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStart{
-			Seen:     etw.Seen{Version: version, Layout: 0},
-			Count:    uint32(v.Count),
-			ReasonV0: v.Reason,
-			Gone:     v.Gone,
-		}
+		*e = AnyStart{}
+		e.Seen = etw.Seen{Version: version, Layout: 0}
+		e.Count = uint32(v.Count)
+		e.ReasonV0 = v.Reason
+		e.Gone = v.Gone
 	}
 	return n, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *AnyStart) FieldValue(i int) etw.Value {
-	fields := e.EventDesc().Fields
+	fields := etw.DescOf(anyStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -325,11 +327,18 @@ func (e *AnyStart) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *AnyStart) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *AnyStart) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *AnyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStart) Clone() *AnyStart {
+	e.Reason = e.Reason.Clone()
+	e.ReasonV0 = e.ReasonV0.Clone()
+	return &e
+}
 
-// Stop is Stop: event 2, version 0.
+func (e AnyStart) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+
+// Stop is event 2, version 0.
 type Stop struct {
 	Count  uint16
 	Reason etw.ANSI
@@ -355,9 +364,15 @@ func (e *Stop) FieldValue(i int) etw.Value {
 	return (*v0Layout)(e).FieldValue(i)
 }
 
-func (e *Stop) String() string               { return string(etw.AppendText(nil, e)) }
-func (e *Stop) LogValue() slog.Value         { return etw.LogValue(e) }
-func (e *Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, e) }
+// Clone returns a copy of e that shares no memory with the payload.
+func (e Stop) Clone() *Stop {
+	(*v0Layout)(&e).detach()
+	return &e
+}
+
+func (e Stop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 var stop = etw.EventDesc{
 	Provider: &providerDesc,
@@ -366,3 +381,56 @@ var stop = etw.EventDesc{
 	Fields:   v0LayoutFields,
 	New:      func() etw.Event { return new(Stop) },
 }
+
+// AnyStop is event 2, in any version.
+//
+// The only version is [Stop]; a newer one is decoded like it.
+type AnyStop struct {
+	Seen etw.Seen
+
+	Count  uint16
+	Reason etw.ANSI
+	Gone   uint32
+}
+
+var anyStop = []*etw.EventDesc{&stop}
+
+// EventDescs returns the known versions, the oldest first, and EventDesc the
+// one that was decoded.
+func (*AnyStop) EventDescs() []*etw.EventDesc { return anyStop }
+func (e *AnyStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of the given version and returns the
+// number of bytes read.
+func (e *AnyStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	var v Stop
+	n, err = v.DecodePayload(p, ptr)
+	e.Seen = etw.Seen{Version: version, Layout: 0}
+	e.Count = v.Count
+	e.Reason = v.Reason
+	e.Gone = v.Gone
+	return n, err
+}
+
+// FieldValue returns the value of field i of EventDesc().Fields.
+func (e *AnyStop) FieldValue(i int) etw.Value {
+	switch i {
+	case 0:
+		return etw.UintValue(uint64(e.Count))
+	case 1:
+		return etw.ANSIValue(e.Reason)
+	case 2:
+		return etw.UintValue(uint64(e.Gone))
+	}
+	return etw.Value{}
+}
+
+// Clone returns a copy of e that shares no memory with the payload.
+func (e AnyStop) Clone() *AnyStop {
+	e.Reason = e.Reason.Clone()
+	return &e
+}
+
+func (e AnyStop) String() string               { return string(etw.AppendText(nil, &e)) }
+func (e AnyStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -1,0 +1,220 @@
+// Package alloc answers what a .NET program allocates: bytes by type, by kind of
+// heap and by call stack, and over time.
+//
+// # What must be switched on
+//
+// Microsoft-Windows-DotNETRuntime with the keyword GC (0x1) at level 5 writes a
+// GCAllocationTick for each 100 KB that are handed out. AllocationSampling
+// (0x80000000000) at level 4 writes unbiased samples, from .NET 10 on.
+// GCSampledObjectAllocationHigh (0x200000) or Low (0x2000000) at the start of the
+// process count every object, at a price; they need the keyword Type (0x80000) for
+// names.
+//
+// # What the numbers mean
+//
+// The weight of a tick is AllocationAmount64, never the size of its object. Shares
+// of types are good estimates if a type has many ticks: the relative error of n
+// ticks is about 1/√n. The sum over all types can be far above what was really
+// allocated, since a runtime counts the rest of an allocation context again when it
+// extends one in place; the table of collections has the true total.
+package alloc
+
+import (
+	"math"
+
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/names"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/types"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows the allocations in the records that a [etw.Mux] dispatches.
+type Analysis struct {
+	runtimes lives.Table[state]
+	types    *types.Analysis
+}
+
+type state struct {
+	ticks   weights
+	kinds   [3]Kind
+	tickSum uint64
+	clamp   bool // amounts of this runtime are not to be trusted
+	samples weights
+	exact   map[uint64]*row
+	objects *stacks.Samples
+	events  int
+}
+
+// weights are estimates by type.
+type weights struct {
+	count          int
+	bytes, objects float64
+	types          names.Table[row]
+	byID           map[uint64]*row // of types without names
+	stacks         *stacks.Samples
+	series         measure.Series
+}
+
+type row struct {
+	n              int
+	bytes, objects float64
+	variance       float64 // of bytes
+	noObjects      bool
+}
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
+
+// NewWith is New with names of types that are shared with other analyses. They
+// must have been registered at the same mux before.
+func NewWith(mux *etw.Mux, t *types.Analysis) *Analysis {
+	a := &Analysis{types: t}
+	a.runtimes.Watch(mux)
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCAllocationTick) uint16 { return e.ClrInstanceID }, tick)
+	lives.On(&a.runtimes, mux, func(e *clr.AllocationSampled) uint16 { return e.ClrInstanceID }, sampled)
+	lives.On(&a.runtimes, mux, func(e *clr.GCSampledObjectAllocationHigh) uint16 { return e.ClrInstanceID },
+		func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationHigh) {
+			rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.GCSampledObjectAllocationLow) uint16 { return e.ClrInstanceID },
+		func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationLow) {
+			rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
+		})
+	return a
+}
+
+// The bounds of ticks of a runtime that writes amounts that cannot be.
+const (
+	leastTick     = 90 << 10
+	mostSmallTick = 110 << 10
+	mostLargeTick = 2 << 20
+)
+
+func tick(rt *lives.Runtime[state], r *etw.Record, e *clr.AnyGCAllocationTick) {
+	s := &rt.State
+	bytes := uint64(e.AllocationAmount)
+	if e.HasAllocationAmount64() {
+		bytes = e.AllocationAmount64
+	}
+	negative := int64(bytes) < 0 || !e.HasAllocationAmount64() && int32(bytes) < 0
+	bytes = s.bounded(bytes, negative, e.AllocationKind)
+	kind := &s.kinds[min(int(e.AllocationKind), len(s.kinds)-1)]
+	kind.Count++
+	kind.Bytes += bytes
+	s.tickSum += bytes
+	objects := -1.0
+	if e.HasObjectSize() && e.ObjectSize > 0 {
+		objects = float64(bytes) / float64(e.ObjectSize)
+	}
+	s.ticks.add(e.TypeName, uint64(e.TypeID), r, rt.At(rt.Now), float64(bytes), objects, 0)
+}
+
+// bounded returns the amount of a tick. Old runtimes wrote negative ones; from then
+// on none is taken as it is.
+func (s *state) bounded(bytes uint64, negative bool, kind clr.GCAllocationKind) uint64 {
+	s.clamp = s.clamp || negative
+	if !s.clamp {
+		return bytes
+	}
+	most := uint64(mostSmallTick)
+	if kind == clr.GCAllocationKindLarge {
+		most = mostLargeTick
+	}
+	return min(max(bytes, leastTick), most)
+}
+
+// q is the probability that a byte is not drawn.
+const q = 1 - 1.0/102400
+
+func sampled(rt *lives.Runtime[state], r *etw.Record, e *clr.AllocationSampled) {
+	size := float64(e.ObjectSize)
+	miss := math.Pow(q, size) // that no byte of the object is drawn
+	objects := 1 / (1 - miss)
+	if size == 0 {
+		objects = 0
+	}
+	rt.State.samples.add(e.TypeName, uint64(e.TypeID), r, rt.At(rt.Now), size*objects, objects, size*size*miss*objects*objects)
+}
+
+// add adds what one event stands for. Negative objects are unknown.
+func (w *weights) add(name etw.UTF16, id uint64, r *etw.Record, ms, bytes, objects, variance float64) {
+	t, label := w.row(name, id)
+	t.n++
+	t.bytes += bytes
+	t.variance += variance
+	if objects < 0 {
+		t.noObjects = true
+	} else {
+		t.objects += objects
+		w.objects += objects
+	}
+	w.count++
+	w.bytes += bytes
+	w.series.Add(ms, bytes)
+	if r.Stack.Len() > 0 {
+		if w.stacks == nil {
+			w.stacks = newSamples("samples")
+		}
+		w.stacks.Add(r, w.stacks.Label(0, "type", label), 1, int64(math.Round(bytes)))
+	}
+}
+
+// row returns the sums of a type, by its id where it has no name.
+func (w *weights) row(name etw.UTF16, id uint64) (*row, string) {
+	if name.Len() > 0 || id == 0 {
+		e := w.types.At(name)
+		return &e.Value, e.Name
+	}
+	if w.byID == nil {
+		w.byID = make(map[uint64]*row)
+	}
+	t := w.byID[id]
+	if t == nil {
+		t = new(row)
+		w.byID[id] = t
+	}
+	return t, ""
+}
+
+func (s *state) addExact(r *etw.Record, id uint64, count uint32, bytes uint64) {
+	if s.exact == nil {
+		s.exact = make(map[uint64]*row)
+	}
+	t := s.exact[id]
+	if t == nil {
+		t = new(row)
+		s.exact[id] = t
+	}
+	t.n++
+	t.objects += float64(count)
+	t.bytes += float64(bytes)
+	s.events++
+	if r.Stack.Len() > 0 {
+		if s.objects == nil {
+			s.objects = newSamples("alloc_objects")
+		}
+		s.objects.Add(r, 0, int64(count), int64(min(bytes, math.MaxInt64)))
+	}
+}
+
+func newSamples(count string) *stacks.Samples {
+	return stacks.NewSamples("allocations", stacks.ValueType{Name: count, Unit: "count"}, stacks.ValueType{Name: "alloc_space", Unit: "bytes"})
+}
+
+// Samples returns the allocations with their stacks: ticks, or where a runtime wrote
+// none, what it drew or counted.
+func (a *Analysis) Samples() []*stacks.Samples {
+	var list []*stacks.Samples
+	for _, rt := range a.runtimes.All() {
+		for _, s := range []*stacks.Samples{rt.State.ticks.stacks, rt.State.samples.stacks, rt.State.objects} {
+			if s != nil {
+				list = append(list, s)
+				break
+			}
+		}
+	}
+	return list
+}

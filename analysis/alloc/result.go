@@ -1,0 +1,98 @@
+package alloc
+
+import (
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is what is known of allocations in a trace. Numbers of several kinds of
+// events are never added: each kind is an estimate of the same on its own.
+type Result struct {
+	Schema int `json:"schema"`
+	// Types has the types by allocation ticks of all runtimes together, the most
+	// bytes first. Where there are no ticks but samples, it is of samples.
+	Types    []Type     `json:"types"`
+	Bytes    float64    `json:"bytes"` // of all Types
+	Runtimes []*Runtime `json:"runtimes"`
+}
+
+// A Runtime is one .NET runtime in one process.
+type Runtime struct {
+	PID         int64    `json:"pid"`
+	CLRInstance uint16   `json:"clrInstance"`
+	Life        int      `json:"life,omitempty"`
+	Ticks       *Ticks   `json:"ticks,omitempty"`
+	Samples     *Samples `json:"samples,omitempty"`
+	Exact       *Exact   `json:"exact,omitempty"`
+}
+
+// Ticks are GCAllocationTick events: each stands for some 100 KB that were handed
+// out on one heap, and names the object that passed that line.
+type Ticks struct {
+	Count  int            `json:"count"`
+	Bytes  uint64         `json:"bytes"`
+	Kinds  []Kind         `json:"kinds"`
+	Types  []Type         `json:"types"`
+	Stacks []StackWeight  `json:"stacks,omitempty"`
+	Series measure.Series `json:"series"` // of bytes
+	// Clamped says that amounts of old runtimes were wrong and bounded.
+	Clamped bool `json:"clamped,omitempty"`
+}
+
+// A Kind is one kind of heap: Small, Large or Pinned.
+type Kind struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+	Bytes uint64 `json:"bytes"`
+}
+
+// A Type is what is estimated of the allocations of a type.
+type Type struct {
+	Type string `json:"type"`
+	// Bytes were handed out up to an object of this type since the tick before.
+	Bytes float64 `json:"bytes"`
+	// Ticks is the number of events that Bytes is of.
+	Ticks int `json:"ticks"`
+	// SharePercent is Bytes of those of all types.
+	SharePercent measure.Float `json:"sharePercent,omitzero"`
+	// Objects is an estimate of their number. It is unknown where the size of the
+	// objects is, before .NET 5.
+	Objects measure.Float `json:"objects,omitzero"`
+	// ErrorPercent is the relative standard error of Bytes, as far as allocations
+	// are random.
+	ErrorPercent measure.Float `json:"errorPercent,omitzero"`
+}
+
+// A StackWeight is what one call stack allocated of a type.
+type StackWeight struct {
+	Type  string       `json:"type"`
+	Bytes float64      `json:"bytes"`
+	Ticks uint64       `json:"ticks"`
+	Stack stacks.Stack `json:"stack"`
+}
+
+// Samples are AllocationSampled events of .NET 10 and later: every byte is drawn
+// with the same probability, so that the sums are unbiased.
+type Samples struct {
+	Count int `json:"count"`
+	// Bytes and Objects are estimates of all that was allocated.
+	Bytes   float64        `json:"bytes"`
+	Objects float64        `json:"objects"`
+	Types   []Type         `json:"types"` // Ticks are samples here
+	Stacks  []StackWeight  `json:"stacks,omitempty"`
+	Series  measure.Series `json:"series"` // of bytes
+}
+
+// Exact is what GCSampledObjectAllocation events say, whose sums by type are exact
+// from the first event of the type on.
+type Exact struct {
+	Events  int           `json:"events"`
+	Bytes   uint64        `json:"bytes"`
+	Objects uint64        `json:"objects"`
+	Types   []Type        `json:"types"`
+	Stacks  []StackWeight `json:"stacks,omitempty"` // of the sampled objects
+}

@@ -1,0 +1,219 @@
+// Package contention answers which locks threads of a .NET program wait for, how
+// long, where, and who holds them.
+//
+// Microsoft-Windows-DotNETRuntime with the keyword Contention (0x4000) at level 4
+// writes the events. Locks and their owners are known from .NET 8 on.
+package contention
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/spans"
+	"github.com/etwgen/etwgen/analysis/internal/top"
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows the contention in the records that a [etw.Mux] dispatches.
+type Analysis struct{ runtimes lives.Table[state] }
+
+type runtime = lives.Runtime[state]
+
+type state struct {
+	open      spans.Table[start]
+	durations []float64
+	byEvents  int64 // ticks
+	native    int
+	orphans   int
+	locks     map[lock]*sum
+	objects   map[uint64]uint64 // of locks, by ContentionLockCreated
+	owners    map[int64]*sum
+	threads   map[int64]*sum
+	samples   *stacks.Samples
+	longest   top.List[waited]
+	series    measure.Series
+	seen      bool
+}
+
+type lock struct{ id, object uint64 }
+
+// A waited is a wait that is over.
+type waited struct {
+	start
+	ms     float64
+	thread int64
+}
+
+type start struct {
+	at    int64
+	lock  lock
+	owner int64
+	time  int64 // on the scale of samples
+	stack stacks.ID
+}
+
+type sum struct {
+	count      int
+	total, max float64
+}
+
+func (s *sum) add(ms float64) {
+	s.count++
+	s.total += ms
+	s.max = max(s.max, ms)
+}
+
+func at[K comparable](m map[K]*sum, k K) *sum {
+	s := m[k]
+	if s == nil {
+		s = new(sum)
+		m[k] = s
+	}
+	return s
+}
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{}
+	a.runtimes.Watch(mux)
+	lives.On(&a.runtimes, mux, func(e *clr.AnyContentionStart) uint16 { return e.ClrInstanceID }, begin)
+	lives.On(&a.runtimes, mux, func(e *clr.AnyContentionStop) uint16 { return e.ClrInstanceID }, stop)
+	lives.On(&a.runtimes, mux, func(e *clr.ContentionLockCreated) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ContentionLockCreated) {
+			rt.State.init()
+			rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
+		})
+	return a
+}
+
+func (s *state) init() {
+	if s.locks == nil {
+		s.locks, s.objects = make(map[lock]*sum), make(map[uint64]uint64)
+		s.owners, s.threads = make(map[int64]*sum), make(map[int64]*sum)
+		s.samples = stacks.NewSamples("contention", stacks.ValueType{Name: "contentions", Unit: "count"}, stacks.ValueType{Name: "delay", Unit: "nanoseconds"})
+	}
+}
+
+func begin(rt *runtime, r *etw.Record, e *clr.AnyContentionStart) {
+	rt.State.init()
+	rt.State.seen = true
+	rt.State.open.Push(r.ThreadID, start{
+		at: rt.Now, lock: lock{uint64(e.LockID), uint64(e.AssociatedObjectID)},
+		owner: int64(e.LockOwnerThreadID), time: when.Of(r), stack: rt.State.samples.Intern(r.ProcessID, r.Stack),
+	})
+}
+
+func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
+	s := &rt.State
+	s.init()
+	s.seen = true
+	b, ok := s.open.Pop(r.ThreadID)
+	if !ok { // it began before the trace did
+		s.orphans++
+		b = start{at: rt.First, time: when.Of(r)}
+	}
+	ms := rt.MS(rt.Now - b.at)
+	if ok {
+		s.byEvents += rt.Now - b.at
+	}
+	if e.HasDurationNs() && e.DurationNs >= 0 && e.DurationNs <= math.MaxInt64 {
+		ms = e.DurationNs / 1e6
+	}
+	s.durations = append(s.durations, ms)
+	if e.ContentionFlags == clr.ContentionFlagsNative {
+		s.native++
+	}
+	if b.lock.object == 0 {
+		b.lock.object = s.objects[b.lock.id]
+	}
+	at(s.threads, r.ThreadID).add(ms)
+	if ok {
+		at(s.locks, b.lock).add(ms)
+	}
+	if b.owner != 0 {
+		at(s.owners, b.owner).add(ms)
+	}
+	s.samples.AddStack(b.time, r.ProcessID, r.ThreadID, b.stack, 0, 1, int64(math.Round(ms*1e6)))
+	s.series.Add(rt.At(rt.Now), ms)
+	s.longest.Add(ms, waited{b, ms, r.ThreadID})
+}
+
+// Samples returns the waits that are over, with the stacks of where they began.
+func (a *Analysis) Samples() []*stacks.Samples {
+	var list []*stacks.Samples
+	for _, rt := range a.runtimes.All() {
+		if rt.State.samples != nil {
+			list = append(list, rt.State.samples)
+		}
+	}
+	return list
+}
+
+// hex returns an address, or "" for none.
+func hex(v uint64) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%#x", v)
+}
+
+// Result returns what is known so far. It shares no memory that changes with the
+// analysis.
+func (a *Analysis) Result() *Result {
+	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
+	for _, rt := range a.runtimes.All() {
+		if rt.State.seen {
+			out := rt.State.result(rt)
+			res.Runtimes = append(res.Runtimes, out)
+			res.Count += out.Count
+			res.TotalMS += out.TotalMS
+		}
+	}
+	return res
+}
+
+func (s *state) result(rt *runtime) *Runtime {
+	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Count: len(s.durations),
+		TotalByEventsMS: rt.MS(s.byEvents), DurationMS: measure.Summarize(slices.Clone(s.durations)),
+		Native: s.native, StopsWithoutStart: s.orphans, LostStops: s.open.Lost,
+		Locks: []Lock{}, Longest: []Wait{}, Series: s.series.Clone(),
+		Owners: threadList(s.owners), Threads: threadList(s.threads)}
+	out.TotalMS = out.DurationMS.Total
+	for _, o := range s.open.Open() {
+		out.Open++
+		out.OpenMS += rt.MS(rt.Now - o.Value.at)
+	}
+	for _, w := range s.longest.All() {
+		out.Longest = append(out.Longest, Wait{rt.At(w.at), w.ms, w.thread, w.owner, hex(w.lock.id), hex(w.lock.object)})
+	}
+	for k, v := range s.locks {
+		out.Locks = append(out.Locks, Lock{hex(k.id), hex(k.object), v.count, v.total, v.max})
+	}
+	slices.SortFunc(out.Locks, func(a, b Lock) int {
+		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Object, b.Object))
+	})
+	for _, w := range s.samples.Sum() {
+		if len(w.Stack) > 0 {
+			out.Stacks = append(out.Stacks, Stack{uint64(w.Values[0]), float64(w.Values[1]) / 1e6, w.Stack})
+		}
+	}
+	return out
+}
+
+func threadList(m map[int64]*sum) []Thread {
+	list := []Thread{}
+	for k, v := range m {
+		list = append(list, Thread{k, v.count, v.total, v.max})
+	}
+	slices.SortFunc(list, func(a, b Thread) int {
+		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Thread, b.Thread))
+	})
+	return list
+}

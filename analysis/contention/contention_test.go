@@ -1,0 +1,171 @@
+package contention
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+func analyze(tb testing.TB, path string) *Result {
+	tb.Helper()
+	var mux etw.Mux
+	a := New(&mux)
+	testtrace.Run(tb, &mux, path)
+	return a.Result()
+}
+
+func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
+
+// The figures were measured before, by another program.
+func TestKnownTraces(t *testing.T) {
+	for _, test := range []struct {
+		trace                      string
+		count, locks, owners       int
+		events, durations, longest float64
+	}{
+		// A fifth owner, which is thread 0, is none; the longest wait is of 0.475 ms
+		// by the events.
+		{"filtrace_contention.nettrace", 197, 1, 4, 19.335, 19.792, 0.4767},
+		{"eventpipe-dotnetcore3.0-win-x64-objver4.nettrace", 8, -1, -1, 449.899, 453.902, -1},
+	} {
+		rt := analyze(t, testtrace.Named(t, test.trace)).Runtimes[0]
+		if rt.Count != test.count || !near(rt.TotalByEventsMS, test.events, 6e-4) || !near(rt.TotalMS, test.durations, 6e-4) ||
+			test.locks >= 0 && (len(rt.Locks) != test.locks || len(rt.Owners) != test.owners || !near(rt.DurationMS.Max.Or(0), test.longest, 6e-4)) {
+			t.Errorf("%s: %d contentions on %d locks of %d owners, %v ms by events, %v ms, max %v", test.trace,
+				rt.Count, len(rt.Locks), len(rt.Owners), rt.TotalByEventsMS, rt.TotalMS, rt.DurationMS.Max)
+		}
+	}
+}
+
+func TestTraceEventAgrees(t *testing.T) {
+	compared := 0
+	for _, path := range testtrace.All(t) {
+		var peer struct {
+			Contention struct {
+				Contentions []struct {
+					DurationNs, ElapsedMs, StartMs float64
+					OwnerThread, Tid               int64
+				}
+				Stops, Open                          int
+				TotalMsByDurationNs, TotalMsByEvents float64
+			}
+		}
+		if !testtrace.Peer(t, path, &peer) || peer.Contention.Stops == 0 {
+			continue
+		}
+		res, theirs := analyze(t, path), &peer.Contention
+		name, open, byEvents, longest := testtrace.Name(path), 0, 0.0, []Wait{}
+		for _, rt := range res.Runtimes {
+			open += rt.Open
+			byEvents += rt.TotalByEventsMS
+			longest = append(longest, rt.Longest...)
+		}
+		compared += res.Count
+		// It keeps one start a thread; those within another are lost there.
+		if res.Count < theirs.Stops || !near(byEvents, theirs.TotalMsByEvents, 1e-4+1e-3*byEvents) || !near(res.TotalMS, theirs.TotalMsByDurationNs, 1e-4+1e-3*res.TotalMS) {
+			t.Errorf("%s: %d contentions, %d open, %v ms by events, %v ms; TraceEvent says %d, %d, %v, %v", name,
+				res.Count, open, byEvents, res.TotalMS, theirs.Stops, theirs.Open, theirs.TotalMsByEvents, theirs.TotalMsByDurationNs)
+		}
+		for _, want := range theirs.Contentions {
+			for _, got := range longest {
+				if got.Thread == want.Tid && near(got.StartMS, want.StartMs, 1e-6) {
+					if !near(got.DurationMS*1e6, want.DurationNs, 0.5) || got.Owner != want.OwnerThread {
+						t.Errorf("%s: %+v, and TraceEvent says %+v", name, got, want)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d contentions compared", compared)
+}
+
+// What the program knows: how long it waited for locks that it held on purpose, and
+// how often the runtime counted contention between the marks.
+func TestTruth(t *testing.T) {
+	path := testtrace.Named(t, "contention.nettrace")
+	type counts struct {
+		N int `json:"lock_contention_count"`
+	}
+	var truth struct {
+		Known []struct {
+			MS float64 `json:"waited_ms_measured_by_waiter"`
+		} `json:"known_contentions"`
+		Lock struct {
+			MS float64 `json:"waited_ms"`
+		} `json:"known_contention_system_threading_lock"`
+		Begin counts `json:"counters_begin"`
+		End   counts `json:"counters_end"`
+	}
+	if !testtrace.Truth(t, path, &truth) {
+		t.Skip("the program says nothing")
+	}
+	rt := analyze(t, path).Runtimes[0]
+	want := []float64{truth.Lock.MS}
+	for _, k := range truth.Known {
+		want = append(want, k.MS)
+	}
+	for _, ms := range want {
+		found := false
+		for _, w := range rt.Longest {
+			found = found || near(w.DurationMS, ms, 1)
+		}
+		if !found {
+			t.Errorf("there is no contention of %v ms among %+v", ms, rt.Longest[:5])
+		}
+	}
+	if n := truth.End.N - truth.Begin.N; rt.Count != n {
+		t.Errorf("%d contentions, and the program counts %d", rt.Count, n)
+	}
+}
+
+func TestSums(t *testing.T) {
+	for _, path := range testtrace.All(t) {
+		res := analyze(t, path)
+		for _, rt := range res.Runtimes {
+			var locks, threads, series float64
+			for _, l := range rt.Locks {
+				locks += l.TotalMS
+			}
+			for _, l := range rt.Threads {
+				threads += l.TotalMS
+			}
+			for _, v := range rt.Series.Sums {
+				series += v
+			}
+			if !near(locks, rt.TotalMS, 1e-6) || !near(threads, rt.TotalMS, 1e-6) || !near(series, rt.TotalMS, 1e-6) {
+				t.Errorf("%s: %v ms, %v by lock, %v by thread, %v by time", path, rt.TotalMS, locks, threads, series)
+			}
+			if d := math.Abs(rt.TotalMS - rt.TotalByEventsMS); rt.Count > 0 && d/float64(rt.Count) > 1 {
+				t.Errorf("%s: events and durations differ by %v ms", path, d)
+			}
+		}
+		if _, err := json.Marshal(res); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestUnpaired(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	s.Stack = testtrace.AStack(1)
+	s.Event(1*time.Millisecond, 1, &clr.ContentionLockCreated{LockID: 16, AssociatedObjectID: 32})
+	s.Event(2*time.Millisecond, 7, &clr.ContentionStopV1{DurationNs: 5e6})
+	s.Event(3*time.Millisecond, 7, &clr.ContentionStartV2{LockID: 16, LockOwnerThreadID: 9})
+	s.Event(5*time.Millisecond, 7, &clr.ContentionStop{ContentionFlags: clr.ContentionFlagsNative})
+	s.Event(6*time.Millisecond, 7, &clr.ContentionStartV2{LockID: 16})
+	s.Event(8*time.Millisecond, 8, &clr.ContentionStartV1{})
+	rt := a.Result().Runtimes[0]
+	if rt.Count != 2 || rt.TotalMS != 7 || rt.TotalByEventsMS != 2 || rt.StopsWithoutStart != 1 || rt.Open != 2 || rt.OpenMS != 2 || rt.Native != 1 {
+		t.Errorf("%+v", rt)
+	}
+	if l := rt.Locks[0]; l.Lock != "0x10" || l.Object != "0x20" || l.MaxMS != 2 || len(rt.Stacks) != 1 {
+		t.Errorf("%+v, %+v", l, rt.Stacks)
+	}
+}

@@ -1,0 +1,83 @@
+package contention
+
+import (
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is what is known of lock contention in a trace.
+type Result struct {
+	Schema   int        `json:"schema"`
+	Count    int        `json:"count"`
+	TotalMS  float64    `json:"totalMs"`
+	Runtimes []*Runtime `json:"runtimes"`
+}
+
+// A Runtime is one .NET runtime in one process.
+type Runtime struct {
+	PID         int64  `json:"pid"`
+	CLRInstance uint16 `json:"clrInstance"`
+	Life        int    `json:"life,omitempty"`
+	// Count is the number of times that a thread had to wait for a lock and got it.
+	Count int `json:"count"`
+	// TotalMS is how long: as the runtime measured it, or where it did not the time
+	// between the events. TotalByEventsMS is always the latter.
+	TotalMS         float64         `json:"totalMs"`
+	TotalByEventsMS float64         `json:"totalByEventsMs"`
+	DurationMS      measure.Summary `json:"durationMs"`
+	// Native is how many of Count are for locks inside of the runtime.
+	Native int `json:"native"`
+	// Open waits are not over at the end, OpenMS how long they had lasted.
+	// StopsWithoutStart are in Count, from what the runtime measured or the begin
+	// of the trace; LostStops began, and never ended.
+	Open              int     `json:"open,omitempty"`
+	OpenMS            float64 `json:"openMs,omitempty"`
+	StopsWithoutStart int     `json:"stopsWithoutStart,omitempty"`
+	LostStops         int     `json:"lostStops,omitempty"`
+
+	Locks   []Lock   `json:"locks"`
+	Owners  []Thread `json:"owners"`  // that held the lock when the wait began
+	Threads []Thread `json:"threads"` // that waited
+	Stacks  []Stack  `json:"stacks,omitempty"`
+	// Longest has the hundred longest waits.
+	Longest []Wait         `json:"longest"`
+	Series  measure.Series `json:"series"` // of ms, by the end of the wait
+}
+
+// A Lock is one lock. Before .NET 8 locks had no ids.
+type Lock struct {
+	Lock    string  `json:"lock,omitempty"`
+	Object  string  `json:"object,omitempty"` // the address of the object, when it was locked
+	Count   int     `json:"count"`
+	TotalMS float64 `json:"totalMs"`
+	MaxMS   float64 `json:"maxMs"`
+}
+
+// A Thread is a thread that waited, or that others waited for.
+type Thread struct {
+	Thread  int64   `json:"thread"`
+	Count   int     `json:"count"`
+	TotalMS float64 `json:"totalMs"`
+	MaxMS   float64 `json:"maxMs"`
+}
+
+// A Stack is where threads waited.
+type Stack struct {
+	Count   uint64       `json:"count"`
+	TotalMS float64      `json:"totalMs"`
+	Stack   stacks.Stack `json:"stack"`
+}
+
+// A Wait is one wait for a lock.
+type Wait struct {
+	StartMS    float64 `json:"startMs"`
+	DurationMS float64 `json:"durationMs"`
+	Thread     int64   `json:"thread"`
+	Owner      int64   `json:"owner,omitempty"`
+	Lock       string  `json:"lock,omitempty"`
+	Object     string  `json:"object,omitempty"`
+}

@@ -1,0 +1,214 @@
+// Package counters answers what the event counters and the metrics of a .NET
+// program say over time.
+//
+// A counter is switched on with its EventSource and the argument
+// EventCounterIntervalSec; metrics with the provider System.Diagnostics.Metrics,
+// keyword 0x2, and the arguments SessionId and Metrics.
+//
+// Counters are not events of known ids, so that no handler of a [etw.Mux] takes
+// them: give [Analysis.Record] all records, or those that are left over:
+//
+//	c := counters.New()
+//	mux.HandleRest(c.Record)
+package counters
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/internal/dyn"
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows counters and metrics.
+type Analysis struct {
+	processes lives.Table[state]
+	fields    dyn.Reader
+}
+
+type state struct {
+	counters map[counterKey]*Counter
+	metrics  map[metricKey]*Metric
+	// about has what is said of an instrument when its reporting begins.
+	about map[metricKey]*Metric
+	notes []Note
+}
+
+type counterKey struct{ provider, name, series string }
+
+type metricKey struct {
+	session, meter, instrument, tags string
+	id                               int64
+}
+
+// maxNotes bounds the notes, which repeat.
+const maxNotes = 100
+
+// New returns an analysis.
+func New() *Analysis { return &Analysis{} }
+
+// metricsProvider is the name of the EventSource of metrics.
+const metricsProvider = "System.Diagnostics.Metrics"
+
+// Record takes a record, whatever it is. It returns nil.
+func (a *Analysis) Record(r *etw.Record) error {
+	switch {
+	case r.Schema == nil:
+	case r.Schema.Name == "EventCounters":
+		a.counter(r)
+	case r.ProviderName == metricsProvider:
+		a.metric(r)
+	}
+	return nil
+}
+
+// counter takes the values of an event counter, which are in a struct.
+func (a *Analysis) counter(r *etw.Record) {
+	if !a.fields.Read(r) {
+		return
+	}
+	v := a.fields.First()
+	if inner := dyn.Member(v, "Payload"); inner.Kind() == etw.ValueStruct {
+		v = inner
+	}
+	name := dyn.Member(v, "Name").Text()
+	if name == "" {
+		return
+	}
+	p := a.processes.At(r, 0)
+	s := &p.State
+	k := counterKey{r.ProviderName, name, dyn.Member(v, "Series").Text()}
+	c := s.counters[k]
+	if c == nil {
+		c = &Counter{Provider: k.provider, Name: name, Series: k.series,
+			DisplayName: dyn.Member(v, "DisplayName").Text(), Unit: dyn.Member(v, "DisplayUnits").Text(),
+			Type: dyn.Member(v, "CounterType").Text(), Metadata: dyn.Member(v, "Metadata").Text()}
+		if s.counters == nil {
+			s.counters = make(map[counterKey]*Counter)
+		}
+		s.counters[k] = c
+	}
+	number := func(name string) measure.Float { return dyn.Float(dyn.Member(v, name)) }
+	pt := Point{AtMS: p.At(p.Now), IntervalSec: number("IntervalSec").Or(0), Mean: number("Mean"), StdDev: number("StandardDeviation"),
+		Count: number("Count"), Min: number("Min"), Max: number("Max"), Increment: number("Increment")}
+	pt.PerSec = measure.Ratio(pt.Increment, measure.Known(pt.IntervalSec))
+	c.Points = append(c.Points, pt)
+}
+
+// metric takes an event of System.Diagnostics.Metrics.
+func (a *Analysis) metric(r *etw.Record) {
+	if !a.fields.Read(r) {
+		return
+	}
+	p := a.processes.At(r, 0)
+	s, f := &p.State, &a.fields
+	pt := MetricPoint{AtMS: p.At(p.Now)}
+	switch r.Schema.Name {
+	case "BeginInstrumentReporting":
+		s.begin(f)
+		return
+	case "TimeSeriesLimitReached", "HistogramLimitReached", "Error", "ObservableInstrumentCallbackError", "MultipleSessionsNotSupportedError", "MultipleSessionsConfiguredIncorrectlyError":
+		if len(s.notes) < maxNotes {
+			_, text := f.FirstText()
+			if message := f.Text("errorMessage"); message != "" {
+				text = message
+			}
+			s.notes = append(s.notes, Note{pt.AtMS, r.Schema.Name, text})
+		}
+		return
+	case "CounterRateValuePublished", "UpDownCounterRateValuePublished":
+		pt.Rate, pt.Value = f.Float("rate"), f.Float("value")
+	case "GaugeValuePublished":
+		pt.Value = f.Float("lastValue")
+	case "HistogramValuePublished":
+		pt.Count, pt.Sum, pt.Quantiles = f.Float("count"), f.Float("sum"), quantiles(f.Text("quantiles"))
+	case "Base2ExponentialHistogramValuePublished":
+		pt.Count, pt.Sum, pt.Scale, pt.ZeroCount = f.Float("count"), f.Float("sum"), f.Float("scale"), f.Float("zeroCount")
+		pt.Min, pt.Max, pt.Buckets = f.Float("minimum"), f.Float("maximum"), f.Text("buckets")
+	default:
+		return
+	}
+	m := s.series(f)
+	m.Points = append(m.Points, pt)
+}
+
+// key returns the identity of the instrument that the fields are of.
+func key(f *dyn.Reader, tags string) metricKey {
+	return metricKey{f.Text("sessionId"), f.Text("meterName"), f.Text("instrumentName"), tags, int64(f.Float("instrumentId").Or(0))}
+}
+
+// begin notes what is said of an instrument.
+func (s *state) begin(f *dyn.Reader) {
+	if s.about == nil {
+		s.about = make(map[metricKey]*Metric)
+	}
+	s.about[key(f, "")] = &Metric{Type: f.Text("instrumentType"), Description: f.Text("description"), Unit: f.Text("unit")}
+}
+
+// series returns the time series that the fields are of.
+func (s *state) series(f *dyn.Reader) *Metric {
+	k := key(f, f.Text("tags"))
+	m := s.metrics[k]
+	if m != nil {
+		return m
+	}
+	m = &Metric{Session: k.session, Meter: k.meter, MeterVersion: f.Text("meterVersion"), Instrument: k.instrument,
+		ID: k.id, Unit: f.Text("unit"), Tags: k.tags}
+	if about := s.about[key(f, "")]; about != nil {
+		m.Type, m.Description = about.Type, about.Description
+	}
+	if s.metrics == nil {
+		s.metrics = make(map[metricKey]*Metric)
+	}
+	s.metrics[k] = m
+	return m
+}
+
+// quantiles reads a list such as 0.5=1;0.95=2.
+func quantiles(text string) map[string]measure.Float {
+	if text == "" {
+		return nil
+	}
+	m := make(map[string]measure.Float)
+	for pair := range strings.SplitSeq(text, ";") {
+		name, value, ok := strings.Cut(pair, "=")
+		if v, err := strconv.ParseFloat(value, 64); ok && err == nil {
+			m[name] = measure.Known(v)
+		}
+	}
+	return m
+}
+
+// Result returns what is known so far. It shares no memory that changes with the
+// analysis.
+func (a *Analysis) Result() *Result {
+	res := &Result{Schema: Schema, Processes: []Process{}}
+	for _, p := range a.processes.All() {
+		out := Process{PID: p.PID, Life: p.Life, Counters: []Counter{}, Metrics: []Metric{}, Notes: slices.Clone(p.State.notes)}
+		for _, c := range p.State.counters {
+			row := *c
+			row.Points = slices.Clone(c.Points)
+			out.Counters = append(out.Counters, row)
+		}
+		for _, m := range p.State.metrics {
+			row := *m
+			row.Points = slices.Clone(m.Points)
+			out.Metrics = append(out.Metrics, row)
+		}
+		slices.SortFunc(out.Counters, func(a, b Counter) int {
+			return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Series, b.Series))
+		})
+		slices.SortFunc(out.Metrics, func(a, b Metric) int {
+			return cmp.Or(cmp.Compare(a.Meter, b.Meter), cmp.Compare(a.Instrument, b.Instrument), cmp.Compare(a.Tags, b.Tags),
+				cmp.Compare(a.Session, b.Session), cmp.Compare(a.ID, b.ID))
+		})
+		if len(out.Counters)+len(out.Metrics)+len(out.Notes) > 0 {
+			res.Processes = append(res.Processes, out)
+		}
+	}
+	return res
+}

@@ -1,0 +1,45 @@
+package counters
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+// TestDrain drains an analysis after each record: it hands each point over once, and
+// all of them.
+func TestDrain(t *testing.T) {
+	const path = "../../tests/recorded/answers/counters-10.nettrace"
+	whole := analyze(t, path).Processes[0].Counters[0].Points
+	r, err := nettrace.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	a := New()
+	var got []Point
+	for rec, err := range etw.Records(r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Record(rec); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range a.Drain().Processes {
+			for _, c := range p.Counters {
+				got = append(got, c.Points...)
+			}
+		}
+	}
+	if len(got) != len(whole) || len(got) == 0 {
+		t.Errorf("%d points, want %d", len(got), len(whole))
+	}
+	for i := range got {
+		if diff := cmp.Diff(whole[i].Mean.Or(-1), got[i].Mean.Or(-2)); diff != "" {
+			t.Errorf("point %d (-want +got):\n%s", i, diff)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package counters
+
+import "github.com/etwgen/etwgen/analysis/measure"
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is what is known of counters in a trace.
+type Result struct {
+	Schema    int       `json:"schema"`
+	Processes []Process `json:"processes"`
+}
+
+// A Process is the counters of one process.
+type Process struct {
+	PID  int64 `json:"pid"`
+	Life int   `json:"life,omitempty"`
+	// Counters are event counters, Metrics those of System.Diagnostics.Metrics.
+	Counters []Counter `json:"counters"`
+	Metrics  []Metric  `json:"metrics"`
+	// Notes are what went wrong: limits that were reached, and errors of sessions and
+	// of callbacks.
+	Notes []Note `json:"notes,omitempty"`
+}
+
+// A Counter is an event counter of an EventSource. Several sessions of one process
+// have a series each.
+type Counter struct {
+	Provider    string `json:"provider"`
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName,omitempty"`
+	Unit        string `json:"unit,omitempty"`
+	// Type is Mean for values, and Sum for what is counted.
+	Type     string  `json:"type"`
+	Series   string  `json:"series,omitempty"`
+	Metadata string  `json:"metadata,omitempty"`
+	Points   []Point `json:"points"`
+}
+
+// A Point is what a counter says of one interval.
+type Point struct {
+	// AtMS is the end of the interval, IntervalSec its length.
+	AtMS        float64 `json:"atMs"`
+	IntervalSec float64 `json:"intervalSec"`
+	// Mean, StdDev, Count, Min and Max are of the values in the interval.
+	Mean   measure.Float `json:"mean,omitzero"`
+	StdDev measure.Float `json:"stdDev,omitzero"`
+	Count  measure.Float `json:"count,omitzero"`
+	Min    measure.Float `json:"min,omitzero"`
+	Max    measure.Float `json:"max,omitzero"`
+	// Increment is what was counted in the interval, PerSec that by its length.
+	Increment measure.Float `json:"increment,omitzero"`
+	PerSec    measure.Float `json:"perSec,omitzero"`
+}
+
+// A Metric is one time series of an instrument.
+type Metric struct {
+	Session      string        `json:"session"`
+	Meter        string        `json:"meter"`
+	MeterVersion string        `json:"meterVersion,omitempty"`
+	Instrument   string        `json:"instrument"`
+	ID           int64         `json:"id,omitempty"` // of the instrument in its process, 0 if unknown
+	Type         string        `json:"type,omitempty"`
+	Unit         string        `json:"unit,omitempty"`
+	Description  string        `json:"description,omitempty"`
+	Tags         string        `json:"tags,omitempty"`
+	Points       []MetricPoint `json:"points"`
+}
+
+// A MetricPoint is what an instrument says of one interval.
+type MetricPoint struct {
+	AtMS float64 `json:"atMs"` // the end of the interval
+	// Rate is the change in the interval of a counter, and Value its sum. The value of
+	// a gauge is unknown if nothing was measured.
+	Rate  measure.Float `json:"rate,omitzero"`
+	Value measure.Float `json:"value,omitzero"`
+	// Count and Sum are of a histogram, and Quantiles has the value of each, such as
+	// 0.95.
+	Count     measure.Float            `json:"count,omitzero"`
+	Sum       measure.Float            `json:"sum,omitzero"`
+	Quantiles map[string]measure.Float `json:"quantiles,omitempty"`
+	// Scale and the others are of an exponential histogram of base 2.
+	Scale     measure.Float `json:"scale,omitzero"`
+	ZeroCount measure.Float `json:"zeroCount,omitzero"`
+	Min       measure.Float `json:"min,omitzero"`
+	Max       measure.Float `json:"max,omitzero"`
+	Buckets   string        `json:"buckets,omitempty"`
+}
+
+// A Note is something that went wrong.
+type Note struct {
+	AtMS  float64 `json:"atMs"`
+	Event string  `json:"event"`
+	Text  string  `json:"text"`
+}

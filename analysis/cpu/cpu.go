@@ -1,0 +1,286 @@
+// Package cpu answers where the threads of a program spend their time, by call
+// stack.
+//
+// # Thread time
+//
+// EventPipe's sampler (Microsoft-DotNETCore-SampleProfiler, with the rundown for
+// names) stops the program about every millisecond and looks at all threads that run
+// managed code, or have called out of it. What it gives is thread time, not time of
+// a processor: a thread that waits for a lock in native code is sampled just as one
+// that computes there. The label state tells apart what can be: managed, in managed
+// code, which is an estimate of the time on a processor; and external, in native code
+// that managed code called, running or waiting.
+//
+// A sample stands for the time to the next sample of its thread, but for no more
+// than five times the median of these: longer gaps are times in which the thread was
+// not looked at, because it ran no managed code, or the sampler did not run. Pauses
+// for collections, which the sampler waits for, are no time of the code that they
+// stopped: where the trace tells of them (keyword GC of
+// Microsoft-Windows-DotNETRuntime), they become samples with the label state=gc and
+// the innermost frame [GC pause].
+package cpu
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows the samples in the records that a [etw.Mux] dispatches.
+type Analysis struct {
+	base   *stacks.Samples // has the stacks
+	taken  []taken
+	empty  int64
+	errors int64
+	open   map[thread]int64 // begins of suspensions for collections
+	pauses map[int64][]span // by process
+}
+
+type thread struct{ process, id int64 }
+
+// A taken is a sample as it was taken.
+type taken struct {
+	thread
+	at    int64
+	stack stacks.ID
+	state state
+}
+
+type span struct{ from, to int64 }
+
+// A state says what a thread was doing.
+type state uint8
+
+// The states, as samples have them, and that of pauses.
+const (
+	failed   state = 0
+	external state = 1
+	managed  state = 2
+	inGC     state = 3
+)
+
+var stateNames = [...]string{"unknown", "external", "managed", "gc"}
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{open: make(map[thread]int64), pauses: make(map[int64][]span),
+		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
+	etw.Handle(mux, func(r *etw.Record, e *sampled) error {
+		a.sample(r, e.state)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
+		if e.Reason == clr.GCSuspendEEReasonSuspendForGC || e.Reason == clr.GCSuspendEEReasonSuspendForGCPrep {
+			a.open[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
+		}
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
+		t := thread{r.ProcessID, r.ThreadID}
+		if from, ok := a.open[t]; ok {
+			delete(a.open, t)
+			a.pauses[t.process] = append(a.pauses[t.process], span{from, when.Of(r)})
+		}
+		return nil
+	})
+	return a
+}
+
+// ThreadTime is the kind of samples of EventPipe.
+const ThreadTime = "thread time"
+
+func (a *Analysis) sample(r *etw.Record, s state) {
+	switch {
+	case s != external && s != managed:
+		a.errors++
+		return
+	case r.Stack.Len() == 0:
+		a.empty++
+		return
+	}
+	a.taken = append(a.taken, taken{thread{r.ProcessID, r.ThreadID}, when.Of(r), a.base.Intern(r.ProcessID, r.Stack), s})
+}
+
+// capMedians is how many medians of the time between two samples a sample can stand
+// for.
+const capMedians = 5
+
+// A Result says what the samples are worth.
+type Result struct {
+	Schema int `json:"schema"`
+	// Samples counts those with a stack; Managed and External part it by what the
+	// thread was doing.
+	Samples  int   `json:"samples"`
+	Managed  int   `json:"managed"`
+	External int   `json:"external"`
+	Empty    int64 `json:"empty,omitempty"`  // samples without a stack
+	Failed   int64 `json:"failed,omitempty"` // samples that say that they failed
+	// IntervalMS is the median time between two samples of a thread, as measured.
+	IntervalMS float64 `json:"intervalMs"`
+	// TimeMS is what the samples stand for: the time of all threads together.
+	// PauseMS, which is no part of it, are collections between samples, and
+	// UnsampledMS is what is left between the first and the last sample of threads.
+	TimeMS      float64  `json:"timeMs"`
+	PauseMS     float64  `json:"pauseMs"`
+	UnsampledMS float64  `json:"unsampledMs"`
+	Threads     []Thread `json:"threads"`
+}
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Thread is what was sampled of one thread.
+type Thread struct {
+	Process     int64   `json:"pid"`
+	Thread      int64   `json:"thread"`
+	Samples     int     `json:"samples"`
+	Managed     int     `json:"managed"`
+	IntervalMS  float64 `json:"intervalMs"`
+	TimeMS      float64 `json:"timeMs"`
+	PauseMS     float64 `json:"pauseMs"`
+	UnsampledMS float64 `json:"unsampledMs"`
+}
+
+// Result returns what is known so far, the threads with the most samples first.
+func (a *Analysis) Result() *Result {
+	_, res := a.weigh()
+	return res
+}
+
+// Samples returns the samples with what they stand for.
+func (a *Analysis) Samples() *stacks.Samples {
+	s, _ := a.weigh()
+	return s
+}
+
+// Interval returns the median time between two samples of a thread in nanoseconds.
+func (r *Result) Interval() int64 { return int64(r.IntervalMS * 1e6) }
+
+func (a *Analysis) weigh() (*stacks.Samples, *Result) {
+	out := a.base.Derive()
+	var labels [len(stateNames)]stacks.LabelSet
+	for s, name := range stateNames {
+		labels[s] = out.Label(0, "state", name)
+	}
+	res := &Result{Schema: Schema, Empty: a.empty, Failed: a.errors, Threads: []Thread{}}
+	byThread := make(map[thread][]int32)
+	for i := range a.taken {
+		byThread[a.taken[i].thread] = append(byThread[a.taken[i].thread], int32(i))
+	}
+	weights := make([]weight, len(a.taken))
+	var gaps []int64
+	for t, list := range byThread {
+		slices.SortStableFunc(list, func(x, y int32) int { return cmp.Compare(a.taken[x].at, a.taken[y].at) })
+		row := a.weighThread(t, list, weights, &gaps)
+		res.Threads = append(res.Threads, row)
+		res.Samples += row.Samples
+		res.Managed += row.Managed
+	}
+	res.External = res.Samples - res.Managed
+	res.IntervalMS = float64(median(gaps)) / 1e6
+	slices.SortFunc(res.Threads, func(x, y Thread) int {
+		return cmp.Or(cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Thread, y.Thread))
+	})
+	for _, t := range res.Threads {
+		res.TimeMS += t.TimeMS
+		res.PauseMS += t.PauseMS
+		res.UnsampledMS += t.UnsampledMS
+	}
+	for i := range a.taken {
+		t := &a.taken[i]
+		w := weights[i]
+		out.AddStack(t.at, t.process, t.id, t.stack, labels[t.state], 1, w.time)
+		if w.pause > 0 {
+			out.AddPseudo(t.at, t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
+		}
+	}
+	return out, res
+}
+
+// gcPause is the innermost frame of what a sample stands for, but was a pause.
+const gcPause = "[GC pause]"
+
+// A weight is what the time from one sample to the next was.
+type weight struct{ time, pause int64 }
+
+// weighThread weighs the samples of one thread. The last one stands for nothing.
+func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[]int64) Thread {
+	row := Thread{Process: t.process, Thread: t.id, Samples: len(list)}
+	pauses := merged(a.pauses[t.process])
+	own := make([]int64, 0, len(list)) // gaps without pauses
+	for i := range list {
+		x := &a.taken[list[i]]
+		if x.state == managed {
+			row.Managed++
+		}
+		if i+1 == len(list) {
+			break
+		}
+		next := a.taken[list[i+1]].at
+		gap := next - x.at
+		var pause int64
+		pause, pauses = overlap(pauses, x.at, next)
+		weights[list[i]] = weight{gap - pause, pause}
+		own = append(own, gap-pause)
+	}
+	*gaps = append(*gaps, own...)
+	interval := median(own)
+	row.IntervalMS = float64(interval) / 1e6
+	var time, pause, rest int64
+	for _, x := range list {
+		w := &weights[x]
+		if most := capMedians * interval; w.time > most {
+			rest += w.time - most
+			w.time = most
+		}
+		time += w.time
+		pause += w.pause
+	}
+	row.TimeMS, row.PauseMS, row.UnsampledMS = float64(time)/1e6, float64(pause)/1e6, float64(rest)/1e6
+	return row
+}
+
+// median returns the median of values, which it sorts.
+func median(values []int64) int64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// merged returns spans in their order, such that none overlap.
+func merged(spans []span) []span {
+	list := slices.Clone(spans)
+	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	out := list[:0]
+	for _, s := range list {
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// overlap returns how much of the time from one moment to another is in spans, and
+// the spans that may concern later times.
+func overlap(spans []span, from, to int64) (int64, []span) {
+	for len(spans) > 0 && spans[0].to <= from {
+		spans = spans[1:]
+	}
+	sum := int64(0)
+	for _, s := range spans {
+		if s.from >= to {
+			break
+		}
+		sum += min(s.to, to) - max(s.from, from)
+	}
+	return sum, spans
+}

@@ -1,0 +1,76 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A sample stands for the time to the next one of its thread, without pauses, and
+// not for long gaps.
+func TestWeights(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	sample := func(at time.Duration, thread int64, state uint32) {
+		s.Record(at, thread, &etw.Record{Provider: sampler.GUID, Payload: binary.LittleEndian.AppendUint32(nil, state)})
+	}
+	const ms = time.Millisecond
+	s.Stack = testtrace.AStack(1, 2)
+	for i := range 5 {
+		sample(time.Duration(i)*2*ms, 1, 2)
+	}
+	sample(1*ms, 2, 1)
+	s.Event(8500*time.Microsecond, 9, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC})
+	s.Event(8600*time.Microsecond, 8, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGCPrep})
+	s.Event(9*ms, 9, &clr.GCRestartEEEndV1{})
+	s.Event(9500*time.Microsecond, 8, &clr.GCRestartEEEndV1{})
+	s.Event(9600*time.Microsecond, 7, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendOther})
+	s.Event(9700*time.Microsecond, 7, &clr.GCRestartEEEndV1{})
+	sample(10*ms, 1, 1)
+	sample(50*ms, 1, 2)
+	sample(51*ms, 1, 0)
+	s.Stack = etw.Stack{}
+	sample(52*ms, 1, 2)
+	res := a.Result()
+	if res.Samples != 8 || res.Managed != 6 || res.External != 2 || res.Failed != 1 || res.Empty != 1 || res.IntervalMS != 2 {
+		t.Errorf("%+v", res)
+	}
+	// Four gaps of 2 ms, one of 1 ms beside its pause, and one that is cut off.
+	if res.TimeMS != 4*2+1+5*2 || res.PauseMS != 1 || res.UnsampledMS != 30 || res.Threads[1].TimeMS != 0 {
+		t.Errorf("%+v", res)
+	}
+	p := stacks.NewProfile(nil, stacks.Options{}, a.Samples())
+	var pauses []string
+	for x := range p.Samples() {
+		if slices.Contains(x.Labels, stacks.Label{Key: "state", Value: "gc"}) {
+			_, frame := p.Split(x.Stack)
+			pauses = append(pauses, p.Frames[frame].Name)
+		}
+	}
+	if totals := p.Totals(); totals[0] != 8 || totals[1] != 20e6 || !slices.Equal(pauses, []string{gcPause}) {
+		t.Errorf("%v, %q", totals, pauses)
+	}
+	if v := p.View(); len(v.Top()) != 3 || v.Top()[0].Self[1] != 19e6 {
+		t.Errorf("%+v", v.Top())
+	}
+}
+
+func TestEvent(t *testing.T) {
+	e := &sampled{}
+	if _, err := e.DecodeVersion(0, []byte{1, 2, 3}, etw.Ptr64); err == nil {
+		t.Error("a payload of three bytes is taken")
+	}
+	if _, err := e.DecodeVersion(0, []byte{3, 0, 0, 0}, etw.Ptr64); err != nil || e.state != failed {
+		t.Error(e.state, err)
+	}
+	if e.EventDesc() != e.EventDescs()[0] || e.FieldValue(0).Kind() != etw.ValueNone {
+		t.Error("another description")
+	}
+}

@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"encoding/binary"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// CPU is the kind of samples that the kernel of Windows takes: of what runs on a
+// processor.
+const CPU = "cpu"
+
+// A Kernel follows the samples that the kernel of Windows takes of each processor.
+// Each stands for the interval between two, which may change. What the idle threads
+// do is left out.
+type Kernel struct {
+	machine  *system.Machine
+	bound    *system.Stacks[interrupted]
+	interval int64 // between samples, in nanoseconds
+	list     []interrupted
+	idle     int
+	clock    *etw.Clock // of the machine's times
+}
+
+// An interrupted is a sample: what a thread was doing when the timer ticked.
+type interrupted struct {
+	thread  *system.Thread
+	at      int64
+	weight  int64
+	address uint64
+	stack   system.CallStack
+}
+
+// defaultInterval is what Windows takes unless it is told otherwise: a millisecond.
+const defaultInterval = 1e6
+
+// NewKernel returns an analysis whose handlers are registered at mux, after those of
+// the machine.
+func NewKernel(mux *etw.Mux, m *system.Machine) *Kernel {
+	k := &Kernel{machine: m, interval: defaultInterval}
+	k.bound = system.BindStacks(mux, func(s interrupted, c system.CallStack) {
+		s.stack = c
+		k.list = append(k.list, s)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
+		k.sample(r, e)
+		return nil
+	})
+	interval := func(source kernel.ProfileSource, length uint32) {
+		if source == kernel.ProfileSourceProfileTime && length > 0 {
+			k.interval = int64(length) * 100
+		}
+	}
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) error {
+		interval(e.Source, e.NewInterval)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) error {
+		interval(e.Source, e.NewInterval)
+		return nil
+	})
+	return k
+}
+
+func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
+	if k.clock == nil && r.Clock != nil {
+		c := *r.Clock
+		k.clock = &c
+	}
+	if e.ThreadId == 0 {
+		k.idle++
+		return
+	}
+	k.bound.Await(r, int64(e.ThreadId), interrupted{thread: k.machine.HasThread(int64(e.ThreadId), r.ProcessID), at: when.Of(r),
+		weight: k.interval, address: uint64(e.InstructionPointer)})
+}
+
+// A KernelResult says what samples there were.
+type KernelResult struct {
+	Samples int   // without those of idle threads
+	Idle    int   // of idle threads
+	Stacks  int   // of Samples, those with a stack
+	Weight  int64 // what Samples stand for, in nanoseconds
+	// Interval is the last one between two samples, in nanoseconds.
+	Interval int64
+	// Misdefined are stacks of which the trace has other addresses than theirs.
+	Misdefined int
+}
+
+// Samples returns the samples. It is to be called when all records have been.
+func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
+	k.bound.Flush()
+	out := stacks.NewSamples(CPU, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "cpu", Unit: "nanoseconds"})
+	res := KernelResult{Idle: k.idle, Interval: k.interval, Misdefined: k.bound.Stats().Misdefined}
+	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
+	var frames []uint64
+	var bytes []byte
+	for i := range k.list {
+		s := &k.list[i]
+		pid := int64(-1)
+		if s.thread.Process != nil {
+			pid = s.thread.Process.PID
+		}
+		if pid == 0 {
+			res.Idle++
+			continue
+		}
+		res.Samples++
+		res.Weight += s.weight
+		if frames = k.bound.AppendFrames(frames[:0], s.stack); len(frames) > 0 {
+			res.Stacks++
+		} else {
+			frames = append(frames, s.address)
+		}
+		bytes = bytes[:0]
+		for _, f := range frames {
+			bytes = binary.LittleEndian.AppendUint64(bytes, f)
+		}
+		state := inUser
+		if s.stack.Kernel != 0 || isKernel(s.address) {
+			state = inKernel
+		}
+		out.AddStack(s.at, pid, s.thread.TID, out.Intern(pid, etw.Stack{Addresses: bytes, PtrSize: etw.Ptr64}), state, 1, s.weight)
+	}
+	return out, res
+}
+
+// isKernel reports whether an address is in the upper half of those of a 64-bit
+// system.
+func isKernel(address uint64) bool { return address >= 0xffff800000000000 }
+
+// Module returns the path of the file that an address of a process was of, at a time
+// in nanoseconds since 1970: for [stacks.Options].
+func (k *Kernel) Module(pid int64, address uint64, at int64) (path string, ok bool) {
+	if k.clock == nil {
+		return "", false
+	}
+	ticks := k.clock.Ticks(when.FileTime(at))
+	i := k.machine.Image(k.machine.ProcessAt(pid, ticks), address, ticks)
+	if i == nil {
+		return "", false
+	}
+	return k.machine.Path(i.Path), true
+}

@@ -1,0 +1,90 @@
+package exceptions
+
+import (
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is what is known of exceptions in a trace.
+type Result struct {
+	Schema   int        `json:"schema"`
+	Count    int        `json:"count"`
+	Types    []Type     `json:"types"` // of all runtimes, the most frequent first
+	Runtimes []*Runtime `json:"runtimes"`
+}
+
+// A Runtime is one .NET runtime in one process.
+type Runtime struct {
+	PID         int64  `json:"pid"`
+	CLRInstance uint16 `json:"clrInstance"`
+	Life        int    `json:"life,omitempty"`
+	// Count is the number of exceptions thrown. Since .NET 9, a throw without an
+	// operand throws none; the end of an await of a failed task does.
+	Count int `json:"count"`
+	// Rethrown are those of Count that say of themselves that they are.
+	Rethrown int            `json:"rethrown"`
+	Types    []Type         `json:"types"`
+	Messages []Message      `json:"messages"`
+	Threads  []Thread       `json:"threads,omitempty"` // that threw, the most often first
+	Stacks   []Stack        `json:"stacks,omitempty"`
+	Series   measure.Series `json:"series"`
+	// Thrown lists the first thousand in the order in which they were thrown.
+	Thrown []Thrown `json:"thrown"`
+	// HandlingMS is the time from a throw to where its handling ends, of those of
+	// which both are there.
+	HandlingMS measure.Summary `json:"handlingMs"`
+	// Handlers are the methods with catch, finally and filter blocks that ran.
+	Handlers []Handler `json:"handlers,omitempty"`
+	Catches  int       `json:"catches"`
+	Finallys int       `json:"finallys"`
+	Filters  int       `json:"filters"`
+}
+
+// A Type is the exceptions of one type.
+type Type struct {
+	Type     string `json:"type"`
+	Count    int    `json:"count"`
+	Rethrown int    `json:"rethrown,omitempty"`
+}
+
+// A Message is the exceptions of one type with one message.
+type Message struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Count   int    `json:"count"`
+}
+
+// A Thread is the exceptions that a thread threw.
+type Thread struct {
+	Thread int64 `json:"thread"`
+	Count  int   `json:"count"`
+}
+
+// A Stack is where exceptions of a type were thrown.
+type Stack struct {
+	Type  string       `json:"type"`
+	Count uint64       `json:"count"`
+	Stack stacks.Stack `json:"stack"`
+}
+
+// A Thrown is one exception.
+type Thrown struct {
+	AtMS    float64 `json:"atMs"`
+	Thread  int64   `json:"thread"`
+	Type    string  `json:"type"`
+	Message string  `json:"message"`
+	HResult int32   `json:"hresult"`
+	Flags   string  `json:"flags,omitempty"`
+}
+
+// A Handler is the blocks of one kind in one method.
+type Handler struct {
+	Kind   string  `json:"kind"` // catch, finally or filter
+	Method string  `json:"method"`
+	Count  int     `json:"count"`
+	MS     float64 `json:"ms"` // from begin to end, of those with an end
+}

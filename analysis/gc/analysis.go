@@ -1,0 +1,206 @@
+package gc
+
+import (
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/types"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/private"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows the collections in the records that a [etw.Mux] dispatches.
+type Analysis struct {
+	runtimes lives.Table[state]
+	types    *types.Analysis
+}
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
+
+// NewWith is New with names of types that are shared with other analyses. They
+// must have been registered at the same mux before.
+func NewWith(mux *etw.Mux, names *types.Analysis) *Analysis {
+	a := &Analysis{types: names}
+	a.runtimes.Watch(mux)
+	a.handleSamples(mux)
+	a.handleSuspensions(mux)
+	a.handleCollections(mux)
+	a.handleHistories(mux)
+	a.handleMarks(mux)
+	a.handlePrivateMarks(mux)
+	a.handleObjects(mux)
+	a.handleWaits(mux)
+	a.handleSettings(mux)
+	return a
+}
+
+func (a *Analysis) handleSuspensions(mux *etw.Mux) {
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCSuspendEEBegin) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
+			rt.State.suspendBegin(r.ThreadID, rt.Now, e.Reason)
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCSuspendEEEnd) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
+			rt.State.suspendReady(r.ThreadID, rt.Now)
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCRestartEEEnd) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
+			rt.State.restartEnd(r.ThreadID, rt.Now)
+		})
+}
+
+func (a *Analysis) handleCollections(mux *etw.Mux) {
+	lives.On(&a.runtimes, mux, func(e *clr.GCTriggered) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, _ *clr.GCTriggered) { rt.State.trigger = r.ThreadID })
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCStart) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.AnyGCStart) { rt.State.start(r.ThreadID, rt.Now, e) })
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCEnd) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.AnyGCEnd) { rt.State.stop(r.ThreadID, rt.Now, e) })
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCHeapStats) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.AnyGCHeapStats) { rt.State.heapStats(r.ThreadID, rt.Now, e) })
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCAllocationTick) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.AnyGCAllocationTick) {
+			bytes := uint64(e.AllocationAmount)
+			if e.HasAllocationAmount64() {
+				bytes = e.AllocationAmount64
+			}
+			rt.State.tick(e.AllocationKind, bytes)
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.GCDynamicEvent) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.GCDynamicEvent) {
+			d, committed := dynamic(e)
+			d.AtMS = rt.At(rt.Now)
+			rt.State.dynamicEvent(r.ThreadID, d, committed)
+		})
+}
+
+// tick counts allocated bytes. It also marks the runtime as one of which there is
+// something to say.
+func (s *state) tick(kind clr.GCAllocationKind, bytes uint64) {
+	s.seen = true
+	if int(kind) < len(s.ticks) {
+		s.ticks[kind] += bytes
+		s.ticksSince[kind] += bytes
+	}
+}
+
+func (a *Analysis) handleHistories(mux *etw.Mux) {
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCGlobalHeapHistory) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.AnyGCGlobalHeapHistory) {
+			rt.State.globalHistory(r.ThreadID, globalOf(e))
+		})
+	lives.On(&a.runtimes, mux, func(e *private.AnyGCGlobalHeapHistory) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *private.AnyGCGlobalHeapHistory) {
+			rt.State.globalHistory(r.ThreadID, global{heaps: int(e.NumHeaps), condemned: e.CondemnedGeneration,
+				reason: clr.GCReason(e.Reason), mechanisms: clr.GCGlobalMechanisms(e.GlobalMechanisms)})
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.GCPerHeapHistoryV3) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.GCPerHeapHistoryV3) {
+			rt.State.heapHistory(r.ThreadID, historyV3(e))
+		})
+	etw.Handle(mux, func(r *etw.Record, _ *private.AnyGCPerHeapHistory) error {
+		layout := 2
+		if r.Version < 2 {
+			layout = 0
+		}
+		if h, instance, ok := historyPrivate(r.Payload, r.PointerSize, layout); ok {
+			rt := a.runtimes.At(r, instance)
+			rt.State.heapHistory(r.ThreadID, h)
+		}
+		return nil
+	})
+}
+
+func globalOf(e *clr.AnyGCGlobalHeapHistory) global {
+	g := global{heaps: int(e.NumHeaps), condemned: e.CondemnedGeneration, reason: e.Reason, mechanisms: e.GlobalMechanisms,
+		hasMode: true, mode: e.PauseMode, load: e.MemoryPressure,
+		hasReasons: e.HasCondemnReasons0(), reasons0: e.CondemnReasons0, reasons1: uint32(e.CondemnReasons1)}
+	if e.HasValues() {
+		g.timesN = min(e.Values.Len(), len(g.times))
+		for i := range g.timesN {
+			g.times[i] = e.Values.At(i).Time
+		}
+	}
+	return g
+}
+
+func (a *Analysis) handleMarks(mux *etw.Mux) {
+	lives.On(&a.runtimes, mux, func(e *clr.GCMarkWithType) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.GCMarkWithType) {
+			if rt.State.current != nil {
+				rt.State.cpu.worker(&rt.State.cpu.collectors, r.ThreadID)
+			}
+			rt.State.mark(mark{e.HeapNum, e.Type, rt.Now, e.Bytes, true})
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.GCMarkStackRoots) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.GCMarkStackRoots) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootStack, at: rt.Now})
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.GCMarkFinalizeQueueRoots) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.GCMarkFinalizeQueueRoots) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootFinalizeQueue, at: rt.Now})
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.GCMarkHandles) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.GCMarkHandles) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootHandles, at: rt.Now})
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.GCMarkOlderGenerationRoots) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.GCMarkOlderGenerationRoots) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootOlder, at: rt.Now})
+		})
+}
+
+func (a *Analysis) handlePrivateMarks(mux *etw.Mux) {
+	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkStackRoots) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkStackRoots) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootStack, at: rt.Now})
+		})
+	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkFinalizeQueueRoots) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkFinalizeQueueRoots) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootFinalizeQueue, at: rt.Now})
+		})
+	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkHandles) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkHandles) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootHandles, at: rt.Now})
+		})
+	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkCards) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkCards) {
+			rt.State.mark(mark{heap: e.HeapNum, root: rootOlder, at: rt.Now})
+		})
+}
+
+func (a *Analysis) handleSettings(mux *etw.Mux) {
+	lives.On(&a.runtimes, mux, func(e *rundown.GCSettingsRundown) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *rundown.GCSettingsRundown) {
+			rt.State.settings = &Settings{
+				HardLimitBytes: e.HardLimit, LOHThresholdBytes: e.LOHThreshold, PhysicalMemoryBytes: e.PhysicalMemoryConfig,
+				Gen0MinBudgetBytes: e.Gen0MinBudgetConfig, Gen0MaxBudgetBytes: e.Gen0MaxBudgetConfig,
+				HighMemoryPercent: e.HighMemPercentConfig, BitSettings: uint32(e.BitSettings),
+			}
+			rt.State.settings.decode()
+		})
+	lives.On(&a.runtimes, mux, func(e *clr.RuntimeInformationStart) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
+			rt.State.setServer(uint32(e.StartupFlags))
+		})
+	lives.On(&a.runtimes, mux, func(e *rundown.RuntimeInformationDCStart) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {
+			rt.State.setServer(uint32(e.StartupFlags))
+		})
+}
+
+// decode sets the fields of the bits.
+func (s *Settings) decode() {
+	s.Concurrent = s.BitSettings&1 != 0
+	s.LargePages = s.BitSettings&2 != 0
+	s.FrozenSegments = s.BitSettings&4 != 0
+	s.HardLimitConfigured = s.BitSettings&8 != 0
+	s.WithoutAffinity = s.BitSettings&16 != 0
+}
+
+// setServer takes over whether the runtime has server GC from its startup flags.
+func (s *state) setServer(flags uint32) {
+	server := flags&uint32(clr.StartupFlagsServerGC) != 0
+	s.server = &server
+}

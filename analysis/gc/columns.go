@@ -1,0 +1,357 @@
+package gc
+
+import (
+	"math"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/generated/clr"
+)
+
+// mb turns bytes into MB.
+func mb(bytes uint64) measure.Float { return measure.Known(float64(bytes) / 1e6) }
+
+// cpuMS turns units of 100 ns into milliseconds.
+func cpuMS(units int64) measure.Float { return measure.Known(float64(units) / 1e4) }
+
+// The kinds of roots, as GCMarkWithType numbers them.
+const (
+	rootStack clr.GCRootKind = iota
+	rootFinalizeQueue
+	rootHandles
+	rootOlder
+)
+
+// rootNames has the kinds of roots that marks are of. The runtime's own map, which
+// is of heap dumps, has the first six.
+var rootNames = [...]string{"Stack", "FinalizeQueue", "Handles", "OlderGeneration", "SizedRefs", "Overflow",
+	"DependentHandles", "NewFinalizeQueue", "Steal", "BackgroundRoots"}
+
+// columns returns c as a result. prev is the collection that began before it, or
+// nil.
+func (rt *view) columns(c, prev *collection) *GC {
+	g := &GC{
+		Number: c.number, Generation: c.generation,
+		StartMS: rt.At(c.pauseStart), TriggerThread: c.trigger,
+		Partial: !c.began, DoneBlocking: c.doneBlocking, SuspensionMissing: c.began && !c.suspended,
+		Dynamic: slices.Clip(c.dynamic), HeapHistories: slices.Clip(c.heaps), Pinned: c.pinned,
+		CommittedBefore: c.committed[0], CommittedAfter: c.committed[1],
+	}
+	g.Unfinished = !g.Partial && !c.complete()
+	if c.began {
+		g.Kind, g.Reason, g.Name = c.kind, c.reason.String(), c.name()
+		g.Induced = c.induced()
+		g.BeginMS = measure.Known(rt.At(c.begin))
+	}
+	rt.times(g, c)
+	rt.sizes(g, c, prev)
+	rt.allocations(g, c, prev)
+	rt.globals(g, c)
+	rt.marks(g, c)
+	if rt.State.cpu.sampled && c.began && c.ended {
+		g.CPUMS = cpuMS(c.cpu)
+		g.CPUPercent = measure.Ratio(measure.Known(100*float64(c.cpu)), measure.Known(float64(c.processCPU)))
+	}
+	return g
+}
+
+// name is the generation and the kind, such as 2BI.
+func (c *collection) name() string {
+	b := []byte{'0' + byte(c.generation), 'N'}
+	switch c.kind {
+	case Background:
+		b[1] = 'B'
+	case Foreground:
+		b[1] = 'F'
+	}
+	switch c.reason {
+	case clr.GCReasonInduced:
+		b = append(b, 'I')
+	case clr.GCReasonInducedNoForce:
+		b = append(b, 'i')
+	}
+	return string(b)
+}
+
+// induced reports whether the program asked for the collection, in any manner.
+func (c *collection) induced() bool {
+	switch c.reason {
+	case clr.GCReasonInduced, clr.GCReasonInducedNoForce, clr.GCReasonInducedLowMemory,
+		clr.GCReasonInducedCompacting, clr.GCReasonInducedAggressive:
+		return true
+	}
+	return false
+}
+
+// times sets what concerns time.
+func (rt *view) times(g *GC, c *collection) {
+	if !c.began {
+		return
+	}
+	pause := int64(-1)
+	switch {
+	case c.released:
+		pause = c.pause
+		if c.suspend >= 0 {
+			g.SuspendMS = measure.Known(rt.MS(c.suspend))
+		}
+	case c.kind == Background && c.hasFinal:
+		pause = c.pause
+	case !c.suspended && c.kind != Background && c.ended:
+		pause = c.end - c.begin
+	}
+	if pause >= 0 {
+		g.PauseMS = measure.Known(rt.MS(pause))
+	}
+	if c.kind == Background && c.released {
+		g.InitialPauseMS = measure.Known(rt.MS(c.first))
+	}
+	if c.hasFinal {
+		g.FinalPauseMS = measure.Known(rt.MS(c.fin))
+	}
+	last := rt.origin()
+	if c.lastEndKnown {
+		last = c.lastEnd
+	}
+	if c.ended {
+		g.DurationMS = measure.Known(rt.MS(c.end - c.begin))
+	}
+	switch {
+	case pause < 0:
+	case c.kind != Background || c.doneBlocking:
+		g.PausePercent = measure.Ratio(measure.Known(100*float64(pause)), measure.Known(float64(pause+max(c.pauseStart-last, 0))))
+	case c.ended:
+		g.PausePercent = measure.Ratio(measure.Known(100*float64(pause)), measure.Known(float64(c.end-last)))
+	}
+}
+
+// A generation of all heaps together, in bytes.
+type sums struct {
+	before, after, in, out      uint64
+	objectsBefore, objectsAfter uint64
+	fragmentation, budget       uint64
+	updated                     bool
+}
+
+// sum adds up generation i over the heaps.
+func (c *collection) sum(i int) sums {
+	s := sums{updated: len(c.heaps) > 0}
+	for k := range c.heaps {
+		h := &c.heaps[k].Generations[i]
+		s.before += h.SizeBefore
+		s.after += h.SizeAfter
+		s.in += h.In
+		s.out += h.Out
+		s.objectsBefore += h.objectsBefore()
+		s.objectsAfter += h.objectsAfter()
+		s.fragmentation += h.fragmentation()
+		s.updated = s.updated && h.Updated
+		// A heap whose budget is used up has a negative one.
+		s.budget += uint64(max(int64(h.Budget), 0))
+	}
+	return s
+}
+
+// collected reports whether the collection collected generation i: those up to its
+// own, and all heaps with generation 2.
+func (c *collection) collected(i int) bool {
+	return i <= int(c.generation) || c.generation == 2
+}
+
+// sizes sets what concerns the sizes of the heap.
+func (rt *view) sizes(g *GC, c, prev *collection) {
+	if !c.statsSeen && len(c.heaps) == 0 {
+		return
+	}
+	g.Generations = make([]GenerationSizes, generations)
+	var before, after, promoted uint64
+	beforeKnown := len(c.heaps) > 0 || prev != nil && prev.statsSeen
+	for i := range g.Generations {
+		s := c.sum(i)
+		row := &g.Generations[i]
+		row.Generation = Generation(i)
+		size := s.before
+		if len(c.heaps) == 0 && beforeKnown {
+			size = prev.stats.size[i]
+			if i == 0 {
+				size = c.ticks[0]
+			}
+		}
+		if beforeKnown {
+			row.BeforeMB = mb(size)
+			before += size
+		}
+		if c.statsSeen {
+			row.AfterMB, row.PromotedMB = mb(c.stats.size[i]), mb(c.stats.promoted[i])
+			after += c.stats.size[i]
+			promoted += c.stats.promoted[i]
+		}
+		if len(c.heaps) > 0 {
+			rt.survival(row, c, s, i)
+		}
+	}
+	if beforeKnown {
+		g.BeforeMB = mb(before)
+	}
+	if c.statsSeen {
+		g.AfterMB, g.PromotedMB = mb(after), mb(promoted)
+		g.FinalizableMB = mb(c.stats.finalBytes)
+		g.FinalizableCount = measure.Known(float64(c.stats.finalN))
+		g.PinnedObjects = measure.Known(float64(c.stats.pinned))
+		g.SyncBlocks = measure.Known(float64(c.stats.sync))
+		g.Handles = measure.Known(float64(c.stats.handle))
+		g.PeakMB = measure.Known(max(g.AfterMB.Or(0), g.BeforeMB.Or(0)))
+		g.PeakAfterRatio = measure.Ratio(g.PeakMB, g.AfterMB)
+	}
+	if c.generation == 1 && len(c.heaps) > 0 && c.heaps[0].Layout == 3 {
+		g.FreeList = c.freeList()
+	}
+}
+
+// survival sets what the histories of the heaps say of generation i.
+func (rt *view) survival(row *GenerationSizes, c *collection, s sums, i int) {
+	row.InMB, row.OutMB = mb(s.in), mb(s.out)
+	row.ObjectsBeforeMB, row.ObjectsAfterMB = mb(s.objectsBefore), mb(s.objectsAfter)
+	row.BudgetMB, row.FragmentationMB = mb(s.budget), mb(s.fragmentation)
+	size := s.after
+	if !s.updated {
+		size = c.stats.size[i]
+	}
+	if s.fragmentation <= size { // of a size that was not seen it is more
+		row.FragmentationPercent = measure.Ratio(measure.Known(100*float64(s.fragmentation)), measure.Known(float64(size)))
+	}
+	if c.collected(i) {
+		// Plugs around pinned objects can make a few bytes more than there were.
+		share := measure.Ratio(measure.Known(100*float64(s.out)), measure.Known(float64(s.objectsBefore)))
+		if v, ok := share.Get(); ok {
+			row.SurvivalPercent = measure.Known(math.Min(v, 100))
+		}
+	}
+}
+
+func (c *collection) freeList() *FreeList {
+	f := &FreeList{}
+	for i := range c.heaps {
+		f.AllocatedBytes += c.heaps[i].FreeListAllocated
+		f.ConsumedBytes += c.heaps[i].FreeListAllocated + c.heaps[i].FreeListRejected
+	}
+	f.EfficiencyPercent = measure.Ratio(measure.Known(100*float64(f.AllocatedBytes)), measure.Known(float64(f.ConsumedBytes)))
+	return f
+}
+
+// allocations sets what was allocated since prev.
+func (rt *view) allocations(g *GC, c, prev *collection) {
+	for i := range g.TickedMB {
+		g.TickedMB[i] = mb(c.ticks[i]).Or(0)
+	}
+	if !c.statsSeen && len(c.heaps) == 0 {
+		return
+	}
+	byHistory := prev != nil && len(prev.heaps) > 0 && len(c.heaps) > 0
+	g.AllocatedByTicks = !byHistory
+	var total uint64
+	for k, i := range [...]int{0, 3, 4} { // by kind of heap, the generation
+		bytes := c.ticks[k]
+		if byHistory && (i != 0 || c.kind != Background) {
+			bytes = sub(c.sum(i).objectsBefore, prev.sum(i).objectsAfter)
+		}
+		total += bytes
+		g.Generations[i].AllocatedMB = mb(bytes)
+	}
+	if g.AllocatedByTicks && rt.ticksTotal() == 0 {
+		for _, i := range [...]int{0, 3, 4} {
+			g.Generations[i].AllocatedMB = measure.Float{}
+		}
+		g.AllocatedByTicks = false
+		return
+	}
+	g.AllocatedMB = mb(total)
+	last := rt.origin()
+	if c.lastEndKnown {
+		last = c.lastEnd
+	}
+	if c.began && c.pauseStart > last {
+		g.AllocationRateMBPerSec = measure.Ratio(measure.Known(float64(total)/1e3), measure.Known(rt.MS(c.pauseStart-last)))
+	}
+}
+
+// globals sets what the record of all heaps says.
+func (rt *view) globals(g *GC, c *collection) {
+	g.Heaps = len(c.heaps)
+	compacting := false
+	for i := range c.heaps {
+		compacting = compacting || c.heaps[i].Compacted
+	}
+	if c.hasGlobal {
+		if g.Heaps == 0 {
+			g.Heaps = c.global.heaps
+		}
+		compacting = compacting || c.global.mechanisms&clr.GCGlobalMechanismsCompaction != 0
+		g.Mechanisms = c.global.mechanisms.String()
+		if c.global.hasMode {
+			g.PauseMode = c.global.mode.String()
+			g.MemoryLoadPercent = measure.Known(float64(c.global.load))
+		}
+		g.Times = c.global.phases()
+	}
+	if c.hasGlobal || len(c.heaps) > 0 {
+		g.Compacting = &compacting
+	}
+	g.Condemned = c.condemned()
+}
+
+// condemned returns the reasons of the first heap that asked for the generation of
+// the collection, or those of all heaps together.
+func (c *collection) condemned() *Condemned {
+	for i := range c.heaps {
+		h := &c.heaps[i]
+		if why := condemned(int64(h.Index), h.CondemnReasons0, h.CondemnReasons1); why.Final == c.generation {
+			return why
+		}
+	}
+	if c.hasGlobal && c.global.hasReasons {
+		return condemned(-1, c.global.reasons0, c.global.reasons1)
+	}
+	return nil
+}
+
+// phases returns the times of the phases. Their meaning depends on how many there
+// are: after the plan comes either a sweep or relocation and compaction.
+func (g *global) phases() *Times {
+	if g.timesN < 2 {
+		return nil
+	}
+	at := func(i int) measure.Float {
+		if i >= g.timesN || g.times[i] == math.MaxUint32 {
+			return measure.Float{}
+		}
+		return measure.Known(float64(g.times[i]))
+	}
+	t := &Times{MarkRootsUS: at(1), ShortWeakUS: at(2), ScanFinalizationUS: at(3), LongWeakUS: at(4), PlanUS: at(5)}
+	if g.timesN == 7 {
+		t.SweepUS = at(6)
+	} else {
+		t.RelocateUS, t.CompactUS = at(6), at(7)
+	}
+	return t
+}
+
+// marks sets how long marking from each kind of roots took.
+func (rt *view) marks(g *GC, c *collection) {
+	last := map[uint32]int64{} // by heap
+	for _, m := range c.marks {
+		from, ok := last[m.heap]
+		if !ok {
+			from = c.begin
+		}
+		last[m.heap] = m.at
+		out := Mark{Heap: m.heap, TookMS: rt.MS(m.at - from), Root: m.root.String()}
+		if int(m.root) < len(rootNames) {
+			out.Root = rootNames[m.root]
+		}
+		if m.hasBytes {
+			out.PromotedMB = mb(m.bytes)
+		}
+		g.Marks = append(g.Marks, out)
+	}
+}

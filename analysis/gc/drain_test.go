@@ -1,0 +1,59 @@
+package gc
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDrain drains an analysis after each event: it hands over what another one has
+// that keeps everything, and keeps little, also of collections without an end.
+func TestDrain(t *testing.T) {
+	var mux, other etw.Mux
+	drained, whole := New(&mux), New(&other)
+	a, b := testtrace.NewScript(t, &mux), testtrace.NewScript(t, &other)
+	var got []string
+	at := time.Duration(0)
+	event := func(e etw.Event) {
+		at += time.Millisecond
+		a.Event(at, 1, e)
+		b.Event(at, 1, e)
+		drained.Drain(func(_ int64, g *GC) { got = append(got, inJSON(t, g)) })
+	}
+	for n := uint32(1); n <= 1000; n++ {
+		event(&clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC})
+		event(&clr.GCSuspendEEEndV1{})
+		event(&clr.GCStartV2{Count: n, Depth: n % 3})
+		if n%2 == 0 { // of the others the end is lost
+			event(&clr.GCEndV1{Count: n, Depth: n % 3})
+			event(&clr.GCHeapStatsV2{GenerationSize0: uint64(n) * 1e6})
+		}
+		event(&clr.GCRestartEEEndV1{})
+	}
+	var want []string
+	for _, g := range whole.Result().Runtimes[0].GCs {
+		if g.Complete() {
+			want = append(want, inJSON(t, g))
+		}
+	}
+	if diff := cmp.Diff(want, got); len(want) != 500 || diff != "" {
+		t.Errorf("%d collections (-want +got):\n%s", len(want), diff)
+	}
+	if n := drained.Result().Runtimes[0].Count; n > maxOpen {
+		t.Errorf("%d collections are kept", n)
+	}
+}
+
+func inJSON(t *testing.T, g *GC) string {
+	t.Helper()
+	b, err := json.Marshal(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,180 @@
+package gc
+
+import "github.com/etwgen/etwgen/analysis/measure"
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is all that is known of the garbage collections in a trace. Its JSON
+// form is a contract: see [Schema].
+//
+// Names end in units: ms are milliseconds, MB are 1,000,000 bytes. Points in time,
+// such as StartMS, are milliseconds since the session began. What is unknown is
+// left out.
+type Result struct {
+	Schema   int        `json:"schema"`
+	Runtimes []*Runtime `json:"runtimes"` // those with collections or suspensions
+}
+
+// A Runtime is one .NET runtime in one process.
+type Runtime struct {
+	PID         int64  `json:"pid"`
+	CLRInstance uint16 `json:"clrInstance"`
+	// Life is 0 for the first process with this id in the trace, 1 for the next.
+	Life int `json:"life,omitempty"`
+	// FirstMS and LastMS are the times of the first and the last event of the
+	// runtime that the analysis saw, SpanMS the time between them.
+	FirstMS float64 `json:"firstMs"`
+	LastMS  float64 `json:"lastMs"`
+	SpanMS  float64 `json:"spanMs"`
+
+	// Count is the number of collections listed, whether complete or not.
+	Count int `json:"count"`
+	// Unfinished collections are under way at the end; of Partial ones the begin
+	// was not seen. MissingNumbers of collections are between the first and the
+	// last one that are listed: they were lost, or no collection was made, as when
+	// a region without collections begins or ends.
+	Unfinished     int `json:"unfinished,omitempty"`
+	Partial        int `json:"partial,omitempty"`
+	MissingNumbers int `json:"missingNumbers,omitempty"`
+
+	// PauseMS is how long the threads were suspended for collections: the sum,
+	// over all suspensions with the reasons 1 (for GC) and 6 (for GC preparation),
+	// of the time from the request to suspend to the end of the restart. It is the
+	// pauses of all collections and those in Suspensions.WithoutGC.
+	PauseMS float64 `json:"pauseMs"`
+	// PausePercent is PauseMS of SpanMS. PausePercentOfActive is PauseMS of the
+	// time from the begin of the first of these suspensions to the end of the last.
+	PausePercent         measure.Float `json:"pausePercent,omitzero"`
+	PausePercentOfActive measure.Float `json:"pausePercentOfActive,omitzero"`
+	// FirstToLastMS is the time from the begin of the first collection to the
+	// begin of the last.
+	FirstToLastMS measure.Float `json:"firstToLastMs,omitzero"`
+	Suspensions   Suspensions   `json:"suspensions"`
+
+	// Heaps is the number of heaps of the last complete collection; MaxHeaps is
+	// the largest of all.
+	Heaps    int `json:"heaps,omitempty"`
+	MaxHeaps int `json:"maxHeaps,omitempty"`
+	// ServerGC is left out where the trace does not tell.
+	ServerGC *bool     `json:"serverGC,omitempty"`
+	Settings *Settings `json:"settings,omitempty"`
+
+	// CPUMS is the processor time of the process that samples of the kernel found
+	// since its first event of the runtime, and GCCPUMS that of collections.
+	// GCCPUMSPerMB is the latter by what was allocated.
+	CPUMS        measure.Float `json:"cpuMs,omitzero"`
+	GCCPUMS      measure.Float `json:"gcCpuMs,omitzero"`
+	GCCPUMSPerMB measure.Float `json:"gcCpuMsPerMB,omitzero"`
+
+	All          Rollup      `json:"all"`
+	ByGeneration []Rollup    `json:"byGeneration"` // of generation 0, 1 and 2
+	TickedMB     float64     `json:"tickedMB"`     // sum of the allocation ticks
+	GCs          []*GC       `json:"gcs"`
+	Finalizers   *Finalizers `json:"finalizers,omitempty"`
+	// FinalizedTypes lists the types of finalized objects, the most frequent first.
+	FinalizedTypes []TypeCount      `json:"finalizedTypes,omitempty"`
+	AllocWaits     []AllocationWait `json:"allocationWaits,omitempty"`
+}
+
+// Suspensions counts what else stopped the threads of a runtime, and what is
+// wrong with the records of suspensions.
+type Suspensions struct {
+	ByReason []SuspensionReason `json:"byReason"` // in the order of the reasons' numbers
+	// WithoutGC are suspensions for collections in which none began and that end
+	// no background collection: it was decided that none is needed, or the record
+	// of its begin was lost.
+	WithoutGC   int     `json:"withoutGC,omitempty"`
+	WithoutGCMS float64 `json:"withoutGCMs,omitempty"`
+	// Open suspensions have no end in the trace. OpenMS, which is in no other
+	// number, is how long they had lasted at the last event of the runtime.
+	Open   int     `json:"open,omitempty"`
+	OpenMS float64 `json:"openMs,omitempty"`
+	// LostEnds and LostBegins count suspensions of which the trace has one end only.
+	LostEnds   int `json:"lostEnds,omitempty"`
+	LostBegins int `json:"lostBegins,omitempty"`
+}
+
+// A SuspensionReason is the sum of the suspensions for one reason. Those for the
+// reason SuspendOther are mostly made by the sampling profiler of EventPipe.
+type SuspensionReason struct {
+	Reason  string  `json:"reason"`
+	GC      bool    `json:"gc"` // they are part of PauseMS
+	Count   int     `json:"count"`
+	TotalMS float64 `json:"totalMs"`
+	MaxMS   float64 `json:"maxMs"`
+	// SuspendMS is the part until all threads were stopped, of those suspensions
+	// whose record of that is there.
+	SuspendMS float64 `json:"suspendMs"`
+}
+
+// Settings are the settings of the collector, as the rundown of a runtime says.
+type Settings struct {
+	HardLimitBytes      uint64 `json:"hardLimitBytes"` // 0: none
+	LOHThresholdBytes   uint64 `json:"lohThresholdBytes"`
+	PhysicalMemoryBytes uint64 `json:"physicalMemoryBytes"` // as configured, 0: not
+	Gen0MinBudgetBytes  uint64 `json:"gen0MinBudgetBytes"`
+	Gen0MaxBudgetBytes  uint64 `json:"gen0MaxBudgetBytes"`
+	HighMemoryPercent   uint32 `json:"highMemoryPercent"`
+	Concurrent          bool   `json:"concurrent"`
+	LargePages          bool   `json:"largePages"`
+	FrozenSegments      bool   `json:"frozenSegments"`
+	HardLimitConfigured bool   `json:"hardLimitConfigured"`
+	WithoutAffinity     bool   `json:"withoutAffinity"`
+	BitSettings         uint32 `json:"bitSettings"` // the bits themselves
+}
+
+// A Rollup sums up the complete collections of one generation, or of all.
+type Rollup struct {
+	Generation Generation `json:"generation,omitzero"` // left out of that of all
+	Count      int        `json:"count"`
+	Induced    int        `json:"induced"`
+	Blocking   int        `json:"blocking"`
+	Background int        `json:"background"`
+	Foreground int        `json:"foreground"`
+
+	PauseMS   measure.Summary `json:"pauseMs"`
+	SuspendMS measure.Summary `json:"suspendMs"`
+	// MaxPeakMB is the largest heap before or after a collection, MeanAfterMB the
+	// mean size after.
+	MaxPeakMB   measure.Float `json:"maxPeakMB,omitzero"`
+	MeanAfterMB measure.Float `json:"meanAfterMB,omitzero"`
+	// MaxAllocationRateMBPerSec is the largest of a collection.
+	MaxAllocationRateMBPerSec measure.Float `json:"maxAllocationRateMBPerSec,omitzero"`
+	// AllocatedMB is the sum of what was allocated before each collection.
+	// AllocatedByHistoriesMB leaves out the first collection, of which only the
+	// allocation ticks tell what was allocated.
+	AllocatedMB            float64 `json:"allocatedMB"`
+	AllocatedByHistoriesMB float64 `json:"allocatedByHistoriesMB"`
+	PromotedMB             float64 `json:"promotedMB"`
+	// PromotedMBPerMS is the speed of collecting: what was promoted per time of pause.
+	PromotedMBPerMS measure.Float `json:"promotedMBPerMs,omitzero"`
+	// AllocatedMBPerPauseMS is what the program allocates for each millisecond of
+	// pause of the same collections.
+	AllocatedMBPerPauseMS measure.Float `json:"allocatedMBPerPauseMs,omitzero"`
+}
+
+// Finalizers sums up the runs of the finalizer thread.
+type Finalizers struct {
+	Runs  int     `json:"runs"`
+	Count uint64  `json:"count"` // finalizers that were run
+	MS    float64 `json:"ms"`    // time from begin to end of the runs
+	MaxMS float64 `json:"maxMs"`
+}
+
+// A TypeCount is a number of objects of a type.
+type TypeCount struct {
+	Type  string `json:"type"` // its id in hexadecimal where the name is not known
+	Count uint64 `json:"count"`
+}
+
+// An AllocationWait is a time that a thread waited to allocate a large object while
+// a background collection was under way.
+type AllocationWait struct {
+	Thread     int64   `json:"thread"`
+	StartMS    float64 `json:"startMs"`
+	DurationMS float64 `json:"durationMs"`
+	Reason     string  `json:"reason"`
+	Unfinished bool    `json:"unfinished,omitempty"` // to the end of the trace
+}

@@ -1,0 +1,148 @@
+package gc
+
+import "github.com/etwgen/etwgen/generated/clr"
+
+// suspendBegin opens a suspension on a thread. Several threads can have one open,
+// since it is announced before its thread owns the lock that only one can have.
+func (s *state) suspendBegin(thread, now int64, reason clr.GCSuspendEEReason) {
+	s.seen = true
+	switch reason {
+	case clr.GCSuspendEEReasonSuspendForGC:
+		s.cpu.worker(&s.cpu.collectors, thread)
+	case clr.GCSuspendEEReasonSuspendForGCPrep:
+		s.cpu.worker(&s.cpu.background, thread)
+	}
+	if i := s.openOn(thread); i >= 0 {
+		s.drop(i)
+	}
+	if len(s.open) == maxOpen {
+		s.drop(0)
+	}
+	n := len(s.open)
+	if n < cap(s.open) { // take back the memory of one that is over
+		s.open = s.open[:n+1]
+		s.open[n] = suspension{gcs: s.open[n].gcs[:0]}
+	} else {
+		s.open = append(s.open, suspension{})
+	}
+	p := &s.open[n]
+	p.thread, p.reason, p.begin = thread, reason, now
+}
+
+// suspendReady notes that all threads stand still.
+func (s *state) suspendReady(thread, now int64) {
+	if i := s.openOn(thread); i >= 0 && !s.open[i].isReady {
+		s.open[i].ready, s.open[i].isReady = now, true
+	}
+}
+
+// restartEnd closes a suspension, and divides it among its collections.
+func (s *state) restartEnd(thread, now int64) {
+	s.seen = true
+	i := s.openOn(thread)
+	if i < 0 {
+		s.lostBegins++
+		return
+	}
+	p := &s.open[i]
+	s.byReason[min(int(p.reason), reasons-1)].add(p, now)
+	if forGC(p.reason) {
+		s.divide(p, now)
+		if !s.hasPause {
+			s.hasPause, s.firstPause = true, p.begin
+		}
+		s.pauseEnd = now
+	}
+	s.remove(i)
+}
+
+func (t *reasonTotal) add(p *suspension, now int64) {
+	t.count++
+	t.ticks += now - p.begin
+	t.max = max(t.max, now-p.begin)
+	if p.isReady {
+		t.suspend += p.ready - p.begin
+	}
+}
+
+// divide gives each collection that began in p the time up to the begin of the
+// next one, and the first one also the time before it. The time until all threads
+// stand still is divided in the same way: it is all of the first one's, unless
+// another one began before. A suspension in which none began is a pause of the
+// background collection if it is for one.
+func (s *state) divide(p *suspension, now int64) {
+	if len(p.gcs) == 0 {
+		b := s.bgc
+		if p.reason != clr.GCSuspendEEReasonSuspendForGCPrep || b == nil {
+			s.withoutGC.add(p, now)
+			return
+		}
+		b.pause += now - p.begin
+		b.fin, b.hasFinal = now-p.begin, true
+		return
+	}
+	from := p.begin
+	for i, c := range p.gcs {
+		to := now
+		if i+1 < len(p.gcs) {
+			to = p.gcs[i+1].begin
+		}
+		c.pause += to - from
+		c.first = to - from
+		c.released = true
+		switch {
+		case p.isReady:
+			c.suspend = max(0, min(p.ready, to)-from)
+		case i > 0:
+			c.suspend = 0
+		}
+		from = to
+	}
+}
+
+// openOn returns the index of the suspension that is open on a thread, or -1.
+func (s *state) openOn(thread int64) int {
+	for i := range s.open {
+		if s.open[i].thread == thread {
+			return i
+		}
+	}
+	return -1
+}
+
+// drop gives up suspension i, whose end was lost. What began in it has no known
+// pause.
+func (s *state) drop(i int) {
+	s.lostEnds++
+	for _, c := range s.open[i].gcs {
+		c.suspended = false
+	}
+	s.remove(i)
+}
+
+// remove takes suspension i out, and keeps its memory behind the last one.
+func (s *state) remove(i int) {
+	gone := s.open[i]
+	clear(gone.gcs)
+	copy(s.open[i:], s.open[i+1:])
+	s.open[len(s.open)-1] = gone
+	s.open = s.open[:len(s.open)-1]
+}
+
+// forStart returns the suspension that a collection begins in, which is that of
+// its thread, or where another thread of a server GC sends the begin, the last one
+// in which all threads stand still; or nil.
+func (s *state) forStart(thread int64) *suspension {
+	var found *suspension
+	for i := range s.open {
+		p := &s.open[i]
+		switch {
+		case p.reason != clr.GCSuspendEEReasonSuspendForGC:
+		case p.thread == thread:
+			return p
+		case p.isReady && (found == nil || p.ready >= found.ready):
+			found = p
+		}
+	}
+	return found
+}

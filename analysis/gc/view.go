@@ -1,0 +1,178 @@
+package gc
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A view makes results of the state of one runtime, which it does not change.
+type view struct {
+	*runtime
+	types func(id uint64) string
+}
+
+// Result returns what is known so far. It shares no memory that changes with the
+// analysis.
+func (a *Analysis) Result() *Result {
+	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
+	for _, rt := range a.runtimes.All() {
+		if rt.State.seen {
+			v := view{rt, func(id uint64) string { return a.types.Name(rt.Key, id) }}
+			res.Runtimes = append(res.Runtimes, v.result())
+		}
+	}
+	return res
+}
+
+// origin is the begin of the session, or of the runtime's events if that is
+// earlier.
+func (rt *view) origin() int64 { return min(rt.Origin(), rt.First) }
+
+func (rt *view) ticksTotal() uint64 {
+	return rt.State.ticks[0] + rt.State.ticks[1] + rt.State.ticks[2]
+}
+
+func (rt *view) result() *Runtime {
+	s := &rt.State
+	out := &Runtime{
+		PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
+		FirstMS: rt.At(rt.First), LastMS: rt.At(rt.Now), SpanMS: rt.MS(rt.Span()),
+		Count: len(s.gcs), Settings: s.settings, ServerGC: s.server, GCs: make([]*GC, 0, len(s.gcs)),
+		TickedMB: mb(rt.ticksTotal()).Or(0),
+	}
+	var prev *collection
+	for _, c := range s.gcs {
+		g := rt.columns(c, prev)
+		out.GCs = append(out.GCs, g)
+		prev = c
+		switch {
+		case g.Partial:
+			out.Partial++
+		case g.Unfinished:
+			out.Unfinished++
+		}
+	}
+	rt.peaks(out.GCs)
+	rt.numbers(out)
+	rt.suspensions(out)
+	rt.heaps(out)
+	rt.rollups(out)
+	rt.objects(out)
+	rt.waits(out)
+	return out
+}
+
+// peaks raises the peak of each background collection to the largest heap before
+// any collection that began while it ran.
+func (rt *view) peaks(gcs []*GC) {
+	for i, c := range rt.State.gcs {
+		if c.kind != Background || !c.ended || !c.statsSeen {
+			continue
+		}
+		g := gcs[i]
+		for k := i + 1; k < len(gcs) && rt.State.gcs[k].pauseStart < c.end; k++ {
+			g.PeakMB = measure.Known(max(g.PeakMB.Or(0), gcs[k].BeforeMB.Or(0)))
+		}
+		g.PeakAfterRatio = measure.Ratio(g.PeakMB, g.AfterMB)
+	}
+}
+
+// numbers counts the numbers between those of the collections that are listed.
+func (rt *view) numbers(out *Runtime) {
+	last := uint32(0)
+	for _, c := range rt.State.gcs {
+		if c.number == 0 {
+			continue
+		}
+		if last != 0 && c.number > last+1 {
+			out.MissingNumbers += int(c.number - last - 1)
+		}
+		last = max(last, c.number)
+	}
+}
+
+// suspensions sums up what stopped the threads.
+func (rt *view) suspensions(out *Runtime) {
+	s := &rt.State
+	var pause int64
+	for i := range s.byReason {
+		t := &s.byReason[i]
+		if t.count == 0 {
+			continue
+		}
+		reason := clr.GCSuspendEEReason(i)
+		row := SuspensionReason{Reason: reason.String(), GC: forGC(reason), Count: t.count,
+			TotalMS: rt.MS(t.ticks), MaxMS: rt.MS(t.max), SuspendMS: rt.MS(t.suspend)}
+		if row.GC {
+			pause += t.ticks
+		}
+		if i == reasons-1 {
+			row.Reason = "Unknown"
+		}
+		out.Suspensions.ByReason = append(out.Suspensions.ByReason, row)
+	}
+	out.PauseMS = rt.MS(pause)
+	out.PausePercent = measure.Ratio(measure.Known(100*out.PauseMS), measure.Known(out.SpanMS))
+	if s.hasPause {
+		out.PausePercentOfActive = measure.Ratio(measure.Known(100*out.PauseMS), measure.Known(rt.MS(s.pauseEnd-s.firstPause)))
+	}
+	out.Suspensions.WithoutGC, out.Suspensions.WithoutGCMS = s.withoutGC.count, rt.MS(s.withoutGC.ticks)
+	out.Suspensions.LostBegins, out.Suspensions.LostEnds = s.lostBegins, s.lostEnds
+	out.Suspensions.Open = len(s.open)
+	var open int64
+	for i := range s.open {
+		open += rt.Now - s.open[i].begin
+	}
+	out.Suspensions.OpenMS = rt.MS(open)
+}
+
+// heaps tells how many there are, and whether that is server GC.
+func (rt *view) heaps(out *Runtime) {
+	for _, g := range out.GCs {
+		if g.Heaps > 0 {
+			out.Heaps = g.Heaps
+			out.MaxHeaps = max(out.MaxHeaps, g.Heaps)
+		}
+	}
+	if out.MaxHeaps > 1 {
+		server := true
+		out.ServerGC = &server
+	}
+}
+
+// objects lists the types of what was finalized.
+func (rt *view) objects(out *Runtime) {
+	s := &rt.State
+	if f := s.finalizers; f.runs > 0 {
+		out.Finalizers = &Finalizers{Runs: f.runs, Count: f.count, MS: rt.MS(f.ticks), MaxMS: rt.MS(f.max)}
+	}
+	for id, n := range s.finalized {
+		if len(s.finalizedBy) == 0 { // else the same objects are there, with names
+			out.FinalizedTypes = append(out.FinalizedTypes, TypeCount{rt.types(id), n})
+		}
+	}
+	for name, n := range s.finalizedBy {
+		out.FinalizedTypes = append(out.FinalizedTypes, TypeCount{etw.UTF16(name).String(), n})
+	}
+	slices.SortFunc(out.FinalizedTypes, func(a, b TypeCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type))
+	})
+}
+
+// waits lists the long waits for memory.
+func (rt *view) waits(out *Runtime) {
+	for i := range rt.State.waits {
+		w := &rt.State.waits[i]
+		end := w.end
+		if !w.over {
+			end = rt.Now
+		}
+		if ms := rt.MS(end - w.begin); ms > shortWait {
+			out.AllocWaits = append(out.AllocWaits, AllocationWait{w.thread, rt.At(w.begin), ms, w.reason.String(), !w.over})
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package gc
+
+import "fmt"
+
+// What the sum of allocation ticks may be of what the collections found allocated.
+const (
+	leastTicked = 0.8
+	mostTicked  = 1.2
+)
+
+// Warnings says which numbers are not what they seem.
+func (r *Result) Warnings() []string {
+	var list []string
+	for _, rt := range r.Runtimes {
+		where := fmt.Sprintf("process %d", rt.PID)
+		list = append(list, rt.gaps(where)...)
+		list = append(list, rt.ticks(where)...)
+	}
+	return list
+}
+
+// gaps tells of what is missing.
+func (rt *Runtime) gaps(where string) []string {
+	var list []string
+	add := func(format string, args ...any) { list = append(list, where+": "+fmt.Sprintf(format, args...)) }
+	if n := rt.Suspensions.LostBegins + rt.Suspensions.LostEnds; n > 0 {
+		add("of %d suspensions only one end was recorded: pauses are lower bounds", n)
+	}
+	if rt.Suspensions.Open > 0 {
+		add("%d suspensions were under way at the end, and are in no sum", rt.Suspensions.Open)
+	}
+	if rt.Partial > 0 {
+		add("%d collections began before the trace, and are in no sum", rt.Partial)
+	}
+	if rt.Unfinished > 0 {
+		add("%d collections were not finished at the end, and are in no sum", rt.Unfinished)
+	}
+	if rt.MissingNumbers > 0 {
+		add("%d numbers of collections are missing: they were lost, or used up by regions without collections", rt.MissingNumbers)
+	}
+	return list
+}
+
+// ticks compares what the ticks say that was allocated with what the collections
+// found, which is known for all but the first of them.
+func (rt *Runtime) ticks(where string) []string {
+	var ticked float64
+	for i, g := range rt.GCs {
+		if i > 0 && g.Complete() {
+			ticked += g.TickedMB[0] + g.TickedMB[1] + g.TickedMB[2]
+		}
+	}
+	if rt.All.AllocatedByHistoriesMB == 0 || ticked == 0 {
+		return nil
+	}
+	factor := ticked / rt.All.AllocatedByHistoriesMB
+	if factor >= leastTicked && factor <= mostTicked {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: allocation ticks say %.1f MB, and the collections %.1f MB: take shares from the ticks, and the total from the collections",
+		where, ticked, rt.All.AllocatedByHistoriesMB)}
+}

@@ -1,0 +1,73 @@
+package lives
+
+import (
+	"math"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Time is the clock of one process. Times are ticks of that clock, as int64;
+// they are turned into milliseconds only for results, so that sums are exact.
+//
+// Times never go back: a record that is older than the one before it counts as
+// logged at the same moment, and is counted. Neither do they go further than
+// maxSpan from the first, so that no difference and no sum of a damaged trace
+// overflows.
+type Time struct {
+	clock *etw.Clock
+	First int64 // time of the first record
+	Now   int64 // time of the last record
+	Late  int   // records that came after younger ones
+}
+
+// maxSpan is more than a year of nanoseconds.
+const maxSpan = 1 << 55
+
+var noClock etw.Clock
+
+func (t *Time) begin(r *etw.Record) {
+	t.clock = r.Clock
+	if t.clock == nil {
+		t.clock = &noClock
+	}
+	// What is left of 64 bits is for the distance from the first record.
+	t.First = min(max(r.Timestamp, math.MinInt64/2), math.MaxInt64/2)
+	t.Now = t.First
+}
+
+func (t *Time) observe(r *etw.Record) {
+	ts := r.Timestamp
+	if r.Clock != t.clock && r.Clock != nil && *r.Clock != *t.clock {
+		ts = t.clock.Ticks(r.Clock.FileTime(ts))
+	}
+	if ts > t.Now {
+		t.Now = min(ts, t.First+maxSpan)
+	} else if ts < t.Now {
+		t.Late++
+	}
+}
+
+// Span returns the ticks from the first to the last record.
+func (t *Time) Span() int64 { return t.Now - t.First }
+
+func (t *Time) frequency() float64 {
+	if t.clock.Frequency <= 0 {
+		return 1e7
+	}
+	return float64(t.clock.Frequency)
+}
+
+// MS returns a number of ticks in milliseconds.
+func (t *Time) MS(ticks int64) float64 { return float64(ticks) * 1e3 / t.frequency() }
+
+// At returns a time in milliseconds since the session began.
+func (t *Time) At(ticks int64) float64 {
+	since := ticks - t.clock.Origin
+	if (ticks < t.clock.Origin) != (since < 0) { // it overflows
+		return (float64(ticks) - float64(t.clock.Origin)) * 1e3 / t.frequency()
+	}
+	return t.MS(since)
+}
+
+// Origin returns the time at which the session began.
+func (t *Time) Origin() int64 { return t.clock.Origin }

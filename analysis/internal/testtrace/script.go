@@ -1,0 +1,62 @@
+package testtrace
+
+import (
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Script gives made-up events to a mux.
+type Script struct {
+	tb    testing.TB
+	mux   *etw.Mux
+	clock etw.Clock
+	// PID, Activity and Stack are those of the events that follow.
+	PID               int64
+	Activity, Related etw.GUID
+	Stack             etw.Stack
+}
+
+// NewScript returns a script for mux. Its process has the id 1.
+func NewScript(tb testing.TB, mux *etw.Mux) *Script {
+	return &Script{tb: tb, mux: mux, clock: etw.Clock{Frequency: 1e9}, PID: 1}
+}
+
+// Event gives an event of a thread, at a time since the session began, to the mux.
+func (s *Script) Event(at time.Duration, thread int64, e etw.Event) {
+	s.tb.Helper()
+	p, err := e.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	d := e.EventDesc()
+	r := &etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, Opcode: d.Opcode, Keywords: d.Keywords,
+		Kind: d.Kind, PointerSize: etw.Ptr64, Payload: p}
+	if d.Kind == etw.KindClassic {
+		r.Provider = d.Class
+	}
+	s.Record(at, thread, r)
+}
+
+// Record gives a record of a thread to the mux.
+func (s *Script) Record(at time.Duration, thread int64, r *etw.Record) {
+	s.tb.Helper()
+	r.ProcessID, r.ThreadID, r.Timestamp, r.Clock = s.PID, thread, int64(at), &s.clock
+	r.ActivityID, r.RelatedActivityID, r.Stack = s.Activity, s.Related, s.Stack
+	if err := s.mux.Dispatch(r); err != nil {
+		s.tb.Fatal(err)
+	}
+	if stats := s.mux.Stats(); stats.Undecodable > 0 {
+		s.tb.Fatal(stats.FirstError)
+	}
+}
+
+// AStack is a call stack of addresses.
+func AStack(addresses ...byte) etw.Stack {
+	s := etw.Stack{PtrSize: etw.Ptr64}
+	for _, a := range addresses {
+		s.Addresses = append(s.Addresses, a, 0, 0, 0, 0, 0, 0, 0)
+	}
+	return s
+}

@@ -1,0 +1,79 @@
+// Package measure has what the results of all analyses are made of: numbers that
+// may be unknown, and summaries of many numbers.
+//
+// Units are in the names of fields: ms are milliseconds, MB are 1,000,000 bytes,
+// and times that are points are milliseconds since the session began.
+package measure
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+)
+
+// A Float is a number that may be unknown, as what a trace does not tell is. The
+// zero Float is unknown. In JSON, a field of an unknown number is left out if it
+// is tagged omitzero, and null otherwise; NaN and infinities do not occur.
+type Float struct {
+	v     float64
+	known bool
+}
+
+// Known returns the number v. What is no number, or infinite, is unknown.
+func Known(v float64) Float {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Float{}
+	}
+	return Float{v, true}
+}
+
+// Ratio returns a/b, which is unknown if b is 0 or either is unknown.
+func Ratio(a, b Float) Float {
+	if !a.known || !b.known || b.v == 0 {
+		return Float{}
+	}
+	return Known(a.v / b.v)
+}
+
+// Get returns the number, and whether it is known.
+func (f Float) Get() (float64, bool) { return f.v, f.known }
+
+// Or returns the number, or v if it is unknown.
+func (f Float) Or(v float64) float64 {
+	if f.known {
+		return f.v
+	}
+	return v
+}
+
+// IsZero reports whether f is unknown, for the tag omitzero.
+func (f Float) IsZero() bool { return !f.known }
+
+// String returns the shortest text of the number, or - if it is unknown.
+func (f Float) String() string {
+	if !f.known {
+		return "-"
+	}
+	return strconv.FormatFloat(f.v, 'f', -1, 64)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f Float) MarshalJSON() ([]byte, error) {
+	if !f.known {
+		return []byte("null"), nil
+	}
+	return json.Marshal(f.v)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Float) UnmarshalJSON(b []byte) error {
+	var p *float64
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	*f = Float{}
+	if p != nil {
+		*f = Known(*p)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package analysis
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+)
+
+// TestRecordedPrograms asks recordings of a program that we know, made by runtimes of
+// .NET 9 and 10, for what it did.
+func TestRecordedPrograms(t *testing.T) {
+	for name, check := range map[string]func(*Result) bool{
+		"gc-server": func(r *Result) bool {
+			rt := r.GC.Runtimes[0]
+			return rt.Heaps == 2 && rt.MaxHeaps == 2 && *rt.ServerGC && rt.All.Induced >= 3 && rt.All.Background > 0 && pinnedHeap(rt)
+		},
+		"gc-datas": func(r *Result) bool {
+			rt := r.GC.Runtimes[0]
+			return *rt.ServerGC && slices.ContainsFunc(rt.GCs, func(g *gc.GC) bool { return len(g.Dynamic) > 0 || g.Heaps == 1 })
+		},
+		"gc-background": func(r *Result) bool {
+			rt := r.GC.Runtimes[0]
+			return rt.MaxHeaps == 1 && rt.All.Background > 0 && rt.Partial+rt.Unfinished == 0 && rt.Finalizers.Count >= 3 && pinnedHeap(rt)
+		},
+		"alloc": func(r *Result) bool {
+			return r.Alloc.Runtimes[0].Ticks.Count > 10 && slices.ContainsFunc(r.Alloc.Types[:4], func(x alloc.Type) bool { return x.Type == "Leaf" })
+		},
+		"waits": func(r *Result) bool { return r.Waits.Count >= 4 && r.Waits.TotalMS > 50 },
+		"locks": func(r *Result) bool {
+			rt := r.Contention.Runtimes[0]
+			return r.Contention.Count > 0 && len(rt.Owners) > 0 && rt.Locks[0].Lock != ""
+		},
+		"pool": func(r *Result) bool {
+			return r.ThreadPool.Runtimes[0].Starvation != nil && r.ThreadPool.Runtimes[0].MaxWorkers > 2
+		},
+		"exceptions": func(r *Result) bool {
+			rt := r.Exceptions.Runtimes[0]
+			return r.Exceptions.Count >= 7 && rt.Filters == 5 && rt.Finallys == 5 && len(rt.Threads) == 2
+		},
+		"requests": func(r *Result) bool {
+			tasks := r.Requests.Processes[0].Tasks
+			return len(tasks) == 2 && tasks[0].Task == "Request" && tasks[0].Count == 12 && tasks[0].Errors == 2 &&
+				tasks[1].Count == 12 && tasks[1].Slowest[0].Parent == "Request"
+		},
+	} {
+		for _, version := range []string{"9", "10"} {
+			checkRecorded(t, name+"-"+version, check)
+		}
+	}
+	checkRecorded(t, "alloc-sampled-10", func(r *Result) bool {
+		s := r.Alloc.Runtimes[0].Samples
+		return s.Count > 20 && s.Bytes > 4e6 && s.Bytes < 12e6 // of some 7 MB
+	})
+	checkRecorded(t, "counters-10", func(r *Result) bool {
+		p := r.Counters.Processes[0]
+		return len(p.Counters) == 1 && p.Counters[0].Name == "stock" && p.Counters[0].Points[1].Mean.Or(0) >= 100 && len(p.Metrics) == 3
+	})
+}
+
+// pinnedHeap reports whether the heap of pinned objects was used.
+func pinnedHeap(rt *gc.Runtime) bool {
+	return slices.ContainsFunc(rt.GCs, func(g *gc.GC) bool {
+		return slices.ContainsFunc(g.Generations, func(s gc.GenerationSizes) bool { return s.Generation == 4 && s.AfterMB.Or(0) > 0.015 })
+	})
+}
+
+func checkRecorded(t *testing.T, name string, check func(*Result) bool) {
+	t.Helper()
+	res, err := Run(t.Context(), testtrace.Open(t, filepath.Join("..", "tests", "recorded", "answers", name+".nettrace")))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if !check(res) {
+		text := marshal(t, res)
+		t.Errorf("%s: %.3000s", name, text)
+	}
+}

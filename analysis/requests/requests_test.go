@@ -1,0 +1,238 @@
+package requests
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/runtime/etw"
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+func analyze(tb testing.TB, path string) *Result {
+	tb.Helper()
+	var mux etw.Mux
+	a := New()
+	mux.HandleRest(a.Record)
+	testtrace.Run(tb, &mux, path)
+	return a.Result()
+}
+
+func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
+
+func TestTraceEventAgrees(t *testing.T) {
+	compared := 0
+	for _, file := range testtrace.All(t) {
+		var peer struct {
+			Requests struct {
+				Activities []struct {
+					Task       string
+					DurationMs float64
+					PID        int64
+				}
+				Started, Stopped int
+			}
+		}
+		if !testtrace.Peer(t, file, &peer) || len(peer.Requests.Activities) == 0 {
+			continue
+		}
+		name, count, started := testtrace.Name(file), 0, 0
+		ours, theirs, diagnostic := map[string]float64{}, map[string]float64{}, map[string]string{}
+		for _, p := range analyze(t, file).Processes {
+			started += p.Started
+			for _, task := range p.Tasks {
+				name := task.Task
+				if task.Provider == diagnosticSource {
+					diagnostic[name] = "Activity" // most are one task there
+					name = "Activity"
+				}
+				count += task.Count
+				ours[name] += task.DurationMS.Total
+			}
+		}
+		stopped := 0
+		for _, a := range peer.Requests.Activities {
+			// The runtime's own pairs are no activities: exceptions has them.
+			if a.Task != "ExceptionHandling" {
+				theirs[cmp.Or(diagnostic[a.Task], a.Task)] += a.DurationMs
+				stopped++
+			}
+		}
+		compared += count
+		if count != stopped {
+			t.Errorf("%s: %d activities ended, TraceEvent says %d", name, count, stopped)
+		}
+		for _, task := range slices.Sorted(maps.Keys(theirs)) {
+			if !near(ours[task], theirs[task], 1e-3) {
+				t.Errorf("%s: %s takes %v ms, TraceEvent says %v", name, task, ours[task], theirs[task])
+			}
+		}
+	}
+	t.Logf("%d activities compared", compared)
+}
+
+// What the program knows of its requests.
+func TestTruth(t *testing.T) {
+	file := testtrace.Named(t, "aspnet.nettrace")
+	var truth struct {
+		ByStatus map[string]int `json:"responses_by_status"`
+	}
+	if !testtrace.Truth(t, file, &truth) {
+		t.Skip("the program says nothing")
+	}
+	got := map[string]int{}
+	for _, task := range analyze(t, file).Processes[0].Tasks {
+		if task.Provider == "System.Net.Http" && task.Task == "Request" {
+			for _, s := range task.Statuses {
+				if s.Status != "-1" { // of those without a response
+					got[s.Status] = s.Count
+				}
+			}
+		}
+	}
+	if diff := gocmp.Diff(truth.ByStatus, got); diff != "" {
+		t.Errorf("requests by status (-truth +got):\n%s", diff)
+	}
+}
+
+func TestSums(t *testing.T) {
+	for _, file := range testtrace.All(t) {
+		res := analyze(t, file)
+		for _, p := range res.Processes {
+			ended := 0
+			for _, task := range p.Tasks {
+				ended += task.Count
+				if task.ExclusiveMS > task.DurationMS.Total+1e-6 || task.MaxConcurrency < task.Open {
+					t.Errorf("%s: %+v", file, task)
+				}
+			}
+			if p.Started != ended+p.Open+p.LostStops || p.Stopped != ended+p.StopsWithoutStart {
+				t.Errorf("%s: %d started, %d stopped; %d ended, %d open, %d lost", file, p.Started, p.Stopped, ended, p.Open, p.LostStops)
+			}
+		}
+		if _, err := json.Marshal(res); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// pathID makes the id of a path of bytes, as the runtime does.
+func pathID(pid uint32, p ...byte) (id etw.GUID) {
+	copy(id[:12], p)
+	sum := uint32(pathSum)
+	for i := range 3 {
+		sum += binary.LittleEndian.Uint32(id[4*i:])
+	}
+	binary.LittleEndian.PutUint32(id[12:], sum^pid)
+	return id
+}
+
+func TestPath(t *testing.T) {
+	for _, test := range []struct {
+		id   etw.GUID
+		want string
+	}{
+		{pathID(7, 0x12), "/#7/1/2/"},
+		{pathID(0, 0x1a, 0x30), "//1/10/3/"},
+		{pathID(0, 0x1c, 0x0b), "//1/11/"},
+		{pathID(0, 0xc1, 0x02), "//258/"},
+		{pathID(0, 0xbd, 0x34, 0x12), "//$4660/"},
+		{pathID(0, 0xb1), "//$"},
+		{etw.GUID{1, 2, 3}, etw.GUID{1, 2, 3}.String()},
+	} {
+		if got := path(test.id, 7); got != test.want {
+			t.Errorf("%v is %s, want %s", test.id, got, test.want)
+		}
+	}
+	if isPath(etw.GUID{}, 1) {
+		t.Error("no id is taken for one")
+	}
+	for n := range 256 { // whatever comes, it ends
+		_ = path(pathID(7, byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n)), 7)
+	}
+}
+
+func TestOpenTelemetry(t *testing.T) {
+	for name, want := range map[string]etw.Opcode{"ActivityStarted": etw.OpcodeStart, "ActivityStopped": etw.OpcodeStop, "Other": etw.OpcodeInfo} {
+		r := &etw.Record{ProviderName: "OpenTelemetry-Sdk", Schema: &etw.EventDesc{Name: name}}
+		if got := opcode(r); got != want {
+			t.Errorf("%s has the opcode %v", name, got)
+		}
+	}
+}
+
+func TestNesting(t *testing.T) {
+	var mux etw.Mux
+	a := New()
+	mux.HandleRest(a.Record)
+	s := testtrace.NewScript(t, &mux)
+	source := etw.GUID{7: 0x50}
+	send := func(at int, op etw.Opcode, name string, id, related etw.GUID, field, text string) {
+		d := &etw.EventDesc{Name: name}
+		var p []byte
+		if field != "" {
+			d.Fields = []etw.FieldDesc{{Name: field, Type: etw.InUnicodeString}}
+			p = append(etw.MakeUTF16(text), 0, 0)
+		}
+		s.Activity, s.Related = id, related
+		s.Record(time.Duration(at)*time.Millisecond, 3, &etw.Record{Provider: source, ProviderName: "S", Opcode: op, Schema: d, Payload: p})
+	}
+	outer, first, second, none := pathID(1, 0x11), pathID(1, 0x11, 0x10), pathID(1, 0x11, 0x20), etw.GUID{}
+	send(0, etw.OpcodeStart, "WorkStart", outer, none, "path", "/x")
+	send(1, etw.OpcodeStart, "PartStart", first, outer, "", "")
+	send(2, etw.OpcodeStart, "PartStart", second, outer, "", "")
+	send(4, etw.OpcodeStop, "PartStop", first, none, "statusCode", "503")
+	send(5, etw.OpcodeInfo, "PartFailed", second, none, "", "")
+	send(6, etw.OpcodeStop, "PartStop", second, none, "statusCode", "200")
+	send(6, etw.OpcodeStop, "PartStop", second, none, "", "") // again
+	send(7, etw.OpcodeStart, "PartStart", first, outer, "", "")
+	send(8, etw.OpcodeStart, "PartStart", first, outer, "", "") // the one before lost its end
+	send(10, etw.OpcodeStop, "WorkStop", outer, none, "", "")
+	send(10, etw.OpcodeStart, "PartStart", none, none, "", "")
+	send(10, etw.OpcodeStop, "PartStop", none, none, "", "")
+	p := a.Result().Processes[0]
+	if p.Started != 5 || p.Stopped != 4 || p.StopsWithoutStart != 1 || p.Open != 1 || p.LostStops != 1 || p.WithoutID != 1 {
+		t.Errorf("%+v", p)
+	}
+	work, part := p.Tasks[0], p.Tasks[1]
+	if work.Task != "Work" || work.DurationMS.Total != 10 || work.ExclusiveMS != 2 || work.Slowest[0].Name != "path=/x" || work.Slowest[0].ID != "/#1/1/1/" {
+		t.Errorf("%+v", work)
+	}
+	if part.Count != 2 || part.Errors != 2 || part.MaxConcurrency != 2 || part.Open != 1 || part.Slowest[0].Parent != "Work" || len(part.Statuses) != 2 {
+		t.Errorf("%+v", part)
+	}
+}
+
+func TestQueries(t *testing.T) {
+	var mux etw.Mux
+	a := New()
+	mux.HandleRest(a.Record)
+	s := testtrace.NewScript(t, &mux)
+	number := func(name string) etw.FieldDesc { return etw.FieldDesc{Name: name, Type: etw.InInt32} }
+	begin := &etw.EventDesc{Name: "BeginExecute", Fields: []etw.FieldDesc{number("objectId"), {Name: "commandText", Type: etw.InUnicodeString}}}
+	end := &etw.EventDesc{Name: "EndExecute", Fields: []etw.FieldDesc{number("objectId"), number("compositeState"), number("sqlExceptionNumber")}}
+	send := func(ms int, d *etw.EventDesc, p []byte) {
+		s.Record(time.Duration(ms)*time.Millisecond, 1, &etw.Record{ProviderName: "Microsoft-AdoNet-SystemData", Schema: d, Payload: p})
+	}
+	text := append(etw.MakeUTF16(strings.Repeat("select ", 20)), 0, 0)
+	send(1, begin, append([]byte{1, 0, 0, 0}, text...))
+	send(2, begin, append([]byte{2, 0, 0, 0}, text...))
+	send(4, end, []byte{2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0})
+	send(9, end, []byte{1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0})
+	send(9, &etw.EventDesc{Name: "EndExecute", Fields: end.Fields[1:2]}, []byte{1, 0, 0, 0})
+	send(9, end, nil)
+	task := a.Result().Processes[0].Tasks[0]
+	if task.Task != "Execute" || task.Count != 2 || task.Errors != 1 || task.DurationMS.Total != 10 || task.MaxConcurrency != 2 {
+		t.Errorf("%+v", task)
+	}
+	if q := task.Slowest[0]; q.Status != "7" || !q.Failed || len([]rune(q.Name)) != maxCommand+1 || shortened("x") != "x" {
+		t.Errorf("%+v", q)
+	}
+}

@@ -1,0 +1,79 @@
+package requests
+
+import "github.com/etwgen/etwgen/analysis/measure"
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is what is known of activities in a trace.
+type Result struct {
+	Schema    int        `json:"schema"`
+	Processes []*Process `json:"processes"`
+}
+
+// A Process is the activities of one process.
+type Process struct {
+	PID  int64 `json:"pid"`
+	Life int   `json:"life,omitempty"`
+	// Started and Stopped count the events of activities that begin and end. A stop
+	// without a start is ignored. Open activities had not ended at the end; of
+	// LostStops another one began under the same id.
+	Started           int `json:"started"`
+	Stopped           int `json:"stopped"`
+	StopsWithoutStart int `json:"stopsWithoutStart,omitempty"`
+	Open              int `json:"open,omitempty"`
+	LostStops         int `json:"lostStops,omitempty"`
+	// WithoutID are starts of which the runtime kept no activity: the keyword 0x80 of
+	// System.Threading.Tasks.TplEventSource was off.
+	WithoutID int    `json:"withoutId,omitempty"`
+	Tasks     []Task `json:"tasks"` // by total time
+}
+
+// A Task is the activities of one kind, such as the requests that Kestrel serves.
+type Task struct {
+	Provider string `json:"provider"`
+	Task     string `json:"task"`
+	Count    int    `json:"count"` // that ended
+	Open     int    `json:"open,omitempty"`
+	// Errors are those that failed, or ended with a status of 500 or more.
+	Errors int `json:"errors"`
+	// DurationMS is the time from start to stop; ExclusiveMS the sum without the
+	// times in which activities were on that these had begun.
+	DurationMS  measure.Summary `json:"durationMs"`
+	ExclusiveMS float64         `json:"exclusiveMs"`
+	// PerSec is Count by the time from the first start to the last stop.
+	PerSec         measure.Float  `json:"perSec,omitzero"`
+	MaxConcurrency int            `json:"maxConcurrency"`
+	Statuses       []Status       `json:"statuses,omitempty"`
+	Series         measure.Series `json:"series"`  // of ms, by the stop
+	Slowest        []Activity     `json:"slowest"` // the twenty that took longest
+}
+
+// A Status is how often activities ended with a status.
+type Status struct {
+	Status string `json:"status"`
+	Count  int    `json:"count"`
+}
+
+// An Activity is one activity.
+type Activity struct {
+	// Name is the first field of text of the start, such as path=/bread.
+	Name string `json:"name,omitempty"`
+	// ID is its place in the tree of activities, such as /#4711/1/3/, or its GUID.
+	ID         string  `json:"id"`
+	StartMS    float64 `json:"startMs"`
+	DurationMS float64 `json:"durationMs"`
+	// ExclusiveMS is DurationMS without the time in which an activity was on that
+	// this one had begun.
+	ExclusiveMS float64 `json:"exclusiveMs"`
+	// Parent is the task of the activity that began it.
+	Parent string `json:"parent,omitempty"`
+	Status string `json:"status,omitempty"`
+	Failed bool   `json:"failed,omitempty"`
+	Thread int64  `json:"thread"` // of the stop
+	// TraceID and the others are those of a span.
+	TraceID      string `json:"traceId,omitempty"`
+	SpanID       string `json:"spanId,omitempty"`
+	ParentSpanID string `json:"parentSpanId,omitempty"`
+}

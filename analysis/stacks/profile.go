@@ -1,0 +1,469 @@
+package stacks
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/symbols"
+)
+
+// A Frame is a part of a stack with a name: a method, or what stands for one.
+type Frame struct {
+	// Name is for people. Full is the whole name with module and arguments, Address
+	// that of code without a name.
+	Name    string
+	Full    string
+	Module  string // path of the file that the code is from, or ""
+	Kind    symbols.Kind
+	Address uint64
+	Tier    string // of code that was compiled at run time, where tiers are kept apart
+	Line    int    // in File, where lines are known
+	File    string
+	// Guess says that the code was not there at the time: see [symbols.Location].
+	Guess bool
+	// Pseudo says that it stands for no code, but for a group of frames or for a state.
+	Pseudo bool
+}
+
+// Names says which names frames have.
+type Names uint8
+
+// The forms of names.
+const (
+	FullNames      Names = iota // Shop!Bakery.Oven.Bake(int32)
+	QualifiedNames              // Bakery.Oven.Bake
+	ShortNames                  // Oven.Bake
+)
+
+// Options say how a profile is made.
+type Options struct {
+	Names Names
+	// Raw leaves names that the compiler made as they are: see
+	// [symbols.Method.Demangled].
+	Raw bool
+	// Tiers keeps code of different tiers of compilation apart.
+	Tiers bool
+	// Source returns the file and the line of a location, if it is known. Frames of
+	// different lines are kept apart.
+	Source func(*symbols.Location) (file string, line int, ok bool)
+	// Module returns the path of the file that an address of a process was of, at a
+	// time in nanoseconds since 1970, if it is known. Native code is named by it.
+	Module func(process int64, address uint64, at int64) (path string, ok bool)
+}
+
+// A Profile is samples with named frames.
+type Profile struct {
+	rows
+	Kind   string
+	Types  []ValueType
+	Frames []Frame
+	// Naming counts how many frames of all stacks have names.
+	Naming Naming
+
+	tree tree
+}
+
+// Naming counts the frames of stacks.
+type Naming struct {
+	Frames  int64 // of all samples
+	Named   int64
+	Guessed int64 // of Named
+}
+
+// Percent returns the share of frames that have names, 100 if there are no frames.
+func (n Naming) Percent() float64 {
+	if n.Frames == 0 {
+		return 100
+	}
+	return 100 * float64(n.Named) / float64(n.Frames)
+}
+
+// A namer gives names to the stacks of one Samples.
+type namer struct {
+	p       *Profile
+	s       *Samples
+	table   *symbols.Table
+	options Options
+	frames  map[frameKey]int32
+	// callers and leaves have what the stacks of s mean: as those who called others,
+	// whose addresses are where calls return to, and as the innermost.
+	callers, leaves []named
+	spans           []span
+	spanIDs         map[span]int32
+	path            []int32
+	pid             int64   // of the stack that is being named
+	noStack         int32   // the stack that stands for none, or 0
+	pseudos         []int32 // frames of those of s, + 1
+}
+
+// A frameKey identifies a frame while frames are made.
+type frameKey struct {
+	id    symbols.ID
+	guess bool
+	file  string
+	line  int
+	// module is that of native code, all of which is one frame.
+	module string
+}
+
+// A named is the stack of frames for a stack of addresses, for a span of time.
+type named struct {
+	node int32
+	span int32 // from 1 on; 0 if there is none yet
+}
+
+// A span is a span of time, from included and to excluded.
+type span struct{ from, to int64 }
+
+// NewProfile names the frames of samples. Several Samples, which must be of the same
+// types, become one profile. A nil table leaves addresses.
+func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
+	p := &Profile{}
+	frames := make(map[frameKey]int32)
+	for _, s := range samples {
+		p.Kind, p.Types = s.Kind, s.Types
+		n := &namer{p: p, s: s, table: table, options: o, frames: frames,
+			callers: make([]named, s.tree.size()), leaves: make([]named, s.tree.size()),
+			spans: make([]span, 1), spanIDs: make(map[span]int32)}
+		n.all()
+	}
+	p.mergeEqual()
+	p.count()
+	return p
+}
+
+// all adds the samples of one Samples to the profile.
+func (n *namer) all() {
+	p := n.p
+	p.rows.rows = slices.Grow(p.rows.rows, len(n.s.rows.rows))
+	labels := make([]LabelSet, len(n.s.labels)+1)
+	for i, l := range n.s.labels {
+		labels[i+1] = p.Label(labels[l.before], l.Key, l.Value)
+	}
+	threads := make([]int32, len(n.s.threads))
+	for i, t := range n.s.threads {
+		threads[i] = p.thread(t.process, t.id)
+	}
+	for _, x := range n.s.rows.rows {
+		x.stack = ID(n.stack(int32(x.stack), x.at))
+		if x.pseudo != 0 {
+			x.stack = ID(p.tree.child(int32(x.stack), uint64(n.pseudo(x.pseudo))))
+			x.pseudo = 0
+		}
+		x.thread, x.labels = threads[x.thread], labels[x.labels]
+		p.rows.rows = append(p.rows.rows, x)
+	}
+}
+
+// stack returns the named stack of a stack of addresses at a time.
+func (n *namer) stack(at int32, time int64) int32 {
+	if n.s.isTop(at) {
+		return n.none()
+	}
+	if known := n.leaves[at]; n.holds(known, time) {
+		return known.node
+	}
+	n.pid = n.s.pid(at)
+	caller := n.caller(n.s.tree.nodes[at].parent, time)
+	n.leaves[at] = n.extend(caller, at, n.s.tree.nodes[at].key, time)
+	return n.leaves[at].node
+}
+
+// noStackName is the frame of samples without a stack, which weigh, too.
+const noStackName = "[no stack]"
+
+// none returns the stack of samples without one.
+func (n *namer) none() int32 {
+	if n.noStack == 0 {
+		n.noStack = n.p.tree.child(0, uint64(n.p.pseudo(noStackName)))
+	}
+	return n.noStack
+}
+
+// pseudo returns the frame of a number of the samples.
+func (n *namer) pseudo(i int32) int32 {
+	if n.pseudos == nil {
+		n.pseudos = make([]int32, len(n.s.pseudos)+1)
+	}
+	if n.pseudos[i] == 0 {
+		n.pseudos[i] = n.p.pseudo(n.s.pseudos[i-1]) + 1
+	}
+	return n.pseudos[i] - 1
+}
+
+// pseudo returns the frame with a name that stands for no code.
+func (p *Profile) pseudo(name string) int32 {
+	i := slices.IndexFunc(p.Frames, func(f Frame) bool { return f.Pseudo && f.Name == name })
+	if i < 0 {
+		i = len(p.Frames)
+		p.Frames = append(p.Frames, Frame{Name: name, Full: name, Pseudo: true})
+	}
+	return int32(i)
+}
+
+func (n *namer) holds(x named, time int64) bool {
+	if x.span == 0 {
+		return false
+	}
+	s := n.spans[x.span]
+	return s.from <= time && time < s.to
+}
+
+// caller returns the named stack of one that called another.
+func (n *namer) caller(at int32, time int64) named {
+	n.path = n.path[:0]
+	for !n.s.isTop(at) && !n.holds(n.callers[at], time) {
+		n.path = append(n.path, at)
+		at = n.s.tree.nodes[at].parent
+	}
+	var known named
+	if !n.s.isTop(at) {
+		known = n.callers[at]
+	}
+	for _, at := range slices.Backward(n.path) {
+		// The call is before the address to which it returns.
+		known = n.extend(known, at, n.s.tree.nodes[at].key-1, time)
+		n.callers[at] = known
+	}
+	return known
+}
+
+// extend returns what a stack is that caller calls at an address.
+func (n *namer) extend(caller named, at int32, address uint64, time int64) named {
+	s := span{math.MinInt64, math.MaxInt64}
+	if caller.span != 0 {
+		s = n.spans[caller.span]
+	}
+	loc := symbols.Location{Address: n.s.tree.nodes[at].key, From: s.from, To: s.to}
+	if n.table != nil {
+		loc = n.table.Lookup(n.pid, address, time)
+		if loc.Kind == symbols.Unknown {
+			loc.Address = n.s.tree.nodes[at].key
+		}
+	}
+	module := ""
+	if loc.Kind == symbols.Unknown && n.options.Module != nil {
+		module, _ = n.options.Module(n.pid, address, time)
+	}
+	s = span{max(s.from, loc.From), min(s.to, loc.To)}
+	id, ok := n.spanIDs[s]
+	if !ok {
+		id = int32(len(n.spans))
+		n.spans = append(n.spans, s)
+		n.spanIDs[s] = id
+	}
+	return named{n.p.tree.child(caller.node, uint64(n.frame(&loc, module))), id}
+}
+
+// frame returns the number of the frame of a location.
+func (n *namer) frame(loc *symbols.Location, module string) int32 {
+	key := frameKey{id: loc.ID(), guess: loc.Guess}
+	if module != "" {
+		key = frameKey{module: module}
+	}
+	if n.options.Source != nil && loc.Kind != symbols.Unknown {
+		key.file, key.line, _ = n.options.Source(loc)
+	}
+	i, ok := n.frames[key]
+	if !ok {
+		i = int32(len(n.p.Frames))
+		n.p.Frames = append(n.p.Frames, n.newFrame(loc, key))
+		n.frames[key] = i
+	}
+	return i
+}
+
+func (n *namer) newFrame(loc *symbols.Location, key frameKey) Frame {
+	if key.module != "" {
+		name := baseName(key.module) + "!?"
+		return Frame{Name: name, Full: name, Module: key.module, Kind: symbols.Native}
+	}
+	if loc.Kind == symbols.Unknown {
+		name := "0x" + strconv.FormatUint(loc.Address, 16)
+		return Frame{Name: name, Full: name, Address: loc.Address}
+	}
+	m := loc.Method()
+	f := Frame{Kind: loc.Kind, Guess: loc.Guess, File: key.file, Line: key.line, Full: m.Full(), Module: m.Module.ILPath}
+	if !m.Named() {
+		f.Address = m.Address
+	}
+	if n.options.Tiers {
+		f.Tier = m.Tier().String()
+	}
+	if !n.options.Raw {
+		m = m.Demangled()
+	}
+	switch n.options.Names {
+	case QualifiedNames:
+		f.Name = m.Qualified()
+	case ShortNames:
+		f.Name = m.Short()
+	default:
+		f.Name = m.Full()
+	}
+	if f.Tier != "" {
+		f.Name += " [" + f.Tier + "]"
+	}
+	if f.Guess {
+		f.Name += " (?)"
+	}
+	return f
+}
+
+// baseName returns the last part of a path of any system.
+func baseName(path string) string {
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+// identity is what frames have in common that are shown as one.
+func (f *Frame) identity() Frame {
+	g := *f
+	g.Address = 0
+	if f.Kind == symbols.Unknown {
+		g.Address = f.Address
+	}
+	return g
+}
+
+// mergeEqual makes one frame of those of one method that was compiled several times.
+func (p *Profile) mergeEqual() {
+	first := make(map[Frame]int32, len(p.Frames))
+	into := make([]int32, len(p.Frames))
+	kept := p.Frames[:0:0]
+	for i := range p.Frames {
+		id := p.Frames[i].identity()
+		k, ok := first[id]
+		if !ok {
+			k = int32(len(kept))
+			kept = append(kept, p.Frames[i])
+			first[id] = k
+		}
+		into[i] = k
+	}
+	if len(kept) == len(p.Frames) {
+		return
+	}
+	p.Frames = kept
+	p.rebuild(func(parent int32, frame int32) int32 { return p.tree.child(parent, uint64(into[frame])) })
+}
+
+// rebuild makes all stacks anew: add returns the stack of a frame of the old ones
+// that is called by a new stack.
+func (p *Profile) rebuild(add func(parent, frame int32) int32) {
+	old := p.tree
+	p.tree = tree{}
+	into := make([]int32, old.size())
+	for n := 1; n < len(old.nodes); n++ {
+		into[n] = add(into[old.nodes[n].parent], int32(old.nodes[n].key))
+	}
+	for i := range p.rows.rows {
+		p.rows.rows[i].stack = ID(into[p.rows.rows[i].stack])
+	}
+}
+
+// count counts the frames with names.
+func (p *Profile) count() {
+	depth := make([]Naming, p.tree.size())
+	for n := 1; n < len(p.tree.nodes); n++ {
+		d := depth[p.tree.nodes[n].parent]
+		f := &p.Frames[p.tree.nodes[n].key]
+		if !f.Pseudo {
+			d.Frames++
+		}
+		if f.Kind == symbols.Managed && f.Address == 0 {
+			d.Named++
+			if f.Guess {
+				d.Guessed++
+			}
+		}
+		depth[n] = d
+	}
+	for i := range p.rows.rows {
+		d := depth[p.rows.rows[i].stack]
+		p.Naming.Frames += d.Frames
+		p.Naming.Named += d.Named
+		p.Naming.Guessed += d.Guessed
+	}
+}
+
+// Len returns the number of samples.
+func (p *Profile) Len() int { return len(p.rows.rows) }
+
+// Samples iterates over the samples in the order in which they were added.
+func (p *Profile) Samples() iter.Seq[Sample] {
+	return func(yield func(Sample) bool) {
+		for i := range p.rows.rows {
+			if !yield(p.rows.sample(&p.rows.rows[i], len(p.Types))) {
+				return
+			}
+		}
+	}
+}
+
+// Stack iterates over the frames of a stack, the innermost first, by their numbers.
+func (p *Profile) Stack(id ID) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for n := int32(id); n != 0; n = p.tree.nodes[n].parent {
+			if !yield(int(p.tree.nodes[n].key)) {
+				return
+			}
+		}
+	}
+}
+
+// Stacks returns the number of different stacks and of the parts that they have in
+// common: all IDs are less.
+func (p *Profile) Stacks() int { return p.tree.size() }
+
+// Split returns the innermost frame of a stack, and the stack that called it. The
+// stack must not be 0. Callers have smaller numbers than those they call.
+func (p *Profile) Split(id ID) (caller ID, frame int) {
+	n := p.tree.nodes[id]
+	return ID(n.parent), int(n.key)
+}
+
+// Totals returns the sums of all samples.
+func (p *Profile) Totals() []int64 {
+	sums := make([]int64, len(p.Types))
+	for i := range p.rows.rows {
+		for v := range sums {
+			sums[v] += p.rows.rows[i].values[v]
+		}
+	}
+	return sums
+}
+
+// Merged iterates over the sums of samples of one thread that have the same stack and
+// the same labels. Their time is that of the first.
+func (p *Profile) Merged() iter.Seq[Sample] {
+	return func(yield func(Sample) bool) {
+		order := make([]int32, len(p.rows.rows))
+		for i := range order {
+			order[i] = int32(i)
+		}
+		slices.SortFunc(order, func(i, j int32) int {
+			a, b := &p.rows.rows[i], &p.rows.rows[j]
+			return cmp.Or(compareKind(a, b), cmp.Compare(i, j))
+		})
+		for i := 0; i < len(order); {
+			sum := p.rows.rows[order[i]]
+			for i++; i < len(order) && compareKind(&sum, &p.rows.rows[order[i]]) == 0; i++ {
+				for v, x := range p.rows.rows[order[i]].values {
+					sum.values[v] += x
+				}
+			}
+			if !yield(p.rows.sample(&sum, len(p.Types))) {
+				return
+			}
+		}
+	}
+}
+
+// compareKind orders samples by what tells them apart beside their time.
+func compareKind(a, b *row) int {
+	return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.thread, b.thread), cmp.Compare(a.labels, b.labels))
+}

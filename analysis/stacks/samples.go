@@ -1,0 +1,333 @@
+// Package stacks is the one shape for what has a call stack and a weight: samples
+// of the processor, allocations, exceptions, waits.
+//
+// While a trace is read, an analysis adds [Samples], whose frames are addresses:
+// what code they are in is known only later. Then [NewProfile] gives the frames
+// their names. From a [Profile] come the top methods, the call tree, callers and
+// callees, folding and grouping, differences, and the files of every format of
+// package export.
+package stacks
+
+import (
+	"cmp"
+	"hash/maphash"
+	"iter"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A ValueType says what a value of a sample is.
+type ValueType struct {
+	Name string `json:"name"` // such as "time"
+	Unit string `json:"unit"` // such as "nanoseconds"
+}
+
+// A Label is a fact of a sample that is no frame, such as state=managed.
+type Label struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// An ID is the number of a stack of addresses in one Samples, or of a stack of
+// frames in one [Profile]. 0 is an empty stack.
+type ID int32
+
+// A Sample is an event with a stack and what it weighs.
+type Sample struct {
+	Time    int64 // in nanoseconds since 1970
+	Process int64
+	Thread  int64
+	Stack   ID
+	Labels  []Label
+	Values  []int64 // as the Types of what it is of say
+}
+
+// maxValues is how many values a sample may have.
+const maxValues = 2
+
+// A row is a Sample as it is kept.
+type row struct {
+	at     int64
+	values [maxValues]int64
+	stack  ID
+	thread int32
+	labels LabelSet
+	pseudo int32 // an innermost frame that is no code, from 1 on
+}
+
+// A thread is one of a process.
+type thread struct{ process, id int64 }
+
+// A LabelSet is the number of a list of labels in one Samples. 0 is none.
+type LabelSet int32
+
+type labelNode struct {
+	Label
+	before LabelSet
+}
+
+// rows are samples, with what they refer to.
+type rows struct {
+	rows       []row
+	threads    []thread
+	threadIDs  map[thread]int32
+	lastThread int32
+	labels     []labelNode // from 1 on
+	labelIDs   map[labelNode]LabelSet
+}
+
+func (s *rows) thread(process, id int64) int32 {
+	t := thread{process, id}
+	if int(s.lastThread) < len(s.threads) && s.threads[s.lastThread] == t {
+		return s.lastThread
+	}
+	i, ok := s.threadIDs[t]
+	if !ok {
+		if s.threadIDs == nil {
+			s.threadIDs = make(map[thread]int32)
+		}
+		i = int32(len(s.threads))
+		s.threads = append(s.threads, t)
+		s.threadIDs[t] = i
+	}
+	s.lastThread = i
+	return i
+}
+
+// Label returns the number of labels with one more. Only its first use allocates.
+func (s *rows) Label(before LabelSet, key, value string) LabelSet {
+	n := labelNode{Label{key, value}, before}
+	l, ok := s.labelIDs[n]
+	if !ok {
+		if s.labelIDs == nil {
+			s.labelIDs = make(map[labelNode]LabelSet)
+		}
+		s.labels = append(s.labels, n)
+		l = LabelSet(len(s.labels))
+		s.labelIDs[n] = l
+	}
+	return l
+}
+
+// Labels returns the labels of a number, in the order in which they were added.
+func (s *rows) Labels(l LabelSet) []Label {
+	var list []Label
+	for ; l != 0; l = s.labels[l-1].before {
+		list = append(list, s.labels[l-1].Label)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// Samples are the samples of one kind, with addresses as frames.
+type Samples struct {
+	rows
+	// Kind says what the samples are, such as "thread time".
+	Kind  string
+	Types []ValueType
+
+	tree      tree
+	processes map[int64]int32 // the node of a process, of which stacks are children
+	pids      []int64
+	recent    []recentStack
+	seed      maphash.Seed
+	pseudos   []string // names of frames that stand for no code
+}
+
+// A recentStack is what a hash of a stack was last of.
+type recentStack struct {
+	hash uint64
+	id   ID
+}
+
+// recentStacks is a power of two.
+const recentStacks = 1 << 12
+
+// NewSamples returns Samples of a kind. The first type is a count.
+func NewSamples(kind string, types ...ValueType) *Samples {
+	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), seed: maphash.MakeSeed()}
+}
+
+// Len returns the number of samples.
+func (s *Samples) Len() int { return len(s.rows.rows) }
+
+// Add adds a sample for a record, which has the stack.
+func (s *Samples) Add(r *etw.Record, labels LabelSet, values ...int64) {
+	s.AddStack(when.Of(r), r.ProcessID, r.ThreadID, s.Intern(r.ProcessID, r.Stack), labels, values...)
+}
+
+// AddStack adds a sample of a stack that Intern has returned, taken at a time in
+// nanoseconds since 1970.
+func (s *Samples) AddStack(at, process, thread int64, stack ID, labels LabelSet, values ...int64) {
+	x := row{at: at, stack: stack, thread: s.thread(process, thread), labels: labels}
+	copy(x.values[:], values)
+	s.rows.rows = append(s.rows.rows, x)
+}
+
+// AddPseudo is AddStack for a sample with an innermost frame that stands for no code,
+// such as a pause.
+func (s *Samples) AddPseudo(at, process, thread int64, stack ID, name string, labels LabelSet, values ...int64) {
+	i := slices.Index(s.pseudos, name)
+	if i < 0 {
+		i = len(s.pseudos)
+		s.pseudos = append(s.pseudos, name)
+	}
+	s.AddStack(at, process, thread, stack, labels, values...)
+	s.rows.rows[len(s.rows.rows)-1].pseudo = int32(i + 1)
+}
+
+// Intern returns the number of a stack of a process. Only the first use of a stack
+// allocates.
+func (s *Samples) Intern(process int64, stack etw.Stack) ID {
+	n := stack.Len()
+	if n == 0 {
+		return 0
+	}
+	if s.recent == nil {
+		s.recent = make([]recentStack, recentStacks)
+	}
+	top := s.process(process)
+	hash := maphash.Bytes(s.seed, stack.Addresses) ^ uint64(top)*0x9e3779b97f4a7c15
+	recent := &s.recent[hash%recentStacks]
+	if recent.id != 0 && recent.hash == hash && s.isStack(recent.id, top, stack, n) {
+		return recent.id
+	}
+	id := top
+	for i := n - 1; i >= 0; i-- {
+		id = s.tree.child(id, stack.At(i))
+	}
+	*recent = recentStack{hash, ID(id)}
+	return ID(id)
+}
+
+func (s *Samples) isStack(id ID, top int32, stack etw.Stack, n int) bool {
+	at := int32(id)
+	for i := range n {
+		x := &s.tree.nodes[at]
+		if at == top || x.key != stack.At(i) {
+			return false
+		}
+		at = x.parent
+	}
+	return at == top
+}
+
+// process returns the node below which the stacks of a process are.
+func (s *Samples) process(pid int64) int32 {
+	if n, ok := s.processes[pid]; ok {
+		return n
+	}
+	n := s.tree.child(0, uint64(len(s.pids)))
+	s.pids = append(s.pids, pid)
+	s.processes[pid] = n
+	return n
+}
+
+// isTop reports whether a node is that of a process.
+func (s *Samples) isTop(n int32) bool { return n == 0 || s.tree.nodes[n].parent == 0 }
+
+// pid returns the process that a stack is of.
+func (s *Samples) pid(n int32) int64 {
+	for s.tree.nodes[n].parent != 0 {
+		n = s.tree.nodes[n].parent
+	}
+	return s.pids[s.tree.nodes[n].key]
+}
+
+// Stack returns the addresses of a stack.
+func (s *Samples) Stack(id ID) Stack {
+	var list Stack
+	for n := int32(id); !s.isTop(n); n = s.tree.nodes[n].parent {
+		list = append(list, s.tree.nodes[n].key)
+	}
+	return list
+}
+
+// All iterates over the samples in the order in which they were added.
+func (s *Samples) All() iter.Seq[Sample] {
+	return func(yield func(Sample) bool) {
+		for i := range s.rows.rows {
+			if !yield(s.rows.sample(&s.rows.rows[i], len(s.Types))) {
+				return
+			}
+		}
+	}
+}
+
+func (s *rows) sample(x *row, types int) Sample {
+	t := s.threads[x.thread]
+	return Sample{Time: x.at, Process: t.process, Thread: t.id, Stack: x.stack, Labels: s.Labels(x.labels), Values: x.values[:types:types]}
+}
+
+// A Weight is what one stack weighs with one set of labels.
+type Weight struct {
+	Labels []Label
+	Stack  Stack
+	Values [maxValues]int64
+}
+
+// Label returns the value of a label, or "".
+func (w *Weight) Label(key string) string {
+	for _, l := range w.Labels {
+		if l.Key == key {
+			return l.Value
+		}
+	}
+	return ""
+}
+
+// Sum returns the sums of each stack with each set of labels, those with the largest
+// last value first.
+func (s *Samples) Sum() []Weight {
+	type key struct {
+		stack  ID
+		labels LabelSet
+	}
+	sums := make(map[key]*Weight)
+	for i := range s.rows.rows {
+		x := &s.rows.rows[i]
+		k := key{x.stack, x.labels}
+		w := sums[k]
+		if w == nil {
+			w = &Weight{Labels: s.Labels(x.labels), Stack: s.Stack(x.stack)}
+			sums[k] = w
+		}
+		for v := range x.values {
+			w.Values[v] += x.values[v]
+		}
+	}
+	list := make([]Weight, 0, len(sums))
+	for _, w := range sums {
+		list = append(list, *w)
+	}
+	last := len(s.Types) - 1
+	slices.SortFunc(list, func(a, b Weight) int {
+		return cmp.Or(cmp.Compare(b.Values[last], a.Values[last]), cmp.Compare(b.Values[0], a.Values[0]),
+			slices.CompareFunc(a.Labels, b.Labels, compareLabel), slices.Compare(a.Stack, b.Stack))
+	})
+	return list
+}
+
+// SumByStack is Sum over all labels.
+func (s *Samples) SumByStack() []Weight {
+	bare := *s
+	bare.rows.rows = slices.Clone(s.rows.rows)
+	for i := range bare.rows.rows {
+		bare.rows.rows[i].labels = 0
+	}
+	return bare.Sum()
+}
+
+// Derive returns Samples without samples that have the same stacks, under the same
+// numbers. It is of use as long as s has no more stacks.
+func (s *Samples) Derive() *Samples {
+	d := *s
+	d.rows = rows{}
+	return &d
+}
+
+func compareLabel(a, b Label) int {
+	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
+}

@@ -1,0 +1,281 @@
+package stacks
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+var (
+	counts = ValueType{"samples", "count"}
+	times  = ValueType{"time", "nanoseconds"}
+)
+
+func stack(addresses ...byte) etw.Stack {
+	s := etw.Stack{PtrSize: etw.Ptr32}
+	for _, a := range addresses {
+		s.Addresses = append(s.Addresses, a, 0, 0, 0x80)
+	}
+	return s
+}
+
+func record(process int64, s etw.Stack) *etw.Record {
+	return &etw.Record{ProcessID: process, ThreadID: process * 10, Timestamp: 7, Stack: s}
+}
+
+func TestSamples(t *testing.T) {
+	s := NewSamples("test", counts, times)
+	a := s.Label(0, "type", "a")
+	s.Add(record(1, stack(1, 2)), a, 1, 10)
+	s.Add(record(1, stack(1, 2)), a, 2, 5)
+	s.Add(record(1, stack(1, 2)), s.Label(0, "type", "b"), 1, 20)
+	s.Add(record(1, stack(3)), a, 1, 20)
+	s.Add(record(2, stack(3)), s.Label(a, "state", "x"), 1, 1)
+	s.Add(record(2, etw.Stack{}), 0, 1, 1)
+	sums := s.Sum()
+	if len(sums) != 5 || sums[0].Label("type") != "a" || sums[1].Label("type") != "b" || sums[2].Values != [2]int64{3, 15} || len(sums[3].Stack) != 0 {
+		t.Errorf("%+v", sums)
+	}
+	if w := sums[4]; w.Label("state") != "x" || w.Label("none") != "" || !slices.Equal(w.Stack, Stack{0x80000003}) {
+		t.Errorf("%+v", w)
+	}
+	if sums := s.SumByStack(); len(sums) != 4 || sums[0].Values != [2]int64{4, 35} {
+		t.Errorf("%+v", sums)
+	}
+	all := slices.Collect(s.All())
+	if x := all[4]; len(all) != s.Len() || x.Process != 2 || x.Thread != 20 || x.Time != 7 || len(x.Labels) != 2 || !slices.Equal(x.Values, []int64{1, 1}) {
+		t.Errorf("%+v", all)
+	}
+	if got := s.Stack(s.Intern(1, stack(1, 2))); !slices.Equal(got, Stack{0x80000001, 0x80000002}) {
+		t.Errorf("%x", got)
+	}
+	if s.Intern(1, stack(3)) == s.Intern(2, stack(3)) {
+		t.Error("stacks of two processes are one")
+	}
+}
+
+func TestInternAllocates(t *testing.T) {
+	s := NewSamples("test", counts)
+	r := record(1, stack(1, 2, 3, 4))
+	id := s.Intern(1, r.Stack)
+	if n := testing.AllocsPerRun(100, func() {
+		if s.Intern(1, r.Stack) != id || s.Label(0, "k", "v") != 1 {
+			t.Error("another number")
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	// Without what was interned last the tree finds it, too.
+	clear(s.recent)
+	if s.Intern(1, r.Stack) != id || s.tree.size() != 6 {
+		t.Errorf("%d nodes", s.tree.size())
+	}
+}
+
+func TestJSON(t *testing.T) {
+	b, err := json.Marshal(Stack{1, 0xffffffffffffffff})
+	if err != nil || string(b) != `["0x1","0xffffffffffffffff"]` {
+		t.Fatalf("%s, %v", b, err)
+	}
+	var back Stack
+	if err := json.Unmarshal(b, &back); err != nil || !slices.Equal(back, Stack{1, 0xffffffffffffffff}) {
+		t.Errorf("%x, %v", back, err)
+	}
+	for _, bad := range []string{`"x"`, `["x"]`} {
+		if err := json.Unmarshal([]byte(bad), &back); err == nil {
+			t.Errorf("%s is taken as a stack", bad)
+		}
+	}
+}
+
+// parse makes a profile of lines such as "Main;Work;Bake 5": frames from the
+// outermost on, and what the sample weighs.
+func parse(lines ...string) *Profile {
+	p := &Profile{Kind: "test", Types: []ValueType{counts, times}}
+	numbers := map[string]int{}
+	for i, line := range lines {
+		path, weight, _ := strings.Cut(line, " ")
+		at := int32(0)
+		for name := range strings.SplitSeq(path, ";") {
+			if _, ok := numbers[name]; !ok {
+				numbers[name] = len(p.Frames)
+				p.Frames = append(p.Frames, Frame{Name: name, Full: name, Kind: 1})
+			}
+			at = p.tree.child(at, uint64(numbers[name]))
+		}
+		x := row{at: int64(i), stack: ID(at), thread: p.thread(1, 1)}
+		x.values[0] = 1
+		fmt.Sscan(weight, &x.values[1])
+		p.rows.rows = append(p.rows.rows, x)
+	}
+	p.count()
+	return p
+}
+
+// lines is the reverse of parse, with equal stacks added up.
+func lines(p *Profile) []string {
+	var list []string
+	for _, path := range p.View().Paths() {
+		var names []string
+		for f := range p.Stack(path.Stack) {
+			names = append(names, p.Frames[f].Name)
+		}
+		slices.Reverse(names)
+		list = append(list, fmt.Sprintf("%s %d", strings.Join(names, ";"), path.Values[1]))
+	}
+	slices.Sort(list)
+	return list
+}
+
+var bakery = []string{"Main;Work;Bake 5", "Main;Work 1", "Main;Work;Bake 2", "Main;Work;Work;Bake 3", "Main;Sys.Sleep;Sys.Wait 10", "Main;Cb;Work;Bake 4"}
+
+func TestView(t *testing.T) {
+	p := parse(bakery...)
+	v := p.View()
+	if !slices.Equal(v.Total(0), []int64{6, 25}) || !slices.Equal(p.Totals(), []int64{6, 25}) {
+		t.Errorf("totals %v, %v", v.Total(0), p.Totals())
+	}
+	got := map[string]string{}
+	for _, row := range v.Top() {
+		got[p.Frames[row.Frame].Name] = fmt.Sprint(row.Self, row.Total)
+	}
+	for name, want := range map[string]string{"Main": "[0 0] [6 25]", "Work": "[1 1] [5 15]", "Bake": "[4 14] [4 14]", "Sys.Sleep": "[0 0] [1 10]", "Cb": "[0 0] [1 4]"} {
+		if got[name] != want {
+			t.Errorf("%s is %s, want %s", name, got[name], want)
+		}
+	}
+	main := v.Called(0)
+	if len(main) != 1 {
+		t.Fatalf("%v", main)
+	}
+	var order []string
+	for _, id := range v.Called(main[0]) {
+		caller, frame := p.Split(id)
+		if caller != main[0] {
+			t.Errorf("%d is called by %d", id, caller)
+		}
+		order = append(order, fmt.Sprint(p.Frames[frame].Name, v.Self(id), v.Total(id)))
+	}
+	if want := "[Work[1 1] [4 11] Sys.Sleep[0 0] [1 10] Cb[0 0] [1 4]]"; fmt.Sprint(order) != want {
+		t.Errorf("%v, want %s", order, want)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		f    Filter
+		want []string
+	}{
+		{"include", Filter{Include: "cb;bake"}, []string{"Main;Cb;Work;Bake 4"}},
+		{"exclude", Filter{Exclude: "Bake;Sleep"}, []string{"Main;Work 1"}},
+		{"fold", Filter{Fold: "^Work|Cb"}, []string{"Main 1", "Main;Bake 14", "Main;Sys.Sleep;Sys.Wait 10"}},
+		{"fold all", Filter{Fold: "*"}, []string{"[folded] 25"}},
+		{"group", Filter{Group: "Sys.%->system"}, []string{"Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 7", "Main;Work;Work;Bake 3", "Main;system 10"}},
+		{"entry", Filter{Group: "[what sleeps] {Sys}.%=>$1 group; Work->;%k%=>oven"}, []string{"Main;Cb;Work;oven <<Bake>> 4", "Main;Sys group <<Sys.Sleep>> 10", "Main;Work 1", "Main;Work;Work;oven <<Bake>> 3", "Main;Work;oven <<Bake>> 7"}},
+		{"expression", Filter{Include: "@^sys\\.w"}, []string{"Main;Sys.Sleep;Sys.Wait 10"}},
+		{"group and fold", Filter{Group: "Sys->system", Fold: "^system"}, []string{"Main 10", "Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 7", "Main;Work;Work;Bake 3"}},
+		{"small", Filter{FoldPercent: 20}, []string{"Main 4", "Main;Sys.Sleep;Sys.Wait 10", "Main;Work 4", "Main;Work;Bake 7"}},
+	} {
+		p := parse(bakery...)
+		q, err := p.Apply(test.f)
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if got := lines(q); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+		if got := lines(p); !slices.Equal(got, lines(parse(bakery...))) {
+			t.Errorf("%s changes the profile: %q", test.name, got)
+		}
+	}
+	for _, bad := range []Filter{{Include: "@("}, {Exclude: "@("}, {Fold: "@("}, {Group: "x"}, {Group: "@(->x"}, {Include: strings.Repeat("a;", 65)}} {
+		if _, err := parse(bakery...).Apply(bad); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+func TestTransforms(t *testing.T) {
+	p := parse(bakery...)
+	match, err := Match("^Work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		p    *Profile
+		want []string
+	}{
+		{"below", p.Below(match), []string{"Work 1", "Work;Bake 11", "Work;Work;Bake 3"}},
+		{"callers", p.CallersOf(match), []string{"Work;Cb;Main 4", "Work;Main 11"}},
+		{"inverted", p.Inverted(), []string{"Bake;Work;Cb;Main 4", "Bake;Work;Main 7", "Bake;Work;Work;Main 3", "Sys.Wait;Sys.Sleep;Main 10", "Work;Main 1"}},
+		{"only", p.Only(func(s Sample) bool { return s.Time < 2 }), []string{"Main;Work 1", "Main;Work;Bake 5"}},
+		{"by", p.By(func(s Sample) string { return fmt.Sprint("t", s.Time/5) }), []string{"t0;Main;Sys.Sleep;Sys.Wait 10", "t0;Main;Work 1", "t0;Main;Work;Bake 7", "t0;Main;Work;Work;Bake 3", "t1;Main;Cb;Work;Bake 4"}},
+	} {
+		if got := lines(test.p); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	if _, err := Match("@("); err == nil {
+		t.Error("a bad pattern is taken")
+	}
+}
+
+func TestDiff(t *testing.T) {
+	d := Diff(parse("Main;Work 5", "Main;Old 2"), parse("Main;Work 9", "Main;New;Work 1"))
+	got := map[string]string{}
+	for _, row := range d.View().Top() {
+		got[d.Frames[row.Frame].Name] = fmt.Sprint(row.Self)
+	}
+	if want := (map[string]string{"Work": "[5 10]", "Old": "[2 0]", "New": "[0 0]", "Main": "[0 0]"}); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	p := parse(bakery...)
+	for _, row := range Diff(p, p).View().Top() {
+		if row.Self[0] != row.Self[1] || row.Total[0] != row.Total[1] {
+			t.Errorf("%+v", row)
+		}
+	}
+	if d := Diff(&Profile{}, p); len(d.Totals()) != 2 || d.Totals()[1] != 25 {
+		t.Errorf("%v", d.Totals())
+	}
+}
+
+// A profile of no samples has no results, but does not fail.
+func TestEmpty(t *testing.T) {
+	p := NewProfile(nil, Options{})
+	q, err := p.Apply(Filter{Group: "a->b", Fold: "c", FoldPercent: 50, Include: "d"})
+	if err != nil || q.Len() != 0 || len(q.View().Top()) != 0 || len(q.Inverted().View().Paths()) != 0 || p.Naming.Percent() != 100 {
+		t.Errorf("%+v, %v", q, err)
+	}
+}
+
+// FuzzFilter applies filters of any text to a profile: totals stay what they are, but
+// for samples that are left out.
+func FuzzFilter(f *testing.F) {
+	f.Add("Work;Bake", "Cb", "Sys.%->system;{%}ork=>$1", "Bake|Main", 20.0)
+	f.Add("@^M", "", "[x] a->b->c;=>", "*", 100.0)
+	f.Fuzz(func(t *testing.T, include, exclude, group, fold string, percent float64) {
+		p := parse(bakery...)
+		q, err := p.Apply(Filter{Include: include, Exclude: exclude, Group: group, Fold: fold, FoldPercent: percent})
+		if err != nil {
+			return
+		}
+		want := int64(0)
+		for s := range q.Samples() {
+			want += s.Values[1]
+		}
+		self := int64(0)
+		for _, row := range q.View().Top() {
+			self += row.Self[1]
+		}
+		if q.View().Total(0)[1] != want || self != want || q.Len() > p.Len() || q.Len() == p.Len() && want != 25 {
+			t.Errorf("%d by samples, %v by tree, %d by method", want, q.View().Total(0), self)
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package stacks
+
+// A tree keeps call stacks such that what they have in common, from the outermost
+// frame on, is there once. A node is a stack: its own frame, called by its parent.
+// Node 0 is the empty stack.
+type tree struct {
+	nodes []node
+	slots []int32 // hash table with open addressing; 0 is free, else a node
+}
+
+type node struct {
+	key    uint64 // the frame: an address or a number
+	parent int32
+}
+
+func hashNode(parent int32, key uint64) uint64 {
+	h := (key ^ uint64(parent)*0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93
+	return h ^ h>>32
+}
+
+// child returns the node of a frame that parent calls.
+func (t *tree) child(parent int32, key uint64) int32 {
+	if 4*len(t.nodes) >= 3*len(t.slots) {
+		t.grow()
+	}
+	mask := uint64(len(t.slots) - 1)
+	for i := hashNode(parent, key) & mask; ; i = (i + 1) & mask {
+		n := t.slots[i]
+		if n == 0 {
+			n = int32(len(t.nodes))
+			t.nodes = append(t.nodes, node{key, parent})
+			t.slots[i] = n
+			return n
+		}
+		if x := &t.nodes[n]; x.key == key && x.parent == parent {
+			return n
+		}
+	}
+}
+
+func (t *tree) grow() {
+	if t.nodes == nil {
+		t.nodes = make([]node, 1, 64)
+	}
+	t.slots = make([]int32, max(64, 2*len(t.slots)))
+	mask := uint64(len(t.slots) - 1)
+	for n := 1; n < len(t.nodes); n++ {
+		i := hashNode(t.nodes[n].parent, t.nodes[n].key) & mask
+		for t.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = int32(n)
+	}
+}
+
+// size returns the number of nodes, with that of the empty stack.
+func (t *tree) size() int { return max(len(t.nodes), 1) }

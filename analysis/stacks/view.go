@@ -1,0 +1,136 @@
+package stacks
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A View is the call tree of a profile, with sums. It does not change when the
+// profile does.
+type View struct {
+	p *Profile
+	// self and total are the sums of each stack, and of what it called, too.
+	self, total [][maxValues]int64
+	first, next []int32 // children
+}
+
+// View sums up the samples.
+func (p *Profile) View() *View {
+	n := p.tree.size()
+	v := &View{p: p, self: make([][maxValues]int64, n), total: make([][maxValues]int64, n), first: make([]int32, n), next: make([]int32, n)}
+	for i := range p.rows.rows {
+		x := &p.rows.rows[i]
+		for k := range x.values {
+			v.self[x.stack][k] += x.values[k]
+		}
+	}
+	copy(v.total, v.self)
+	for i := n - 1; i > 0; i-- { // callers have smaller numbers
+		parent := p.tree.nodes[i].parent
+		for k := range v.total[i] {
+			v.total[parent][k] += v.total[i][k]
+		}
+		v.next[i] = v.first[parent]
+		v.first[parent] = int32(i)
+	}
+	return v
+}
+
+// Self returns what a stack weighs itself, Total what it weighs with all that it
+// called. Those of stack 0 are of all samples.
+func (v *View) Self(id ID) []int64  { return v.self[id][:len(v.p.Types)] }
+func (v *View) Total(id ID) []int64 { return v.total[id][:len(v.p.Types)] }
+
+// Called returns the stacks that a stack called, the heaviest first.
+func (v *View) Called(id ID) []ID {
+	var list []ID
+	last := len(v.p.Types) - 1
+	for n := v.first[id]; n != 0; n = v.next[n] {
+		if v.total[n] != [maxValues]int64{} {
+			list = append(list, ID(n))
+		}
+	}
+	slices.SortFunc(list, func(a, b ID) int {
+		return cmp.Or(cmp.Compare(v.total[b][last], v.total[a][last]), cmp.Compare(v.total[b][0], v.total[a][0]),
+			cmp.Compare(v.name(a), v.name(b)))
+	})
+	return list
+}
+
+func (v *View) name(id ID) string { return v.p.Frames[v.p.tree.nodes[id].key].Full }
+
+// A Top is what a frame weighs over all stacks.
+type Top struct {
+	Frame int
+	// Self are the sums of the samples of which it is the innermost frame, Total
+	// those in which it occurs, however often.
+	Self, Total []int64
+}
+
+// Top returns the frames, those with the largest last value of their own first.
+func (v *View) Top() []Top {
+	sums := make([]Top, len(v.p.Frames))
+	for i := range sums {
+		sums[i] = Top{Frame: i, Self: make([]int64, len(v.p.Types)), Total: make([]int64, len(v.p.Types))}
+	}
+	open := make([]int32, len(v.p.Frames)) // how often a frame is on the path
+	v.walk(func(id ID) {
+		f := v.p.tree.nodes[id].key
+		addTo(sums[f].Self, v.self[id])
+		if open[f]++; open[f] == 1 {
+			addTo(sums[f].Total, v.total[id])
+		}
+	}, func(id ID) { open[v.p.tree.nodes[id].key]-- })
+	sums = slices.DeleteFunc(sums, func(t Top) bool { return !slices.ContainsFunc(t.Total, func(x int64) bool { return x != 0 }) })
+	last := len(v.p.Types) - 1
+	slices.SortFunc(sums, func(a, b Top) int {
+		return cmp.Or(cmp.Compare(b.Self[last], a.Self[last]), cmp.Compare(b.Total[last], a.Total[last]),
+			cmp.Compare(v.p.Frames[a.Frame].Full, v.p.Frames[b.Frame].Full), cmp.Compare(a.Frame, b.Frame))
+	})
+	return sums
+}
+
+func addTo(sum []int64, values [maxValues]int64) {
+	for i := range sum {
+		sum[i] += values[i]
+	}
+}
+
+// walk goes through the tree from the outermost frames inward, without recursion:
+// stacks can be deep.
+func (v *View) walk(enter, leave func(ID)) {
+	var path []int32
+	for n := v.first[0]; n != 0 || len(path) > 0; {
+		if n != 0 {
+			enter(ID(n))
+			path = append(path, n)
+			n = v.first[n]
+			continue
+		}
+		n = path[len(path)-1]
+		path = path[:len(path)-1]
+		leave(ID(n))
+		n = v.next[n]
+	}
+}
+
+// A Path is a whole stack and what its samples weigh.
+type Path struct {
+	Stack  ID
+	Values []int64
+}
+
+// Paths returns the stacks that have samples, the heaviest first.
+func (v *View) Paths() []Path {
+	var list []Path
+	for id := range v.self {
+		if v.self[id] != [maxValues]int64{} {
+			list = append(list, Path{ID(id), v.Self(ID(id))})
+		}
+	}
+	last := len(v.p.Types) - 1
+	slices.SortFunc(list, func(a, b Path) int {
+		return cmp.Or(cmp.Compare(b.Values[last], a.Values[last]), cmp.Compare(b.Values[0], a.Values[0]), cmp.Compare(a.Stack, b.Stack))
+	})
+	return list
+}

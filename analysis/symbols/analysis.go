@@ -1,0 +1,205 @@
+package symbols
+
+import (
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis collects what the records that a [etw.Mux] dispatches say of code.
+type Analysis struct {
+	options   options
+	text      arena
+	processes map[int64][]*process // the lives of each id, in their order
+	last      *process
+}
+
+// An Option says what is collected.
+type Option func(*options)
+
+type options struct{ maps bool }
+
+// ILOffsets has the maps from native code to IL kept, so that
+// [Location.ILOffset] knows them.
+func ILOffsets() Option { return func(o *options) { o.maps = true } }
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux, opts ...Option) *Analysis {
+	a := &Analysis{processes: make(map[int64][]*process)}
+	for _, o := range opts {
+		o(&a.options)
+	}
+	a.watch(mux)
+	a.handleLoads(mux)
+	a.handleRundown(mux)
+	a.handleOldRundown(mux)
+	a.handleModules(mux)
+	if a.options.maps {
+		a.handleMaps(mux)
+	}
+	return a
+}
+
+// process returns the process of a record.
+func (a *Analysis) process(r *etw.Record) *process {
+	if p := a.last; p != nil && p.pid == r.ProcessID {
+		return p
+	}
+	list := a.processes[r.ProcessID]
+	if len(list) == 0 {
+		return a.begin(r.ProcessID, always)
+	}
+	a.last = list[len(list)-1]
+	return a.last
+}
+
+// begin begins a life of an id of a process.
+func (a *Analysis) begin(pid, at int64) *process {
+	p := &process{pid: pid, began: at, text: &a.text}
+	a.processes[pid] = append(a.processes[pid], p)
+	a.last = p
+	return p
+}
+
+// cut notes that an id is of another process from now on.
+func (a *Analysis) cut(r *etw.Record) {
+	list := a.processes[r.ProcessID]
+	if len(list) == 0 || list[len(list)-1].isEmpty() {
+		return // nothing to tell apart
+	}
+	a.begin(r.ProcessID, when.Of(r))
+}
+
+func (p *process) isEmpty() bool { return p.methods.n+len(p.modules) == 0 }
+
+// watch registers what tells the lives of ids of processes apart.
+func (a *Analysis) watch(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, _ *lives.ProcessEvent) error {
+		if lives.IsCut(r) {
+			a.cut(r)
+		}
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) error {
+		if p := a.process(r); p.started[e.ClrInstanceID] {
+			a.cut(r)
+		}
+		p := a.process(r)
+		if p.started == nil {
+			p.started = make(map[uint16]bool)
+		}
+		p.started[e.ClrInstanceID] = true
+		return nil
+	})
+}
+
+func (a *Analysis) learn(r *etw.Record, origin Origin, c *code) error {
+	p := a.process(r)
+	if origin == AtEnd {
+		p.rundown++
+	}
+	p.learn(when.Of(r), origin, c)
+	return nil
+}
+
+func (a *Analysis) handleLoads(mux *etw.Mux) {
+	verbose := func(r *etw.Record, o Origin, e *clr.AnyMethodLoadVerbose) error {
+		return a.learn(r, o, &code{e.MethodID, e.ModuleID, e.MethodStartAddress, e.MethodSize, e.MethodToken, e.MethodFlags,
+			e.ReJITID, e.MethodNamespace, e.MethodName, e.MethodSignature})
+	}
+	brief := func(r *etw.Record, o Origin, e *clr.AnyMethodLoad) error {
+		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
+			token: e.MethodToken, flags: e.MethodFlags, rejit: e.ReJITID})
+	}
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodLoadVerbose) error { return verbose(r, Loaded, e) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodUnloadVerbose) error {
+		return verbose(r, Unloaded, (*clr.AnyMethodLoadVerbose)(e))
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodLoad) error { return brief(r, Loaded, e) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodUnload) error { return brief(r, Unloaded, (*clr.AnyMethodLoad)(e)) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyR2RGetEntryPoint) error {
+		return a.learn(r, ByLookup, &code{id: e.MethodID, start: e.EntryPoint, size: e.MethodSize,
+			space: e.MethodNamespace, name: e.MethodName, signature: e.MethodSignature})
+	})
+}
+
+func (a *Analysis) handleRundown(mux *etw.Mux) {
+	verbose := func(r *etw.Record, o Origin, e *rundown.AnyMethodDCEndVerbose) error {
+		return a.learn(r, o, &code{e.MethodID, e.ModuleID, e.MethodStartAddress, e.MethodSize, e.MethodToken, clr.MethodFlags(e.MethodFlags),
+			e.ReJITID, e.MethodNamespace, e.MethodName, e.MethodSignature})
+	}
+	brief := func(r *etw.Record, o Origin, e *rundown.AnyMethodDCEnd) error {
+		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
+			token: e.MethodToken, flags: clr.MethodFlags(e.MethodFlags), rejit: e.ReJITID})
+	}
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCEndVerbose) error { return verbose(r, AtEnd, e) })
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCStartVerbose) error {
+		return verbose(r, AtStart, (*rundown.AnyMethodDCEndVerbose)(e))
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCEnd) error { return brief(r, AtEnd, e) })
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCStart) error {
+		return brief(r, AtStart, (*rundown.AnyMethodDCEnd)(e))
+	})
+}
+
+// handleOldRundown registers the events by which the oldest runtimes did a rundown.
+func (a *Analysis) handleOldRundown(mux *etw.Mux) {
+	verbose := func(r *etw.Record, o Origin, e *clr.AnyMethodDCEndVerbose) error {
+		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize, token: e.MethodToken,
+			flags: e.MethodFlags, space: e.MethodNamespace, name: e.MethodName, signature: e.MethodSignature})
+	}
+	brief := func(r *etw.Record, o Origin, e *clr.AnyMethodDCEnd) error {
+		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
+			token: e.MethodToken, flags: e.MethodFlags})
+	}
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEndVerbose) error { return verbose(r, AtEnd, e) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStartVerbose) error {
+		return verbose(r, AtStart, (*clr.AnyMethodDCEndVerbose)(e))
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEnd) error { return brief(r, AtEnd, e) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStart) error { return brief(r, AtStart, (*clr.AnyMethodDCEnd)(e)) })
+}
+
+func (a *Analysis) handleModules(mux *etw.Mux) {
+	learn := func(r *etw.Record, m Module) error {
+		a.process(r).learnModule(when.Of(r), m)
+		return nil
+	}
+	full := func(r *etw.Record, id uint64, il, native etw.UTF16, pdb, nativePDB PDB, build etw.UTF16) error {
+		return learn(r, Module{id, il.String(), native.String(), pdb, nativePDB, build.String()})
+	}
+	paths := func(r *etw.Record, id uint64, il, native etw.UTF16) error {
+		return learn(r, Module{ID: id, ILPath: il.String(), NativePath: native.String()})
+	}
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyModuleLoad) error {
+		return full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
+			pdb(e.NativePdbSignature, e.NativePdbAge, e.NativePdbBuildPath), e.NativeBuildID)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyModuleDCEnd) error {
+		return full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
+			pdb(e.NativePdbSignature, e.NativePdbAge, e.NativePdbBuildPath), e.NativeBuildID)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyModuleDCStart) error {
+		return full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
+			pdb(e.NativePdbSignature, e.NativePdbAge, e.NativePdbBuildPath), nil)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyDomainModuleLoad) error {
+		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyDomainModuleDCEnd) error {
+		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyDomainModuleDCStart) error {
+		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyModuleDCEnd) error {
+		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyModuleDCStart) error {
+		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	})
+}
+
+func pdb(id etw.GUID, age uint32, path etw.UTF16) PDB { return PDB{id, age, path.String()} }

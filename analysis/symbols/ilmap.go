@@ -1,0 +1,132 @@
+package symbols
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A mapKey identifies a compiled method. Its parts have one map each.
+type mapKey struct {
+	id     uint64
+	rejit  uint32
+	extent uint8
+}
+
+// A mapStore keeps maps from native offsets to IL offsets, as differences in few
+// bytes: most of them are never asked for. Of several maps of a key, which tiers of
+// compilation write, all are kept, the last first.
+type mapStore struct {
+	last map[mapKey]uint32 // from 1 on
+	all  []storedMap
+}
+
+type storedMap struct {
+	data []byte
+	at   int64
+	next uint32 // the one before, of the same key
+}
+
+// A mapEntry says from which native offset on the code is of an IL offset. Negative
+// ones are of no IL: the prologue, the epilogue, and what has no mapping.
+type mapEntry struct {
+	native uint32
+	il     int32
+}
+
+// maxMapEntries is far more than what compiled methods have.
+const maxMapEntries = 1 << 16
+
+func (a *Analysis) handleMaps(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodILToNativeMap) error {
+		return a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCEndILToNativeMap) error {
+		return a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCStartILToNativeMap) error {
+		return a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
+	})
+}
+
+func (a *Analysis) learnMap(r *etw.Record, key mapKey, il, native etw.Uint32s) error {
+	n := min(il.Len(), native.Len(), maxMapEntries)
+	if n == 0 {
+		return nil
+	}
+	var data []byte
+	var last mapEntry
+	for i := range n {
+		e := mapEntry{native.At(i), int32(il.At(i))}
+		data = binary.AppendVarint(data, int64(e.native)-int64(last.native))
+		data = binary.AppendVarint(data, int64(e.il)-int64(last.il))
+		last = e
+	}
+	s := &a.process(r).maps
+	if s.last == nil {
+		s.last = make(map[mapKey]uint32)
+	}
+	s.all = append(s.all, storedMap{slices.Clip(data), when.Of(r), s.last[key]})
+	s.last[key] = uint32(len(s.all))
+	return nil
+}
+
+// maxTiers bounds how many maps of one method are looked at.
+const maxTiers = 64
+
+// nearest returns the map of a key that was written nearest to a time: with the
+// code that it is of.
+func (s *mapStore) nearest(key mapKey, at int64) []mapEntry {
+	var best *storedMap
+	for i, n := s.last[key], 0; i != 0 && n < maxTiers; n++ {
+		m := &s.all[i-1]
+		if best == nil || distance(m.at, at) < distance(best.at, at) {
+			best = m
+		}
+		i = m.next
+	}
+	if best == nil {
+		return nil
+	}
+	var list []mapEntry
+	var last mapEntry
+	for data := best.data; len(data) > 0; {
+		native, n := binary.Varint(data)
+		il, k := binary.Varint(data[n:])
+		data = data[n+k:]
+		last = mapEntry{uint32(int64(last.native) + native), int32(int64(last.il) + il)}
+		list = append(list, last)
+	}
+	slices.SortStableFunc(list, func(a, b mapEntry) int { return cmp.Compare(a.native, b.native) })
+	return list
+}
+
+// distance returns how far two times are apart.
+func distance(a, b int64) uint64 {
+	if a > b {
+		a, b = b, a
+	}
+	return uint64(b) - uint64(a)
+}
+
+// offset returns the IL offset that a native offset is of: that of the last entry
+// at or before it, if that is one with IL. Nothing is known in between.
+func offset(list []mapEntry, native uint32) (int, bool) {
+	i, found := slices.BinarySearchFunc(list, native, func(e mapEntry, n uint32) int { return cmp.Compare(e.native, n) })
+	if found {
+		for i+1 < len(list) && list[i+1].native == native {
+			i++
+		}
+	} else {
+		i--
+	}
+	if i < 0 || list[i].il < 0 {
+		return 0, false
+	}
+	return int(list[i].il), true
+}

@@ -1,0 +1,284 @@
+package symbols
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// A Table names addresses. It is made once all is known that can be, and may be
+// used by several goroutines.
+type Table struct {
+	lives map[int64][]*life
+}
+
+// A life is the code of a process, sorted so that addresses are found.
+type life struct {
+	*process
+	index        int // among all lives
+	began, ended int64
+	starts       []uint64 // of places
+	coarse       []uint64 // every coarseStep-th of starts
+	places       []place
+}
+
+// A place is where a method is, with all that lookups need, next to each other.
+type place struct {
+	start    uint64
+	from, to int64 // its life, as far as others bound it
+	size     uint32
+	method   int32
+	back     uint16 // how many places before it may reach beyond its start
+}
+
+// coarseStep is such that the coarse starts of a million methods stay in a
+// processor's cache.
+const coarseStep = 64
+
+// maxBack bounds how many methods that are before an address are looked at. Code
+// overlaps only where its memory is used again.
+const maxBack = 512
+
+// Table returns what is known so far.
+func (a *Analysis) Table() *Table {
+	t := &Table{lives: make(map[int64][]*life)}
+	n := 0
+	for pid, list := range a.processes {
+		for i, p := range list {
+			l := newLife(p)
+			if i == 0 {
+				l.began = always // of what was before nothing is known
+			}
+			if i+1 < len(list) {
+				l.ended = list[i+1].began
+			}
+			l.index = n
+			n++
+			t.lives[pid] = append(t.lives[pid], l)
+		}
+	}
+	return t
+}
+
+func newLife(p *process) *life {
+	n := p.methods.n
+	l := &life{process: p, began: p.began, ended: never, starts: make([]uint64, n), places: make([]place, n)}
+	for i := range l.places {
+		m := p.methods.at(int32(i))
+		l.places[i] = place{start: m.start, from: m.from, to: m.to, size: m.size, method: int32(i)}
+	}
+	slices.SortFunc(l.places, func(x, y place) int {
+		if x.start != y.start {
+			return cmp.Compare(x.start, y.start)
+		}
+		return cmp.Or(cmp.Compare(p.methods.at(x.method).anchor(), p.methods.at(y.method).anchor()), cmp.Compare(x.method, y.method))
+	})
+	for i := range l.places {
+		l.starts[i] = l.places[i].start
+		if i%coarseStep == 0 {
+			l.coarse = append(l.coarse, l.starts[i])
+		}
+	}
+	l.setBack()
+	l.bound()
+	return l
+}
+
+// anchor is a time of the life of m by which lives of the same memory are ordered.
+func (m *method) anchor() int64 {
+	if m.from != always {
+		return m.from
+	}
+	return m.seen
+}
+
+// end returns the first address after a place.
+func (x *place) end() uint64 {
+	if e := x.start + uint64(x.size); e > x.start {
+		return e
+	}
+	return ^uint64(0)
+}
+
+// far returns how far a time is from the life of a method.
+func (x *place) far(at int64) uint64 {
+	switch {
+	case at < x.from:
+		return distance(at, x.from)
+	case at >= x.to:
+		return distance(at, x.to) + 1
+	}
+	return 0
+}
+
+// at returns the method at a place.
+func (l *life) at(i int) *method { return l.methods.at(l.places[i].method) }
+
+// setBack finds, for each method, the first one before it that may still cover what
+// comes after its own start.
+func (l *life) setBack() {
+	first, reach := 0, uint64(0)
+	ends := make([]uint64, len(l.places)) // the largest end up to each
+	for i := range l.places {
+		reach = max(reach, l.places[i].end())
+		ends[i] = reach
+		for ends[first] <= l.starts[i] && first < i {
+			first++
+		}
+		l.places[i].back = uint16(min(i-first, maxBack))
+	}
+}
+
+// maxNeighbours is with how many methods in the same memory each is compared.
+const maxNeighbours = 16
+
+// bound completes lives by those of others in the same memory: two methods cannot be
+// in one place at one time.
+func (l *life) bound() {
+	for i := range l.places {
+		for j := i - 1; j >= max(i-int(l.places[i].back), i-maxNeighbours); j-- {
+			if l.places[j].end() <= l.starts[i] {
+				continue
+			}
+			if a, b := l.at(j), l.at(i); a.anchor() <= b.anchor() {
+				l.boundPair(j, i)
+			} else {
+				l.boundPair(i, j)
+			}
+		}
+	}
+}
+
+// boundPair bounds the lives of two methods, of which the first was there first.
+func (l *life) boundPair(first, second int) {
+	a, b := l.at(first), l.at(second)
+	if a.to == never && a.seen < b.anchor() && b.from != always {
+		l.places[first].to = min(l.places[first].to, b.from) // its end was lost
+	}
+	if b.from == always && b.origin != ByLookup && a.to <= b.seen {
+		l.places[second].from = max(l.places[second].from, a.to)
+	}
+}
+
+// HasRundown reports whether the trace has a rundown at the end of the methods of a
+// process. Without one precompiled code has no names.
+func (t *Table) HasRundown(pid int64) bool {
+	for _, l := range t.lives[pid] {
+		if l.rundown > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// life returns what a process with an id is at a time.
+func (t *Table) life(pid, at int64) *life {
+	list := t.lives[pid]
+	for i := len(list) - 1; i > 0; i-- {
+		if list[i].began <= at {
+			return list[i]
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+// last returns the last method that starts at or before an address, or -1.
+func (l *life) last(address uint64) int {
+	k := sort.Search(len(l.coarse), func(i int) bool { return l.coarse[i] > address })
+	if k == 0 {
+		return -1
+	}
+	low := (k - 1) * coarseStep
+	high := min(low+coarseStep, len(l.starts))
+	for low+1 < high {
+		if mid := (low + high) / 2; l.starts[mid] <= address {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// A find is what lookups have found so far.
+type find struct {
+	index int
+	exact bool
+	far   uint64 // from its life
+	many  bool   // several methods were there at different times
+}
+
+// find returns the method at an address and a time: the one that lived then, or
+// else that whose life is nearest.
+func (l *life) find(address uint64, at int64) (f find) {
+	f.index = -1
+	i := l.last(address)
+	if i < 0 {
+		return f
+	}
+	for low := i - int(l.places[i].back); i >= low; {
+		first := i // of those with the same start
+		if first > low && l.starts[first-1] == l.starts[i] {
+			first = low + sort.Search(i-low, func(k int) bool { return l.starts[low+k] >= l.starts[i] })
+		}
+		l.findIn(&f, first, i, address, at)
+		i = first - 1
+	}
+	return f
+}
+
+// maxAround is how many methods with one start are looked at that were there before,
+// and after.
+const maxAround = 8
+
+// findIn looks at the methods from first to last, which have the same start.
+func (l *life) findIn(f *find, first, last int, address uint64, at int64) {
+	if last > first {
+		f.many = true
+		// The last that was there at the time or before it, and its neighbours.
+		k := first + sort.Search(last-first+1, func(i int) bool { return l.at(first+i).anchor() > at }) - 1
+		first, last = max(first, k-maxAround), min(last, k+maxAround)
+	}
+	for k := last; k >= first; k-- {
+		x := &l.places[k]
+		if x.end() <= address {
+			continue
+		}
+		f.many = f.many || f.index >= 0
+		switch far := x.far(at); {
+		case far == 0 && (!f.exact || x.from > l.places[f.index].from):
+			f.index, f.exact, f.far = k, true, 0
+		case !f.exact && (f.index < 0 || far < f.far):
+			f.index, f.far = k, far
+		}
+	}
+}
+
+// Facts say what is known of the code of a process.
+type Facts struct {
+	PID     int64
+	Methods int // compiled, each time
+	Modules int
+	Rundown int // methods that a rundown at the end listed
+}
+
+// Facts returns what is known of each process that has methods, by its id.
+func (t *Table) Facts() []Facts {
+	var list []Facts
+	for pid, lives := range t.lives {
+		f := Facts{PID: pid}
+		for _, l := range lives {
+			f.Methods += l.methods.n
+			f.Modules += len(l.modules)
+			f.Rundown += l.rundown
+		}
+		if f.Methods > 0 {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b Facts) int { return cmp.Compare(a.PID, b.PID) })
+	return list
+}

@@ -1,0 +1,150 @@
+package system
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Facts are what a trace tells of the machine itself. What it does not tell is
+// empty or 0.
+type Facts struct {
+	Computer   string `json:"computer,omitempty"`
+	Domain     string `json:"domain,omitempty"`
+	Maker      string `json:"maker,omitempty"`
+	Model      string `json:"model,omitempty"`
+	System     string `json:"system,omitempty"` // such as Windows 10 Enterprise
+	Build      string `json:"build,omitempty"`
+	Processors int    `json:"processors,omitempty"`
+	Processor  string `json:"processor,omitempty"`
+	MHz        int    `json:"mhz,omitempty"`
+	MemoryMB   int    `json:"memoryMB,omitempty"`
+	PageSize   int    `json:"pageSize,omitempty"`
+	Disks      []Disk `json:"disks,omitempty"`
+}
+
+// A Disk is a disk of the machine.
+type Disk struct {
+	Number         uint32      `json:"number"`
+	Model          string      `json:"model,omitempty"`
+	BytesPerSector uint32      `json:"bytesPerSector,omitempty"`
+	Partitions     []Partition `json:"partitions,omitempty"`
+}
+
+// A Partition is a part of a disk.
+type Partition struct {
+	Number     uint32 `json:"number"`
+	Drive      string `json:"drive,omitempty"` // such as C:
+	FileSystem string `json:"fileSystem,omitempty"`
+	Offset     uint64 `json:"offset"`
+	Size       uint64 `json:"size"`
+}
+
+// Facts returns what is known of the machine. It shares no memory that changes.
+func (m *Machine) Facts() Facts {
+	f := m.facts
+	f.Disks = append([]Disk(nil), f.Disks...)
+	slices.SortFunc(f.Disks, func(a, b Disk) int { return cmp.Compare(a.Number, b.Number) })
+	for i := range f.Disks {
+		f.Disks[i].Partitions = append([]Partition(nil), f.Disks[i].Partitions...)
+	}
+	return f
+}
+
+// fixed returns a text that fills a field of fixed size up with NUL or blanks.
+func fixed(s etw.UTF16) string {
+	text, _, _ := strings.Cut(s.String(), "\x00")
+	return strings.TrimSpace(text)
+}
+
+// A service is what runs in a process under a tag.
+type service struct {
+	pid int64
+	tag uint32
+}
+
+// Service returns the name of the service that a thread worked for when it came
+// up, or "".
+func (m *Machine) Service(t *Thread) string {
+	if t.tag == 0 || t.Process == nil {
+		return ""
+	}
+	return m.services[service{t.Process.PID, t.tag}]
+}
+
+// watchConfig takes what the kernel and the merging of traces tell of the machine.
+func (m *Machine) watchConfig(mux *etw.Mux) {
+	f := &m.facts
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySysConfigVolumeMapping) error {
+		m.volumes.add(e.NtPath.String(), e.DosPath.String())
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySysConfigSystemPaths) error {
+		m.volumes.windows = strings.TrimSuffix(e.SystemWindowsDirectory.String(), `\`)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySysConfigBuildInfo) error {
+		f.System, f.Build = e.ProductName.String(), e.BuildLab.String()
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyEventTraceBuildInfo) error {
+		f.Build = e.BuildString.String()
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigCPU) error {
+		f.Computer, f.Domain = fixed(e.ComputerName), fixed(e.DomainName)
+		f.Processors, f.MHz = int(e.NumberOfProcessors), int(e.MHz)
+		f.MemoryMB, f.PageSize = int(e.MemSize), int(e.PageSize)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigProcessors) error {
+		f.Processor = fixed(e.ProcessorName)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigPlatform) error {
+		f.Maker, f.Model = fixed(e.SystemManufacturer), fixed(e.SystemProductName)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigServices) error {
+		if e.SubProcessTag != 0 {
+			m.services[service{int64(e.ProcessId), e.SubProcessTag}] = fixed(e.ServiceName)
+		}
+		return nil
+	})
+	m.watchDisks(mux)
+}
+
+func (m *Machine) watchDisks(mux *etw.Mux) {
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigPhyDisk) error {
+		d := m.disk(e.DiskNumber)
+		d.Model, d.BytesPerSector = fixed(e.Manufacturer), e.BytesPerSector
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigLogDisk) error {
+		d := m.disk(e.DiskNumber)
+		p := Partition{Number: e.PartitionNumber, Drive: fixed(e.DriveLetterString), FileSystem: fixed(e.FileSystem),
+			Offset: e.StartOffset, Size: e.PartitionSize}
+		for i := range d.Partitions {
+			if d.Partitions[i].Number == p.Number {
+				d.Partitions[i] = p
+				return nil
+			}
+		}
+		d.Partitions = append(d.Partitions, p)
+		return nil
+	})
+}
+
+// disk returns the disk with a number.
+func (m *Machine) disk(number uint32) *Disk {
+	for i := range m.facts.Disks {
+		if m.facts.Disks[i].Number == number {
+			return &m.facts.Disks[i]
+		}
+	}
+	m.facts.Disks = append(m.facts.Disks, Disk{Number: number})
+	return &m.facts.Disks[len(m.facts.Disks)-1]
+}

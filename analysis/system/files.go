@@ -1,0 +1,305 @@
+package system
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Files adds up what the threads of a [Machine] did to files: what they asked the
+// file system for, and what then went to and from disks.
+type Files struct {
+	machine *Machine
+	keys    map[uint64]*File // what the kernel's keys of files stand for now
+	objects map[uint64]*File // what open files are
+	rows    map[use]*FileUse
+	order   []*FileUse
+	flights map[uint64]flight  // operations that have not ended, by the request
+	issuers map[uint64]*Thread // of requests to disks, by the request
+}
+
+// A File is a file of which something was done.
+type File struct {
+	// Path is as the trace has it, and empty if it does not tell: [Machine.Path]
+	// returns what people write.
+	Path string
+
+	closed bool // its key is another file's from now on
+}
+
+// A FileUse is what a thread did to a file. An operation that is about no file,
+// such as the flush of a disk, has a File of nil.
+type FileUse struct {
+	File   *File
+	Thread *Thread // nil if it is not known
+	// Opens to Others count what was asked of the file system; BytesRead and
+	// BytesWritten are what was asked for.
+	Opens, Reads, Writes, Others uint64
+	BytesRead, BytesWritten      uint64
+	// OnDisk is what went to and from disks, by disk.
+	OnDisk []DiskUse
+
+	ticks int64 // of operations on the file
+}
+
+// DiskUse is what went to and from a disk.
+type DiskUse struct {
+	Disk                    uint32
+	Reads, Writes, Flushes  uint64
+	BytesRead, BytesWritten uint64
+
+	ticks uint64 // between request and answer
+}
+
+type use struct {
+	file   *File
+	thread *Thread
+}
+
+// A flight is an operation on a file that has begun.
+type flight struct {
+	use   *FileUse
+	begun int64
+}
+
+// NewFiles returns a Files whose handlers are registered at mux, after those of m.
+func NewFiles(mux *etw.Mux, m *Machine) *Files {
+	f := &Files{
+		machine: m, keys: make(map[uint64]*File), objects: make(map[uint64]*File), rows: make(map[use]*FileUse),
+		flights: make(map[uint64]flight), issuers: make(map[uint64]*Thread),
+	}
+	f.watchNames(mux)
+	f.watchDisks(mux)
+	f.watchOperations(mux)
+	return f
+}
+
+// watchNames follows what keys stand for. A file that was open before the recording
+// is named by the list at its end, so that its key may be met before its name.
+func (f *Files) watchNames(mux *etw.Mux) {
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) error {
+		f.name(uint64(e.FileObject), e.FileName)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileCreate) error {
+		f.name(uint64(e.FileObject), e.FileName)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileRundown) error {
+		f.name(uint64(e.FileObject), e.FileName)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileDelete) error {
+		f.name(uint64(e.FileObject), e.FileName)
+		f.keys[uint64(e.FileObject)].closed = true
+		return nil
+	})
+}
+
+// name says what file a key stands for.
+func (f *Files) name(key uint64, path etw.UTF16) {
+	file := f.keys[key]
+	if file == nil || file.closed || file.Path != "" && !path.EqualString(file.Path) {
+		file = new(File)
+		f.keys[key] = file
+	}
+	if file.Path == "" {
+		file.Path = path.String()
+	}
+}
+
+// byKey returns the file that a key stands for now. 0 is no file.
+func (f *Files) byKey(key uint64) *File {
+	if key == 0 {
+		return nil
+	}
+	file := f.keys[key]
+	if file == nil || file.closed {
+		file = new(File)
+		f.keys[key] = file
+	}
+	return file
+}
+
+// use returns what a thread did to a file.
+func (f *Files) use(file *File, thread *Thread) *FileUse {
+	k := use{file, thread}
+	u := f.rows[k]
+	if u == nil {
+		u = &FileUse{File: file, Thread: thread}
+		f.rows[k] = u
+		f.order = append(f.order, u)
+	}
+	return u
+}
+
+func (u *FileUse) disk(number uint32) *DiskUse {
+	for i := range u.OnDisk {
+		if u.OnDisk[i].Disk == number {
+			return &u.OnDisk[i]
+		}
+	}
+	u.OnDisk = append(u.OnDisk, DiskUse{Disk: number})
+	return &u.OnDisk[len(u.OnDisk)-1]
+}
+
+// thread returns a thread by an id, which all ones stand in for if there is none.
+func (f *Files) thread(tid uint64, r *etw.Record) *Thread {
+	if uint32(tid) == noID {
+		return nil
+	}
+	return f.machine.HasThread(int64(uint32(tid)), idle(uint32(tid), r))
+}
+
+// watchDisks adds up what disks did. Old versions do not tell which thread asked
+// for it: the event of the request does.
+func (f *Files) watchDisks(mux *etw.Mux) {
+	asked := func(r *etw.Record, irp etw.Pointer) error {
+		if r.ThreadID >= 0 {
+			f.issuers[uint64(irp)] = f.machine.HasThread(r.ThreadID, r.ProcessID)
+		}
+		return nil
+	}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) error { return asked(r, e.Irp) })
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error { return asked(r, e.Irp) })
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error { return asked(r, e.Irp) })
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
+		d := f.answered(r, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime)
+		d.Reads++
+		d.BytesRead += uint64(e.TransferSize)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
+		d := f.answered(r, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime)
+		d.Writes++
+		d.BytesWritten += uint64(e.TransferSize)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
+		f.answered(r, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
+		return nil
+	})
+}
+
+// answered returns where the answer of a disk counts.
+func (f *Files) answered(r *etw.Record, has bool, tid uint32, irp, key etw.Pointer, disk uint32, ticks uint64) *DiskUse {
+	f.machine.at(r)
+	thread := f.issuers[uint64(irp)]
+	delete(f.issuers, uint64(irp))
+	if has {
+		thread = f.thread(uint64(tid), r)
+	}
+	d := f.use(f.byKey(uint64(key)), thread).disk(disk)
+	d.ticks += ticks
+	return d
+}
+
+// watchOperations adds up what was asked of the file system.
+func (f *Files) watchOperations(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
+		file := &File{Path: e.OpenPath.String()}
+		f.objects[uint64(e.FileObject)] = file
+		f.asked(r, file, e.TTID, e.IrpPtr).Opens++
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
+		u := f.asked(r, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr)
+		u.Reads++
+		u.BytesRead += uint64(e.IoSize)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
+		u := f.asked(r, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr)
+		u.Writes++
+		u.BytesWritten += uint64(e.IoSize)
+		return nil
+	})
+	other := func(r *etw.Record, key, object, thread, irp etw.Pointer) error {
+		f.asked(r, f.opened(key, object), thread, irp).Others++
+		return nil
+	}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
+		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoSetInfo) error {
+		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoQueryInfo) error {
+		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDirEnum) error {
+		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDelete) error {
+		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRename) error {
+		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) error {
+		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoClose) error {
+		delete(f.objects, uint64(e.FileObject))
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error {
+		if o, ok := f.flights[uint64(e.IrpPtr)]; ok {
+			delete(f.flights, uint64(e.IrpPtr))
+			if d := f.machine.at(r) - o.begun; d > 0 {
+				o.use.ticks += d
+			}
+		}
+		return nil
+	})
+}
+
+// opened returns the file of an operation. Its key decides; where nothing names
+// that, the path does by which the file was opened.
+func (f *Files) opened(key, object etw.Pointer) *File {
+	file := f.byKey(uint64(key))
+	if o := f.objects[uint64(object)]; o != nil && o != file {
+		switch {
+		case file == nil:
+			return o
+		case file.Path == "":
+			file.Path = o.Path
+		}
+	}
+	return file
+}
+
+// asked returns where an operation counts that begins now.
+func (f *Files) asked(r *etw.Record, file *File, thread, irp etw.Pointer) *FileUse {
+	u := f.use(file, f.thread(uint64(thread), r))
+	f.flights[uint64(irp)] = flight{u, f.machine.at(r)}
+	return u
+}
+
+// All returns what was done to each file by each thread, in the order in which it
+// began.
+func (f *Files) All() []*FileUse { return f.order }
+
+// MS returns the time that the operations of u took on the file system, one after
+// another.
+func (f *Files) MS(u *FileUse) float64 { return f.machine.ms(float64(u.ticks)) }
+
+// DiskMS returns the time between the requests to a disk and its answers, one after
+// another.
+func (f *Files) DiskMS(d *DiskUse) float64 { return f.machine.ms(float64(d.ticks)) }
+
+// Disks returns the numbers of the disks that were used.
+func (f *Files) Disks() []uint32 {
+	var list []uint32
+	for _, u := range f.order {
+		for i := range u.OnDisk {
+			if !slices.Contains(list, u.OnDisk[i].Disk) {
+				list = append(list, u.OnDisk[i].Disk)
+			}
+		}
+	}
+	slices.SortFunc(list, cmp.Compare)
+	return list
+}

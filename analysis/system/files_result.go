@@ -1,0 +1,107 @@
+package system
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A FilesResult is what was done to files, by process.
+type FilesResult struct {
+	Schema int `json:"schema"`
+	// Files has a row for each file and process.
+	Files []FileFacts `json:"files"`
+}
+
+// FileFacts are what a process did to a file.
+type FileFacts struct {
+	// Path has the letter of a drive if the trace tells it. It is empty if the file
+	// is not known, or if it was done to no file.
+	Path    string `json:"path,omitempty"`
+	PID     int64  `json:"pid"` // -1 if it is unknown
+	Process string `json:"process,omitempty"`
+	// Opens to Others count what was asked of the file system, the bytes are those
+	// that were asked for.
+	Opens        uint64 `json:"opens"`
+	Reads        uint64 `json:"reads"`
+	BytesRead    uint64 `json:"bytesRead"`
+	Writes       uint64 `json:"writes"`
+	BytesWritten uint64 `json:"bytesWritten"`
+	Others       uint64 `json:"others"`
+	// MS adds up how long operations took, of which several may run at a time.
+	MS float64 `json:"ms"`
+	// Disks are what went to and from disks.
+	Disks []DiskFacts `json:"disks,omitempty"`
+}
+
+// DiskFacts are what went to and from a disk.
+type DiskFacts struct {
+	Disk         uint32 `json:"disk"`
+	Reads        uint64 `json:"reads"`
+	BytesRead    uint64 `json:"bytesRead"`
+	Writes       uint64 `json:"writes"`
+	BytesWritten uint64 `json:"bytesWritten"`
+	Flushes      uint64 `json:"flushes"`
+	// MS adds up the times between requests and answers, which may overlap.
+	MS float64 `json:"ms"`
+}
+
+// Result returns what was done so far, by path and process. It shares no memory
+// that changes with f.
+func (f *Files) Result() *FilesResult {
+	type key struct {
+		path    string
+		process *Process
+	}
+	r := &FilesResult{Schema: Schema, Files: []FileFacts{}}
+	rows := make(map[key]int)
+	for _, u := range f.order {
+		k := key{}
+		if u.File != nil {
+			k.path = f.machine.Path(u.File.Path)
+		}
+		if u.Thread != nil {
+			k.process = u.Thread.Process
+		}
+		i, ok := rows[k]
+		if !ok {
+			i = len(r.Files)
+			rows[k] = i
+			row := FileFacts{Path: k.path}
+			row.PID, row.Process = k.process.label()
+			r.Files = append(r.Files, row)
+		}
+		r.Files[i].add(f, u)
+	}
+	slices.SortStableFunc(r.Files, func(a, b FileFacts) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.PID, b.PID))
+	})
+	return r
+}
+
+func (f *FileFacts) add(files *Files, u *FileUse) {
+	f.Opens += u.Opens
+	f.Reads += u.Reads
+	f.BytesRead += u.BytesRead
+	f.Writes += u.Writes
+	f.BytesWritten += u.BytesWritten
+	f.Others += u.Others
+	f.MS += files.MS(u)
+	for i := range u.OnDisk {
+		d := &u.OnDisk[i]
+		k := slices.IndexFunc(f.Disks, func(x DiskFacts) bool { return x.Disk == d.Disk })
+		if k < 0 {
+			k = len(f.Disks)
+			f.Disks = append(f.Disks, DiskFacts{Disk: d.Disk})
+		}
+		f.Disks[k].add(files, d)
+	}
+}
+
+func (f *DiskFacts) add(files *Files, d *DiskUse) {
+	f.Reads += d.Reads
+	f.BytesRead += d.BytesRead
+	f.Writes += d.Writes
+	f.BytesWritten += d.BytesWritten
+	f.Flushes += d.Flushes
+	f.MS += files.DiskMS(d)
+}

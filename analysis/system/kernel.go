@@ -1,0 +1,210 @@
+package system
+
+import (
+	"cmp"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// noID is what a 32-bit id holds if there is none.
+const noID = 0xffffffff
+
+// watchProcesses follows the kernel's events of processes. The process is that of
+// the payload: the header of a start is the parent's.
+func (m *Machine) watchProcesses(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessStart) error {
+		m.startProcess(int64(e.ProcessId), m.at(r), uint64(e.UniqueProcessKey)).tell(e)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDCStart) error {
+		m.at(r)
+		m.hasProcess(int64(e.ProcessId)).tell((*kernel.AnyProcessStart)(e))
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDCStop) error {
+		m.at(r)
+		m.hasProcess(int64(e.ProcessId)).tell((*kernel.AnyProcessStart)(e))
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessStop) error {
+		p := m.stopProcess(int64(e.ProcessId), m.at(r), uint64(e.UniqueProcessKey))
+		p.tell((*kernel.AnyProcessStart)(e))
+		if e.Seen.Layout >= 1 {
+			p.ExitCode, p.HasExitCode = int64(e.ExitStatus), true
+		}
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDefunct) error {
+		m.zombie(e, m.at(r))
+		return nil
+	})
+}
+
+// tell takes over what an event says of the process.
+func (p *Process) tell(e *kernel.AnyProcessStart) {
+	if p.named {
+		return
+	}
+	p.named = true
+	p.key = uint64(e.UniqueProcessKey)
+	p.ParentPID = int64(e.ParentId)
+	if e.HasSessionId() && e.SessionId != noID {
+		p.Session = int64(e.SessionId)
+	}
+	p.User = e.UserSID.String()
+	p.Name = e.ImageFileName.String()
+	p.CommandLine = e.CommandLine.String()
+	p.Package, p.App = e.PackageFullName.String(), e.ApplicationId.String()
+	p.Narrow = e.Flags&kernel.ProcessFlagsWow64 != 0
+}
+
+// zombie takes an event about a process that has ended, and that the kernel still
+// lists. If the recording has not seen that, it ended before.
+func (m *Machine) zombie(e *kernel.AnyProcessDefunct, at int64) {
+	pid, key := int64(e.ProcessId), uint64(e.UniqueProcessKey)
+	for p := m.processes[pid]; p != nil; p = p.earlier {
+		if p.key == key && p.named {
+			if !p.Ended {
+				p.end(at)
+			}
+			p.ExitCode, p.HasExitCode = int64(e.ExitStatus), true
+			return
+		}
+	}
+	p := &Process{PID: pid, Session: -1, Zombie: true}
+	if latest := m.processes[pid]; latest != nil { // the id is another's now
+		p.earlier, latest.earlier = latest.earlier, p
+	} else {
+		m.processes[pid] = p
+	}
+	m.allProcesses = append(m.allProcesses, p)
+	p.tell(&kernel.AnyProcessStart{
+		Seen: etw.Seen{Version: 4, Layout: 4}, UniqueProcessKey: e.UniqueProcessKey, ParentId: etw.Pointer(e.ParentId),
+		SessionId: e.SessionId, Flags: e.Flags, UserSID: e.UserSID, ImageFileName: e.ImageFileName,
+		CommandLine: e.CommandLine, PackageFullName: e.PackageFullName, ApplicationId: e.ApplicationId,
+	})
+	p.ExitCode, p.HasExitCode = int64(e.ExitStatus), true
+	p.end(m.first)
+}
+
+// watchThreads follows the kernel's events of threads.
+func (m *Machine) watchThreads(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStart) error {
+		m.startThread(int64(e.TThreadId), int64(e.ProcessId), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadDCStart) error {
+		m.at(r)
+		m.listThread(int64(e.TThreadId), int64(e.ProcessId)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadDCStop) error {
+		m.at(r)
+		m.listThread(int64(e.TThreadId), int64(e.ProcessId)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStop) error {
+		m.stopThread(int64(e.TThreadId), int64(e.ProcessId), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadSetName) error {
+		m.at(r)
+		m.listThread(int64(e.ThreadId), int64(e.ProcessId)).Name = e.ThreadName.String()
+		return nil
+	})
+}
+
+// tell takes over what an event says of the thread.
+func (t *Thread) tell(name etw.UTF16, start etw.Pointer, tag uint32) {
+	if name.Len() > 0 && t.Name == "" {
+		t.Name = name.String()
+	}
+	t.StartAddress = cmp.Or(t.StartAddress, uint64(start))
+	t.tag = cmp.Or(t.tag, tag)
+}
+
+// watchImages follows the kernel's events of images. The process is that of the
+// payload; 0 stands for the kernel.
+func (m *Machine) watchImages(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageLoad) error {
+		s := m.images(e.ProcessId)
+		s.tell(s.load(uint64(e.ImageBase), m.at(r)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageDCStart) error {
+		m.at(r)
+		s := m.images(e.ProcessId)
+		s.tell(s.has(uint64(e.ImageBase)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageDCStop) error {
+		m.at(r)
+		s := m.images(e.ProcessId)
+		s.tell(s.has(uint64(e.ImageBase)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageUnload) error {
+		at := m.at(r)
+		s := &m.kernel
+		if e.ProcessId != 0 {
+			s = &m.processOf(int64(e.ProcessId)).Images
+		}
+		s.tell(s.unload(uint64(e.ImageBase), at), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
+		return nil
+	})
+}
+
+// tell takes over what an event says of an image. The time stamp is 0 in all
+// rundowns of user mode.
+func (s *Images) tell(i *Image, size uint64, path etw.UTF16, stamp, checksum uint32) {
+	s.resize(i, size)
+	if i.Path == "" || i.inferred {
+		i.Path, i.inferred = path.String(), false
+	}
+	i.TimeDateStamp = cmp.Or(i.TimeDateStamp, stamp)
+	i.Checksum = cmp.Or(i.Checksum, checksum)
+}
+
+// watchIdentities follows the events that the merging of traces adds: what the
+// symbols of images are called.
+func (m *Machine) watchIdentities(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDInfo) error {
+		m.at(r)
+		s := m.images(e.ProcessId)
+		i := s.identify(uint64(e.ImageBase))
+		if i.inferred {
+			s.resize(i, uint64(e.ImageSize))
+			i.Path = e.OriginalFileName.String()
+		}
+		i.TimeDateStamp = e.TimeDateStamp
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDRSDS) error {
+		m.at(r)
+		m.images(e.ProcessId).identify(uint64(e.ImageBase)).PDB.tell(e)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDILRSDS) error {
+		m.at(r)
+		m.images(e.ProcessId).identify(uint64(e.ImageBase)).ILPDB.tell((*kernel.AnyImageIDDbgIDRSDS)(e))
+		return nil
+	})
+}
+
+// identify returns the image that is loaded at a base. What identifies it may come
+// before the event that says that it is loaded.
+func (s *Images) identify(base uint64) *Image {
+	if i := s.open[base]; i != nil {
+		return i
+	}
+	i := s.add(base)
+	i.inferred = true
+	return i
+}
+
+func (p *PDB) tell(e *kernel.AnyImageIDDbgIDRSDS) {
+	if p.Name == "" {
+		*p = PDB{e.PdbFileName.String(), e.GuidSig, e.Age}
+	}
+}

@@ -1,0 +1,78 @@
+package system
+
+import (
+	"github.com/etwgen/etwgen/analysis/internal/dyn"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Machine is what the records of a trace tell of the machine that it was recorded
+// on: its processes, threads and images over time, its volumes, disks and
+// processors. It is asked while records are dispatched, or at the end, when it
+// also knows what only the end of a recording tells.
+type Machine struct {
+	axis
+	processes    map[int64]*Process // the latest of each id
+	threads      map[int64]*Thread
+	allProcesses []*Process
+	allThreads   []*Thread
+	kernel       Images
+	volumes      volumes
+	services     map[service]string
+	facts        Facts
+	fields       dyn.Reader
+	met          int64 // the process of the last record that no handler took
+}
+
+// New returns a machine whose handlers are registered at mux. They must be
+// registered before those that ask it. What a trace itself describes, the machine
+// learns from [Machine.Record].
+func New(mux *etw.Mux) *Machine {
+	m := &Machine{
+		processes: make(map[int64]*Process),
+		threads:   make(map[int64]*Thread),
+		services:  make(map[service]string),
+	}
+	m.watchProcesses(mux)
+	m.watchThreads(mux)
+	m.watchImages(mux)
+	m.watchIdentities(mux)
+	m.watchConfig(mux)
+	m.watchRuntimes(mux)
+	return m
+}
+
+// Time returns when r was logged, in the ticks that all times of a machine are in:
+// those of the clock of its first record.
+func (m *Machine) Time(r *etw.Record) int64 { return m.at(r) }
+
+// MS returns a time in milliseconds since the session began.
+func (m *Machine) MS(at int64) float64 { return m.since(at) }
+
+// Processes returns all processes in the order in which they came up, also those
+// of which nothing but the id did.
+func (m *Machine) Processes() []*Process { return m.allProcesses }
+
+// Threads returns all threads in the order in which they came up.
+func (m *Machine) Threads() []*Thread { return m.allThreads }
+
+// Kernel returns the images of the kernel, which all processes share.
+func (m *Machine) Kernel() *Images { return &m.kernel }
+
+// Image returns the image that an address of a process was in at a time, be it of
+// the process or of the kernel, or nil. The process may be nil.
+func (m *Machine) Image(p *Process, address uint64, at int64) *Image {
+	if p != nil {
+		if i := p.Images.At(address, at); i != nil {
+			return i
+		}
+	}
+	return m.kernel.At(address, at)
+}
+
+// images returns those of the process with an id that has it now. 0 is the kernel.
+func (m *Machine) images(pid uint32) *Images {
+	if pid == 0 {
+		return &m.kernel
+	}
+	return &m.hasProcess(int64(pid)).Images
+}

@@ -1,0 +1,253 @@
+package system_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+const ms = time.Millisecond
+
+// at is a time on the axis of a script.
+func at(d time.Duration) int64 { return int64(d) }
+
+// filled returns e with its texts of fixed size filled up.
+func filled(e etw.Event) etw.Event {
+	v := reflect.ValueOf(e).Elem()
+	for _, f := range e.EventDesc().Fields {
+		if f.Type == etw.InUnicodeString && f.Length.Kind == etw.SizeConst {
+			text := v.FieldByName(f.Name)
+			text.SetBytes(append(text.Bytes(), make([]byte, 2*int(f.Length.N)-text.Len())...))
+		}
+	}
+	return e
+}
+
+func script(t *testing.T) (*system.Machine, *testtrace.Script) {
+	var mux etw.Mux
+	m := system.New(&mux)
+	mux.HandleRest(m.Record)
+	return m, testtrace.NewScript(t, &mux)
+}
+
+// Ids of processes are used again, and each time it is another process.
+func TestProcessLives(t *testing.T) {
+	m, s := script(t)
+	s.Event(0, 0, &kernel.ProcessDCStartV4{UniqueProcessKey: 0xa, ProcessId: 8, ParentId: 4, ImageFileName: etw.ANSI("old.exe"), CommandLine: etw.MakeUTF16("old -x")})
+	s.Event(1*ms, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80})
+	s.Event(2*ms, 0, &kernel.ProcessStopV4{UniqueProcessKey: 0xa, ProcessId: 8, ExitStatus: -3, ImageFileName: etw.ANSI("old.exe")})
+	s.Event(3*ms, 0, &kernel.ThreadStopV3{ProcessId: 8, TThreadId: 80})
+	s.Event(5*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessId: 8, ParentId: 4, ImageFileName: etw.ANSI("new.exe"), Flags: kernel.ProcessFlagsWow64, SessionId: 0xffffffff})
+	s.Event(5*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessId: 8, ParentId: 4, ImageFileName: etw.ANSI("new.exe")}) // of a second session
+	s.Event(6*ms, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80, ThreadName: etw.MakeUTF16("main"), HasThreadName: true})
+	s.Event(7*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xc, ProcessId: 8, ImageFileName: etw.ANSI("newer.exe")}) // the end of the one before is missing
+	s.Event(9*ms, 0, &kernel.ProcessDCStopV4{UniqueProcessKey: 0xc, ProcessId: 8, ImageFileName: etw.ANSI("newer.exe")})
+	if n := len(m.Processes()); n != 3 {
+		t.Fatalf("%d processes", n)
+	}
+	for _, c := range []struct {
+		at   time.Duration
+		want string
+	}{{0, "old.exe"}, {2 * ms, "old.exe"}, {5 * ms, "new.exe"}, {6 * ms, "new.exe"}, {8 * ms, "newer.exe"}} {
+		if p := m.ProcessAt(8, at(c.at)); p == nil || p.Name != c.want {
+			t.Errorf("at %v it is %+v, want %s", c.at, p, c.want)
+		}
+	}
+	if p := m.ProcessAt(8, at(4*ms)); p != nil {
+		t.Errorf("between two lives there is %+v", p)
+	}
+	old := m.ProcessAt(8, 0)
+	if old.CommandLine != "old -x" || old.ExitCode != -3 || !old.HasExitCode || old.Started || len(old.Threads) != 1 {
+		t.Errorf("the first is %+v", old)
+	}
+	second := m.ProcessAt(8, at(6*ms))
+	if !second.Narrow || second.Session != -1 || second.HasExitCode || second.End != at(7*ms) || len(second.Threads) != 1 {
+		t.Errorf("the second is %+v", second)
+	}
+	if th := m.Thread(80); th.Process != second || th.Name != "main" || m.ThreadAt(80, at(3*ms)).Process != old || m.ThreadAt(80, at(4*ms)) != nil {
+		t.Errorf("the thread is %+v", th)
+	}
+}
+
+// What only the end of a recording tells is known at the end.
+func TestLateNames(t *testing.T) {
+	m, s := script(t)
+	th := m.HasThread(80, -1)
+	s.Event(1*ms, 0, &kernel.ImageLoadV2{ImageBase: 0x10000, ImageSize: 0x2000, ProcessId: 8, FileName: etw.MakeUTF16(`\Device\HarddiskVolume2\a.dll`)})
+	if p := m.Process(8); p == nil || p.Name != "" || th.Process != nil {
+		t.Fatalf("the process is %+v", p)
+	}
+	if u := m.Unresolved(); u != (system.Unresolved{Processes: 1, Threads: 1, Paths: 1}) {
+		t.Errorf("unresolved are %+v", u)
+	}
+	s.Event(8*ms, 0, &kernel.ThreadDCStopV3{ProcessId: 8, TThreadId: 80, Win32StartAddr: 0x10010})
+	s.Event(8*ms, 0, &kernel.ProcessDCStopV4{ProcessId: 8, ImageFileName: etw.ANSI("late.exe")})
+	s.Event(9*ms, 0, &kernel.SysConfigVolumeMappingV0{NtPath: etw.MakeUTF16(`\Device\HarddiskVolume2\`), DosPath: etw.MakeUTF16(`C:\`)})
+	if u := m.Unresolved(); u != (system.Unresolved{}) || th.Process != m.Process(8) || th.Process.Name != "late.exe" || th.StartAddress != 0x10010 {
+		t.Errorf("unresolved are %+v, the thread is %+v", u, th)
+	}
+	// A thread of which only the end is logged.
+	s.Event(9*ms, 0, &kernel.ThreadStopV3{ProcessId: 8, TThreadId: 84})
+	if th := m.ThreadAt(84, 0); th == nil || th.Process.PID != 8 || m.ThreadAt(84, at(10*ms)) != nil {
+		t.Errorf("the thread is %+v", th)
+	}
+}
+
+// The kernel lists processes that have ended as long as somebody holds on to them.
+func TestZombies(t *testing.T) {
+	m, s := script(t)
+	zombie := func(key etw.Pointer, pid uint32, name string) *kernel.ProcessDefunctV5 {
+		return &kernel.ProcessDefunctV5{UniqueProcessKey: key, ProcessId: pid, ExitStatus: 5, ImageFileName: etw.ANSI(name)}
+	}
+	s.Event(1*ms, 0, &kernel.ProcessDCStartV4{UniqueProcessKey: 1, ProcessId: 8, ImageFileName: etw.ANSI("now.exe")})
+	s.Event(1*ms, 0, zombie(2, 8, "before.exe"))
+	s.Event(1*ms, 0, zombie(3, 12, "gone.exe"))
+	s.Event(2*ms, 0, &kernel.ProcessStopV4{UniqueProcessKey: 1, ProcessId: 8, ExitStatus: 7})
+	s.Event(3*ms, 0, zombie(1, 8, "now.exe"))
+	s.Event(3*ms, 0, zombie(2, 8, "before.exe"))
+	res := m.Result()
+	want := []struct {
+		name   string
+		zombie bool
+		exit   float64
+	}{{"before.exe", true, 5}, {"now.exe", false, 5}, {"gone.exe", true, 5}}
+	if len(res.Processes) != len(want) {
+		t.Fatalf("%d processes", len(res.Processes))
+	}
+	found := 0
+	for _, p := range res.Processes {
+		for _, w := range want {
+			if p.Name == w.name && p.Zombie == w.zombie && p.ExitCode.Or(-1) == w.exit && p.EndMS.IsZero() == w.zombie {
+				found++
+			}
+		}
+	}
+	if found != len(want) || m.Process(8).Name != "now.exe" {
+		t.Errorf("processes are %+v", res.Processes)
+	}
+}
+
+// Addresses are used again, and images of the kernel are in every process.
+func TestImages(t *testing.T) {
+	m, s := script(t)
+	name := func(n string) etw.UTF16 { return etw.MakeUTF16(n) }
+	s.Event(0, 0, &kernel.ImageDCStartV3{ImageBase: 0xfffff80000000000, ImageSize: 0x100000, FileName: name(`\SystemRoot\ntoskrnl.exe`)})
+	s.Event(0, 0, &kernel.ImageDCStartV3{ImageBase: 0x10000, ImageSize: 0x1000, ProcessId: 8, FileName: name(`\a.exe`)})
+	s.Event(2*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessId: 8, FileName: name(`\b.dll`), TimeDateStamp: 5})
+	s.Event(2*ms, 0, &kernel.ImageIDDbgIDRSDSV2{ImageBase: 0x20000, ProcessId: 8, GuidSig: etw.GUID{1}, Age: 2, PdbFileName: etw.ANSI("b.pdb")})
+	s.Event(4*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessId: 8, FileName: name(`\b.dll`)})
+	// What identifies an image may come before the event that it is loaded.
+	s.Event(6*ms, 0, &kernel.ImageIDInfoV2{ImageBase: 0x22000, ImageSize: 0x4000, ProcessId: 8, TimeDateStamp: 9, OriginalFileName: name("c.dll")})
+	s.Event(6*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x22000, ImageSize: 0x4000, ProcessId: 8, FileName: name(`\folder\c.dll`)})
+	s.Event(7*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x30000, ImageSize: 0x1000, ProcessId: 8, FileName: name(`\d.dll`)})
+	p := m.Process(8)
+	for _, c := range []struct {
+		address uint64
+		at      time.Duration
+		want    string
+	}{
+		{0x10000, 0, `\a.exe`}, {0x10fff, 9 * ms, `\a.exe`}, {0x11000, 0, ""}, {0xffff, 0, ""},
+		{0x22000, 1 * ms, ""}, {0x22000, 3 * ms, `\b.dll`}, {0x22000, 5 * ms, ""}, {0x22000, 6 * ms, `\folder\c.dll`},
+		{0x21fff, 6 * ms, ""}, {0x30010, 1 * ms, `\d.dll`}, {0x30010, 8 * ms, ""},
+		{0xfffff80000001234, 0, `\SystemRoot\ntoskrnl.exe`},
+	} {
+		got := ""
+		if i := m.Image(p, c.address, at(c.at)); i != nil {
+			got = i.Path
+		}
+		if got != c.want {
+			t.Errorf("at %v, %#x is in %q, want %q", c.at, c.address, got, c.want)
+		}
+	}
+	if n := len(p.Images.All()); n != 4 {
+		t.Errorf("%d images", n)
+	}
+	if b := p.Images.At(0x20000, at(3*ms)); b.TimeDateStamp != 5 || b.PDB != (system.PDB{Name: "b.pdb", GUID: etw.GUID{1}, Age: 2}) {
+		t.Errorf("the image is %+v", b)
+	}
+	if c := p.Images.At(0x22000, at(6*ms)); c.TimeDateStamp != 9 || !c.Started {
+		t.Errorf("the image is %+v", c)
+	}
+	if m.Image(nil, 0x10000, 0) != nil || m.Kernel().All()[0].Size != 0x100000 {
+		t.Error("an image of a process is one of the kernel")
+	}
+}
+
+func TestPaths(t *testing.T) {
+	m, s := script(t)
+	for _, v := range [][2]string{{`\??\`, ""}, {`\SystemRoot\`, `C:\Windows\`}, {`\Device\HarddiskVolume2\`, `C:\`}, {`\Device\HarddiskVolume22\`, `D:\`}, {`\Device\Mup\`, `\\`}, {"", "X:"}, {`\DEVICE\HarddiskVolume2\`, `E:\`}} {
+		s.Event(0, 0, &kernel.SysConfigVolumeMappingV0{NtPath: etw.MakeUTF16(v[0]), DosPath: etw.MakeUTF16(v[1])})
+	}
+	s.Event(0, 0, &kernel.SysConfigSystemPathsV0{SystemWindowsDirectory: etw.MakeUTF16(`C:\Windows\`)})
+	for path, want := range map[string]string{
+		`\Device\HarddiskVolume2\a\b.dll`:   `C:\a\b.dll`,
+		`\device\harddiskvolume22\b.dll`:    `D:\b.dll`,
+		`\Device\HarddiskVolume3\b.dll`:     `\Device\HarddiskVolume3\b.dll`,
+		`\SystemRoot\system32\ntoskrnl.exe`: `C:\Windows\system32\ntoskrnl.exe`,
+		`\??\C:\x.exe`:                      `C:\x.exe`,
+		`\Device\Mup\host\share\x`:          `\\host\share\x`,
+		`\Windows\System32\ntdll.dll`:       `C:\Windows\System32\ntdll.dll`,
+		`\Windowsx\ntdll.dll`:               `\Windowsx\ntdll.dll`,
+		`/usr/lib/libc.so.6`:                `/usr/lib/libc.so.6`,
+		"":                                  "",
+	} {
+		if got := m.Path(path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	m, s := script(t)
+	text := etw.MakeUTF16
+	s.Event(0, 0, filled(&kernel.SystemConfigCPUV3{MHz: 2400, NumberOfProcessors: 8, MemSize: 16384, PageSize: 4096, ComputerName: text("box")}))
+	s.Event(0, 0, filled(&kernel.SystemConfigLogDiskV2{DiskNumber: 1, PartitionNumber: 2, PartitionSize: 100, DriveLetterString: text("D:"), FileSystem: text("NTFS")}))
+	s.Event(0, 0, filled(&kernel.SystemConfigLogDiskV2{DiskNumber: 1, PartitionNumber: 2, PartitionSize: 200, DriveLetterString: text("D:"), FileSystem: text("NTFS")}))
+	s.Event(0, 0, filled(&kernel.SystemConfigPhyDiskV2{DiskNumber: 1, BytesPerSector: 512, Manufacturer: text("Disk Co  ")}))
+	s.Event(0, 0, &kernel.SystemConfigServicesV3{ProcessId: 8, SubProcessTag: 3, ServiceName: text("Themes")})
+	s.Event(0, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80, SubProcessTag: 3})
+	f := m.Facts()
+	if f.Computer != "box" || f.Processors != 8 || f.MemoryMB != 16384 || len(f.Disks) != 1 || f.Disks[0].Model != "Disk Co" || len(f.Disks[0].Partitions) != 1 || f.Disks[0].Partitions[0].Size != 200 {
+		t.Errorf("%+v", f)
+	}
+	f.Disks[0].Partitions[0].Drive = "X:"
+	if m.Facts().Disks[0].Partitions[0].Drive != "D:" {
+		t.Error("facts share memory with the machine")
+	}
+	if got := m.Service(m.Thread(80)); got != "Themes" || m.Service(m.HasThread(84, 8)) != "" {
+		t.Errorf("the service is %q", got)
+	}
+}
+
+// Of .NET on Linux, the process itself tells what it is.
+func TestRuntimes(t *testing.T) {
+	m, s := script(t)
+	s.PID = 77
+	s.Event(1*ms, 1, &clr.RuntimeInformationStart{Sku: clr.RuntimeSkuCoreCLR, BclMajorVersion: 9, BclBuildNumber: 4, CommandLine: etw.MakeUTF16(`"/opt/my app/web" --urls x`)})
+	s.PID = 78
+	s.Event(1*ms, 1, &clr.RuntimeInformationStart{Sku: clr.RuntimeSkuDesktopCLR, VMMajorVersion: 4, VMBuildNumber: 30319, CommandLine: etw.MakeUTF16(`C:\w3wp.exe -ap x`)})
+	s.PID = -1
+	s.Event(1*ms, 1, &clr.RuntimeInformationStart{})
+	res := m.Result()
+	if len(res.Processes) != 2 {
+		t.Fatalf("%d processes", len(res.Processes))
+	}
+	if p := res.Processes[0]; p.Name != "web" || p.Runtime != ".NET 9.0.4" || p.PID != 77 || p.ParentPID != -1 {
+		t.Errorf("%+v", p)
+	}
+	if p := res.Processes[1]; p.Name != "w3wp.exe" || p.Runtime != ".NET Framework 4.0.30319.0" {
+		t.Errorf("%+v", p)
+	}
+	b, err := json.Marshal(res)
+	var again system.Result
+	if err != nil || json.Unmarshal(b, &again) != nil || again.Processes[0].Name != "web" {
+		t.Errorf("JSON is %s, error %v", b, err)
+	}
+}

@@ -1,0 +1,194 @@
+package system
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"net/netip"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Network adds up what went over the connections of a [Machine].
+type Network struct {
+	machine     *Machine
+	connections map[endpoints]*Connection
+	order       []*Connection
+	failures    uint64
+}
+
+// A Connection is what one process and one address exchanged by one protocol. A
+// connection that is made again with the same ports is the same.
+type Connection struct {
+	Lifetime // from the first event to the last; the connection itself may be older
+	Process  *Process
+	Protocol string // tcp or udp
+	Local    netip.AddrPort
+	Remote   netip.AddrPort
+	// Sent and Received count packets or, where the system handles them together,
+	// operations.
+	Sent, Received           uint64
+	BytesSent, BytesReceived uint64
+	Retransmits              uint64
+	// Connects, Accepts and Disconnects tell how the connection came and went.
+	Connects, Accepts, Disconnects uint64
+}
+
+type endpoints struct {
+	process       *Process
+	udp           bool
+	local, remote netip.AddrPort
+}
+
+// NewNetwork returns a network whose handlers are registered at mux, after those
+// of m.
+func NewNetwork(mux *etw.Mux, m *Machine) *Network {
+	n := &Network{machine: m, connections: make(map[endpoints]*Connection)}
+	n.watchTCP(mux)
+	n.watchTCP6(mux)
+	n.watchUDP(mux)
+	return n
+}
+
+// All returns the connections in the order in which they came up.
+func (n *Network) All() []*Connection { return n.order }
+
+// Failures returns how many connections could not be made. The kernel does not tell
+// which.
+func (n *Network) Failures() uint64 { return n.failures }
+
+// An end is one side of a connection, as events have it.
+type end struct {
+	address netip.Addr
+	port    uint16
+}
+
+func v4(address uint32, port uint16) end {
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], address)
+	return end{netip.AddrFrom4(b), bits.ReverseBytes16(port)}
+}
+
+func v6(address etw.Binary, port uint16) end {
+	a, _ := netip.AddrFromSlice(address)
+	return end{a.Unmap(), bits.ReverseBytes16(port)}
+}
+
+// at returns the connection that an event is about.
+func (n *Network) at(r *etw.Record, udp bool, pid uint32, local, remote end) *Connection {
+	at := n.machine.at(r)
+	var p *Process
+	if pid != noID {
+		p = n.machine.processOf(int64(pid))
+	}
+	k := endpoints{p, udp, netip.AddrPortFrom(local.address, local.port), netip.AddrPortFrom(remote.address, remote.port)}
+	c := n.connections[k]
+	if c == nil {
+		c = &Connection{Process: p, Protocol: "tcp", Local: k.local, Remote: k.remote}
+		if udp {
+			c.Protocol = "udp"
+		}
+		c.start(at)
+		n.connections[k] = c
+		n.order = append(n.order, c)
+	}
+	c.end(at)
+	return c
+}
+
+func (c *Connection) send(size uint32) error {
+	c.Sent++
+	c.BytesSent += uint64(size)
+	return nil
+}
+
+func (c *Connection) receive(size uint32) error {
+	c.Received++
+	c.BytesReceived += uint64(size)
+	return nil
+}
+
+func count(n *uint64) error {
+	*n++
+	return nil
+}
+
+func (n *Network) watchTCP(mux *etw.Mux) {
+	at := func(r *etw.Record, pid, saddr uint32, sport uint16, daddr uint32, dport uint16) *Connection {
+		return n.at(r, false, pid, v4(saddr, sport), v4(daddr, dport))
+	}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSend) error {
+		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRecv) error {
+		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRetransmit) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpConnect) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpReconnect) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpAccept) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpDisconnect) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
+	})
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyTcpIpFail) error { return count(&n.failures) })
+}
+
+func (n *Network) watchTCP6(mux *etw.Mux) {
+	at := func(r *etw.Record, pid uint32, saddr etw.Binary, sport uint16, daddr etw.Binary, dport uint16) *Connection {
+		return n.at(r, false, pid, v6(saddr, sport), v6(daddr, dport))
+	}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSendIPV6) error {
+		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRecvIPV6) error {
+		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRetransmitIPV6) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpConnectIPV6) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpReconnectIPV6) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpAcceptIPV6) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpDisconnectIPV6) error {
+		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
+	})
+}
+
+// watchUDP adds up UDP. What is received has its sender as the source, unlike with
+// TCP, where the source is always this side. The oldest versions do not tell the
+// process.
+func (n *Network) watchUDP(mux *etw.Mux) {
+	owner := func(r *etw.Record, has bool, pid uint32) uint32 {
+		if has {
+			return pid
+		}
+		return uint32(r.ProcessID)
+	}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSend) error {
+		return n.at(r, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecv) error {
+		return n.at(r, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSendIPV6) error {
+		return n.at(r, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecvIPV6) error {
+		return n.at(r, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
+	})
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyUdpIpFail) error { return count(&n.failures) })
+}

@@ -1,0 +1,196 @@
+package system
+
+// A Process is one life of a process id. What the trace does not tell is empty,
+// and of numbers -1.
+type Process struct {
+	Lifetime
+	PID       int64
+	ParentPID int64
+	// Name is that of the program's file, without its folder.
+	Name        string
+	CommandLine string
+	// User is the SID that the process runs as.
+	User string
+	// Session is that of the desktop.
+	Session int64
+	// Package and App are those of an app from the store.
+	Package, App string
+	// ExitCode is what the process ended with, if HasExitCode.
+	ExitCode    int64
+	HasExitCode bool
+	// Narrow says that it is a 32-bit process on a 64-bit system.
+	Narrow bool
+	// Zombie says that it had ended before the recording, and was still listed as
+	// somebody held on to it.
+	Zombie bool
+	// OS, Architecture and Runtime are what a .NET process tells of itself.
+	OS, Architecture, Runtime string
+
+	// Threads are in the order in which they came up.
+	Threads []*Thread
+	Images  Images
+
+	key     uint64 // the address of the kernel's object, or 0
+	named   bool   // an event was about it; else only its id came up
+	earlier *Process
+}
+
+// A Thread is one life of a thread id.
+type Thread struct {
+	Lifetime
+	TID int64
+	// Process is nil as long as nothing tells whose thread it is.
+	Process *Process
+	// Name is what the program calls it.
+	Name string
+	// StartAddress is where it began to run, or 0.
+	StartAddress uint64
+
+	index   int    // among all threads
+	tag     uint32 // of the service that it works for, or 0
+	earlier *Thread
+}
+
+// Process returns the latest process with an id, or nil.
+func (m *Machine) Process(pid int64) *Process { return m.processes[pid] }
+
+// ProcessAt returns the process that had an id at a time, or nil.
+func (m *Machine) ProcessAt(pid, at int64) *Process {
+	for p := m.processes[pid]; p != nil; p = p.earlier {
+		if p.Covers(at) {
+			return p
+		}
+	}
+	return nil
+}
+
+// Thread returns the latest thread with an id, or nil.
+func (m *Machine) Thread(tid int64) *Thread { return m.threads[tid] }
+
+// ThreadAt returns the thread that had an id at a time, or nil.
+func (m *Machine) ThreadAt(tid, at int64) *Thread {
+	for t := m.threads[tid]; t != nil; t = t.earlier {
+		if t.Covers(at) {
+			return t
+		}
+	}
+	return nil
+}
+
+// addProcess begins a new life of an id.
+func (m *Machine) addProcess(pid int64) *Process {
+	p := &Process{PID: pid, ParentPID: -1, Session: -1, earlier: m.processes[pid]}
+	m.processes[pid] = p
+	m.allProcesses = append(m.allProcesses, p)
+	return p
+}
+
+// hasProcess returns the process that has an id now. One that is not known, or of
+// which the end is, is a new one that the recording came upon.
+func (m *Machine) hasProcess(pid int64) *Process {
+	if p := m.processes[pid]; p != nil && !p.Ended {
+		return p
+	}
+	return m.addProcess(pid)
+}
+
+// processOf returns the latest process with an id, also if it has ended: its last
+// threads and images may go later.
+func (m *Machine) processOf(pid int64) *Process {
+	if p := m.processes[pid]; p != nil {
+		return p
+	}
+	return m.addProcess(pid)
+}
+
+// startProcess returns the process that starts now. Events of two sessions about
+// the same start are about one process.
+func (m *Machine) startProcess(pid, at int64, key uint64) *Process {
+	if p := m.processes[pid]; p != nil && !p.Ended {
+		if p.Started && (p.Start == at || key != 0 && p.key == key) {
+			return p
+		}
+		p.end(at) // which the trace does not have
+	}
+	p := m.addProcess(pid)
+	p.start(at)
+	return p
+}
+
+// stopProcess returns the process that ends now.
+func (m *Machine) stopProcess(pid, at int64, key uint64) *Process {
+	p := m.processes[pid]
+	if p == nil || p.Ended && p.End != at && (key == 0 || p.key != key) {
+		p = m.addProcess(pid)
+	}
+	if !p.Ended {
+		p.end(at)
+	}
+	return p
+}
+
+// addThread begins a new life of an id.
+func (m *Machine) addThread(tid int64, p *Process) *Thread {
+	t := &Thread{TID: tid, earlier: m.threads[tid], index: len(m.allThreads)}
+	m.threads[tid] = t
+	m.allThreads = append(m.allThreads, t)
+	t.of(p)
+	return t
+}
+
+// of says whose thread t is.
+func (t *Thread) of(p *Process) {
+	if p != nil && t.Process == nil {
+		t.Process = p
+		p.Threads = append(p.Threads, t)
+	}
+}
+
+// HasThread returns the thread that an event with an id is about, which goes on for
+// a moment when its end has been logged. One that is not known is new, of a process
+// that has the id pid, or is not known if pid is negative.
+func (m *Machine) HasThread(tid, pid int64) *Thread {
+	t := m.threads[tid]
+	if t == nil {
+		t = m.addThread(tid, nil)
+	}
+	if t.Process == nil && pid >= 0 {
+		t.of(m.processOf(pid))
+	}
+	return t
+}
+
+// listThread returns the thread that has an id now, by a list of those that there
+// are.
+func (m *Machine) listThread(tid, pid int64) *Thread {
+	if t := m.threads[tid]; t != nil && t.Ended {
+		m.addThread(tid, nil)
+	}
+	return m.HasThread(tid, m.hasProcess(pid).PID)
+}
+
+// startThread returns the thread that starts now.
+func (m *Machine) startThread(tid, pid, at int64) *Thread {
+	if t := m.threads[tid]; t != nil && !t.Ended {
+		if t.Started && t.Start == at {
+			return t
+		}
+		t.end(at)
+	}
+	t := m.addThread(tid, m.hasProcess(pid))
+	t.start(at)
+	return t
+}
+
+// stopThread returns the thread that ends now.
+func (m *Machine) stopThread(tid, pid, at int64) *Thread {
+	t := m.threads[tid]
+	if t == nil || t.Ended && t.End != at {
+		t = m.addThread(tid, nil)
+	}
+	t.of(m.processOf(pid)) // which may have ended just before
+	if !t.Ended {
+		t.end(at)
+	}
+	return t
+}

@@ -1,0 +1,208 @@
+package system
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+)
+
+// Schema is the version of the JSON form of the results of this package. Fields may
+// be added to a version; one that is removed, or changes its meaning, makes a new
+// version.
+const Schema = 1
+
+// A Result is what is known of a machine.
+type Result struct {
+	Schema  int   `json:"schema"`
+	Machine Facts `json:"machine"`
+	// SampleMS is the time between samples.
+	SampleMS  measure.Float  `json:"sampleMs,omitzero"`
+	Processes []ProcessFacts `json:"processes"`
+	Threads   []ThreadFacts  `json:"threads"`
+	// Samples and Switches count the events of processor time, and Gaps the points
+	// at which switches are missing.
+	Samples  uint64 `json:"samples"`
+	Switches uint64 `json:"switches"`
+	Gaps     uint64 `json:"gaps,omitempty"`
+	// Unresolved counts what the trace does not tell.
+	Unresolved Unresolved `json:"unresolved"`
+}
+
+// ProcessFacts are what is known of a process.
+type ProcessFacts struct {
+	PID       int64  `json:"pid"`
+	ParentPID int64  `json:"parentPid"` // -1 if it is unknown
+	Name      string `json:"name,omitempty"`
+	// CommandLine is as the program was started.
+	CommandLine string `json:"commandLine,omitempty"`
+	User        string `json:"user,omitempty"`
+	Session     int64  `json:"session"` // -1 if it has none
+	Package     string `json:"package,omitempty"`
+	App         string `json:"app,omitempty"`
+	// StartMS and EndMS are unknown if the recording has not seen the start or end.
+	StartMS measure.Float `json:"startMs,omitzero"`
+	EndMS   measure.Float `json:"endMs,omitzero"`
+	// ExitCode is unknown if the process outlived the recording.
+	ExitCode     measure.Float `json:"exitCode,omitzero"`
+	Narrow       bool          `json:"narrow,omitempty"` // 32 bits on a 64-bit system
+	Zombie       bool          `json:"zombie,omitempty"` // it had ended before
+	OS           string        `json:"os,omitempty"`
+	Architecture string        `json:"architecture,omitempty"`
+	Runtime      string        `json:"runtime,omitempty"`
+	Threads      int           `json:"threads"`
+	Images       int           `json:"images"`
+	// SampledMS is the processor time that the samples of the process stand for, and
+	// RanMS that between context switches. Each is unknown if there are no such
+	// events in the trace.
+	SampledMS measure.Float `json:"sampledMs,omitzero"`
+	RanMS     measure.Float `json:"ranMs,omitzero"`
+}
+
+// ThreadFacts are what is known of a thread.
+type ThreadFacts struct {
+	PID     int64  `json:"pid"` // -1 if it is unknown
+	Process string `json:"process,omitempty"`
+	TID     int64  `json:"tid"`
+	Name    string `json:"name,omitempty"`
+	// Service is the service of its process that the thread works for.
+	Service      string        `json:"service,omitempty"`
+	StartMS      measure.Float `json:"startMs,omitzero"`
+	EndMS        measure.Float `json:"endMs,omitzero"`
+	StartAddress uint64        `json:"startAddress,omitempty"`
+	Samples      uint64        `json:"samples"`
+	Switches     uint64        `json:"switches"` // to the thread
+	SampledMS    measure.Float `json:"sampledMs,omitzero"`
+	RanMS        measure.Float `json:"ranMs,omitzero"`
+}
+
+// Unresolved counts what a trace does not tell.
+type Unresolved struct {
+	// Processes are those of which nothing but the id came up.
+	Processes int `json:"processes"`
+	// Threads are those of which the process is not known.
+	Threads int `json:"threads"`
+	// Paths are those of images whose drive is not known.
+	Paths int `json:"paths"`
+}
+
+// Result returns what is known so far. It shares no memory that changes with m.
+func (m *Machine) Result() *Result { return m.result(nil) }
+
+// Result returns what is known of the machine so far, with the processor time of
+// its processes and threads. It shares no memory that changes with u.
+func (u *Usage) Result() *Result { return u.machine.result(u) }
+
+func (m *Machine) result(u *Usage) *Result {
+	r := &Result{Schema: Schema, Machine: m.Facts(), Processes: []ProcessFacts{}, Threads: []ThreadFacts{}, Unresolved: m.Unresolved()}
+	for _, p := range m.allProcesses {
+		f := m.ProcessFacts(p)
+		if u != nil {
+			f.SampledMS, f.RanMS = u.times(u.OfProcess(p))
+		}
+		r.Processes = append(r.Processes, f)
+	}
+	for _, t := range m.allThreads {
+		f := m.threadFacts(t)
+		if u != nil {
+			of := u.Of(t)
+			f.Samples, f.Switches = of.Samples, of.Switches
+			f.SampledMS, f.RanMS = u.times(of)
+		}
+		r.Threads = append(r.Threads, f)
+	}
+	if u != nil {
+		r.Samples, r.Switches, r.Gaps = u.samples, u.switches, u.gaps
+		if u.samples > 0 {
+			r.SampleMS = measure.Known(float64(u.interval) / 1e4)
+		}
+	}
+	slices.SortStableFunc(r.Processes, func(a, b ProcessFacts) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.StartMS.Or(-1), b.StartMS.Or(-1)))
+	})
+	slices.SortStableFunc(r.Threads, func(a, b ThreadFacts) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID), cmp.Compare(a.StartMS.Or(-1), b.StartMS.Or(-1)))
+	})
+	return r
+}
+
+// times returns the processor time of a use, in both ways.
+func (u *Usage) times(of ThreadUsage) (sampled, ran measure.Float) {
+	if u.samples > 0 {
+		sampled = measure.Known(of.SampledMS())
+	}
+	if u.switches > 0 {
+		ran = measure.Known(u.RanMS(of))
+	}
+	return sampled, ran
+}
+
+func (m *Machine) threadFacts(t *Thread) ThreadFacts {
+	f := ThreadFacts{TID: t.TID, Name: t.Name, Service: m.Service(t), StartAddress: t.StartAddress}
+	f.PID, f.Process = t.Process.label()
+	f.StartMS, f.EndMS = m.Span(&t.Lifetime)
+	return f
+}
+
+// label returns the id and name of a process, which may be nil.
+func (p *Process) label() (pid int64, name string) {
+	if p == nil {
+		return -1, ""
+	}
+	return p.PID, p.Name
+}
+
+// ProcessFacts returns what is known of a process.
+func (m *Machine) ProcessFacts(p *Process) ProcessFacts {
+	f := ProcessFacts{
+		PID: p.PID, ParentPID: p.ParentPID, Name: p.Name, CommandLine: p.CommandLine, User: p.User, Session: p.Session,
+		Package: p.Package, App: p.App, Narrow: p.Narrow, Zombie: p.Zombie,
+		OS: p.OS, Architecture: p.Architecture, Runtime: p.Runtime,
+		Threads: len(p.Threads), Images: len(p.Images.all),
+	}
+	f.StartMS, f.EndMS = m.Span(&p.Lifetime)
+	if p.Zombie {
+		f.EndMS = measure.Float{} // before the session began, and when is not told
+	}
+	if p.HasExitCode {
+		f.ExitCode = measure.Known(float64(p.ExitCode))
+	}
+	return f
+}
+
+// Span returns a lifetime in milliseconds since the session began. What the
+// recording has not seen is unknown.
+func (m *Machine) Span(l *Lifetime) (start, end measure.Float) {
+	if l.Started {
+		start = measure.Known(m.since(l.Start))
+	}
+	if l.Ended {
+		end = measure.Known(m.since(l.End))
+	}
+	return start, end
+}
+
+// Unresolved counts what is not known so far.
+func (m *Machine) Unresolved() Unresolved {
+	var u Unresolved
+	paths := func(s *Images) {
+		for _, i := range s.all {
+			if isUnresolved(m.Path(i.Path)) {
+				u.Paths++
+			}
+		}
+	}
+	paths(&m.kernel)
+	for _, p := range m.allProcesses {
+		if p.Name == "" && p.CommandLine == "" && p.PID != 0 {
+			u.Processes++
+		}
+		paths(&p.Images)
+	}
+	for _, t := range m.allThreads {
+		if t.Process == nil {
+			u.Threads++
+		}
+	}
+	return u
+}

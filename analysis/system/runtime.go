@@ -1,0 +1,110 @@
+package system
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// watchRuntimes takes what .NET runtimes tell of their processes.
+func (m *Machine) watchRuntimes(mux *etw.Mux) {
+	etw.Handle(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) error {
+		m.tellRuntime(r, e)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *rundown.RuntimeInformationDCStart) error {
+		m.tellRuntime(r, &clr.RuntimeInformationStart{Sku: clr.RuntimeSku(e.Sku),
+			BclMajorVersion: e.BclMajorVersion, BclMinorVersion: e.BclMinorVersion, BclBuildNumber: e.BclBuildNumber,
+			VMMajorVersion: e.VMMajorVersion, VMMinorVersion: e.VMMinorVersion, VMBuildNumber: e.VMBuildNumber, VMQfeNumber: e.VMQfeNumber,
+			CommandLine: e.CommandLine})
+		return nil
+	})
+}
+
+func (m *Machine) tellRuntime(r *etw.Record, e *clr.RuntimeInformationStart) {
+	m.at(r)
+	if r.ProcessID < 0 {
+		return
+	}
+	p := m.processOf(r.ProcessID)
+	if e.Sku == clr.RuntimeSkuDesktopCLR {
+		p.Runtime = fmt.Sprintf(".NET Framework %d.%d.%d.%d", e.VMMajorVersion, e.VMMinorVersion, e.VMBuildNumber, e.VMQfeNumber)
+	} else {
+		p.Runtime = fmt.Sprintf(".NET %d.%d.%d", e.BclMajorVersion, e.BclMinorVersion, e.BclBuildNumber)
+	}
+	p.command(e.CommandLine.String())
+}
+
+// command takes a command line from which the name of the program follows if
+// nothing else tells it.
+func (p *Process) command(line string) {
+	p.CommandLine = cmp.Or(p.CommandLine, line)
+	p.Name = cmp.Or(p.Name, programOf(line))
+}
+
+// Record takes a record that no handler does: that its process is there, and, where
+// the trace itself describes it, what EventPipe tells of its process and recorders
+// of Linux of all. It is for [etw.Mux.HandleRest].
+func (m *Machine) Record(r *etw.Record) error {
+	if r.ProcessID < 0 {
+		return nil
+	}
+	if r.ProcessID != m.met || len(m.allProcesses) == 0 {
+		m.at(r)
+		m.processOf(r.ProcessID)
+		m.met = r.ProcessID
+	}
+	if r.Schema == nil {
+		return nil
+	}
+	switch r.Schema.Name {
+	case "ProcessInfo":
+		if m.fields.Read(r) {
+			m.at(r)
+			p := m.processOf(r.ProcessID)
+			p.OS, p.Architecture = m.fields.Text("OSInformation"), m.fields.Text("ArchInformation")
+			p.command(m.fields.Text("CommandLine"))
+		}
+	case "ExistingProcess":
+		if m.fields.Read(r) {
+			m.at(r)
+			m.hasProcess(r.ProcessID).Name = m.fields.Text("Name")
+		}
+	case "ProcessCreate":
+		if m.fields.Read(r) {
+			m.createProcess(r.ProcessID, m.at(r)).Name = m.fields.Text("Name")
+		}
+	case "ProcessExit":
+		m.stopProcess(r.ProcessID, m.at(r), 0)
+	}
+	return nil
+}
+
+// createProcess returns the process of which Linux tells that it is there now: a
+// new one, or one that has put another program in its place.
+func (m *Machine) createProcess(pid, at int64) *Process {
+	if p := m.processes[pid]; p != nil && !p.Ended {
+		return p
+	}
+	return m.startProcess(pid, at, 0)
+}
+
+// programOf returns the name of the program of a command line.
+func programOf(line string) string {
+	for i, c := range line {
+		switch {
+		case i == 0 && c == '"':
+			for j := 1; j < len(line); j++ {
+				if line[j] == '"' {
+					return baseName(line[1:j])
+				}
+			}
+		case c == ' ':
+			return baseName(line[:i])
+		}
+	}
+	return baseName(line)
+}

@@ -1,0 +1,180 @@
+package system
+
+import (
+	"math"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Usage adds up the processor time of the threads of a [Machine], in the two ways
+// in which the kernel tells it: by samples, of which each stands for the interval
+// between two, and by context switches, which say exactly which thread runs from
+// when on.
+type Usage struct {
+	machine  *Machine
+	interval uint64 // between samples, in 100 ns
+	told     bool   // the trace tells the interval
+	threads  []ThreadUsage
+	cpus     []cpu
+	last     int64 // the time of the last event
+	samples  uint64
+	switches uint64
+	gaps     uint64
+}
+
+// ThreadUsage is what a thread used of processors.
+type ThreadUsage struct {
+	Samples  uint64
+	Switches uint64 // to the thread
+
+	sampled uint64 // in 100 ns
+	ran     int64  // in ticks
+}
+
+// A cpu is a processor, and what runs on it since when.
+type cpu struct {
+	thread *Thread
+	since  int64
+}
+
+// defaultInterval is how often Windows takes samples unless it is told otherwise:
+// each millisecond.
+const defaultInterval = 10000
+
+// NewUsage returns a usage whose handlers are registered at mux, after those of m.
+func NewUsage(mux *etw.Mux, m *Machine) *Usage {
+	u := &Usage{machine: m, interval: defaultInterval}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
+		u.last = max(u.last, m.at(r))
+		u.samples++
+		t := u.of(m.HasThread(int64(e.ThreadId), idle(e.ThreadId, r)))
+		t.Samples++
+		t.sampled += u.interval
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
+		u.switched(r, e)
+		return nil
+	})
+	interval := func(source kernel.ProfileSource, length uint32) {
+		if source == kernel.ProfileSourceProfileTime && length > 0 {
+			u.interval, u.told = uint64(length), true
+		}
+	}
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) error {
+		interval(e.Source, e.NewInterval)
+		return nil
+	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) error {
+		interval(e.Source, e.NewInterval)
+		return nil
+	})
+	return u
+}
+
+// idle returns the process of a thread, as far as the record tells: thread 0, of
+// which there is one for each processor, is that of process 0.
+func idle(tid uint32, r *etw.Record) int64 {
+	if tid == 0 {
+		return 0
+	}
+	if r.ThreadID == int64(tid) {
+		return r.ProcessID
+	}
+	return -1
+}
+
+func (u *Usage) of(t *Thread) *ThreadUsage {
+	for t.index >= len(u.threads) {
+		u.threads = append(u.threads, ThreadUsage{})
+	}
+	return &u.threads[t.index]
+}
+
+// switched takes a context switch: the old thread has run since the last one.
+// Where that was to another thread, events are missing, and the time is nobody's.
+func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
+	at := u.machine.at(r)
+	u.switches++
+	u.last = max(u.last, at)
+	if r.Processor < 0 || r.Processor > math.MaxUint16 {
+		return
+	}
+	for int(r.Processor) >= len(u.cpus) {
+		u.cpus = append(u.cpus, cpu{})
+	}
+	c := &u.cpus[r.Processor]
+	if c.thread != nil {
+		if c.thread.TID == int64(e.OldThreadId) {
+			u.ran(c, at)
+		} else {
+			u.gaps++
+		}
+	}
+	c.thread, c.since = u.machine.HasThread(int64(e.NewThreadId), idle(e.NewThreadId, r)), at
+	u.of(c.thread).Switches++
+}
+
+func (u *Usage) ran(c *cpu, until int64) {
+	if d := until - c.since; d > 0 {
+		u.of(c.thread).ran += d
+	}
+}
+
+// Settle adds the time that threads ran up to the last event. It is to be called
+// when all records have been. Where switches are missing, a processor that had none
+// for long may well have been idle, and nothing is added.
+func (u *Usage) Settle() {
+	if u.gaps > 0 {
+		return
+	}
+	for i := range u.cpus {
+		if c := &u.cpus[i]; c.thread != nil {
+			u.ran(c, u.last)
+			c.since = max(c.since, u.last)
+		}
+	}
+}
+
+// Samples and Switches return how many events of each kind there were.
+func (u *Usage) Samples() uint64  { return u.samples }
+func (u *Usage) Switches() uint64 { return u.switches }
+
+// Gaps returns how often a processor ran another thread than the last switch says,
+// so that events are missing.
+func (u *Usage) Gaps() uint64 { return u.gaps }
+
+// IntervalMS returns the time between samples, and whether the trace tells it: if
+// not, it is what Windows does unless it is told otherwise.
+func (u *Usage) IntervalMS() (ms float64, told bool) { return float64(u.interval) / 1e4, u.told }
+
+// Of returns what a thread used so far.
+func (u *Usage) Of(t *Thread) ThreadUsage {
+	if t.index < len(u.threads) {
+		return u.threads[t.index]
+	}
+	return ThreadUsage{}
+}
+
+// OfProcess returns what the threads of a process used so far.
+func (u *Usage) OfProcess(p *Process) ThreadUsage {
+	var sum ThreadUsage
+	for _, t := range p.Threads {
+		sum.add(u.Of(t))
+	}
+	return sum
+}
+
+func (t *ThreadUsage) add(more ThreadUsage) {
+	t.Samples += more.Samples
+	t.Switches += more.Switches
+	t.sampled += more.sampled
+	t.ran += more.ran
+}
+
+// SampledMS returns the time that the samples of t stand for.
+func (t ThreadUsage) SampledMS() float64 { return float64(t.sampled) / 1e4 }
+
+// RanMS returns the time that t ran, by context switches.
+func (u *Usage) RanMS(t ThreadUsage) float64 { return u.machine.ms(float64(t.ran)) }

@@ -1,0 +1,85 @@
+package threadpool
+
+import "github.com/etwgen/etwgen/analysis/measure"
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is what is known of thread pools in a trace.
+type Result struct {
+	Schema   int        `json:"schema"`
+	Runtimes []*Runtime `json:"runtimes"`
+}
+
+// A Runtime is one .NET runtime in one process.
+type Runtime struct {
+	PID         int64  `json:"pid"`
+	CLRInstance uint16 `json:"clrInstance"`
+	Life        int    `json:"life,omitempty"`
+
+	// Workers is the number of active worker threads over time.
+	Workers     measure.Levels `json:"workers"`
+	MaxWorkers  int            `json:"maxWorkers"`
+	LastWorkers int            `json:"lastWorkers"`
+	Started     int            `json:"started"` // worker threads
+	Stopped     int            `json:"stopped"`
+	Waited      int            `json:"waited"` // times that one had nothing to do
+	// Limits are those that were set last.
+	Limits *Limits `json:"limits,omitempty"`
+
+	// Adjustments are the changes of the wished number of workers, in order.
+	Adjustments []Adjustment `json:"adjustments"`
+	Reasons     []Reason     `json:"reasons"`
+	// ThroughputPerSec is that of finished work items, as the pool measured it.
+	ThroughputPerSec measure.Summary `json:"throughputPerSec"`
+
+	// Enqueued and Dequeued count work items, QueueMS is how long those waited of
+	// which both were seen, and Queued how many wait at the end.
+	Enqueued   int             `json:"enqueued"`
+	Dequeued   int             `json:"dequeued"`
+	Queued     int             `json:"queued"`
+	QueueMS    measure.Summary `json:"queueMs"`
+	IOEnqueued int             `json:"ioEnqueued,omitempty"`
+	IODequeued int             `json:"ioDequeued,omitempty"`
+	IOThreads  int             `json:"ioThreads,omitempty"` // at the last change
+
+	Starvation *Starvation `json:"starvation,omitempty"`
+}
+
+// Limits are the least and the most threads that the pool may have.
+type Limits struct {
+	MinWorkers int `json:"minWorkers"`
+	MaxWorkers int `json:"maxWorkers"`
+	MinIO      int `json:"minIO"`
+	MaxIO      int `json:"maxIO"`
+}
+
+// An Adjustment is a change of the wished number of workers.
+type Adjustment struct {
+	AtMS             float64       `json:"atMs"`
+	Workers          uint32        `json:"workers"` // from now on
+	Reason           string        `json:"reason"`
+	ThroughputPerSec measure.Float `json:"throughputPerSec,omitzero"`
+}
+
+// A Reason is how often the number of workers was changed for it.
+type Reason struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+// Starvation says that work waited since all workers were blocked, and why that is
+// thought.
+type Starvation struct {
+	// Because has the signs: "Starvation" adjustments, which the pool makes if no
+	// work was taken for half a second; repeated "CooperativeBlocking" ones, which
+	// make up for workers that wait for tasks; and long times in the queue.
+	Because []string `json:"because"`
+	// FirstMS and LastMS are the times of the first and the last such adjustment,
+	// and the numbers of workers those before and after them.
+	FirstMS       measure.Float `json:"firstMs,omitzero"`
+	LastMS        measure.Float `json:"lastMs,omitzero"`
+	WorkersBefore measure.Float `json:"workersBefore,omitzero"`
+	WorkersAfter  measure.Float `json:"workersAfter,omitzero"`
+}

@@ -1,0 +1,216 @@
+// Package threadpool answers how many threads the .NET thread pool has over time,
+// why it changes their number, how long work waits in its queue, and whether it is
+// starved: whether all of its threads are blocked while work waits.
+//
+// Microsoft-Windows-DotNETRuntime with the keyword Threading (0x10000) at level 4
+// writes the events; at level 5 with ThreadTransfer (0x80000000) also those of the
+// queue.
+package threadpool
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows thread pools in the records that a [etw.Mux] dispatches.
+type Analysis struct{ runtimes lives.Table[state] }
+
+type runtime = lives.Runtime[state]
+
+type state struct {
+	workers                  measure.Levels
+	highest, last            int
+	started, stopped, waited int
+	limits                   *Limits
+	adjustments              []adjustment
+	throughput               []float64
+	queue                    map[uint64]int64 // time that a work item was enqueued
+	enqueued, dequeued       int
+	latencies                []float64
+	ioEnqueued, ioDequeued   int
+	ioThreads                int
+	seen                     bool
+}
+
+type adjustment struct {
+	Adjustment
+	reason clr.ThreadAdjustmentReason
+}
+
+// maxQueue bounds how many work items may wait: if the ends of their waits are not
+// recorded, the oldest knowledge is given up.
+const maxQueue = 1 << 17
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{}
+	a.runtimes.Watch(mux)
+	a.handleWorkers(mux)
+	a.handleAdjustments(mux)
+	a.handleQueue(mux)
+	return a
+}
+
+func (a *Analysis) handleWorkers(mux *etw.Mux) {
+	t := &a.runtimes
+	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadStart) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStart) {
+			rt.State.started++
+			rt.State.active(rt, e.ActiveWorkerThreadCount)
+		})
+	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadStop) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStop) {
+			rt.State.stopped++
+			rt.State.active(rt, e.ActiveWorkerThreadCount)
+		})
+	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadWait) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadWait) {
+			rt.State.waited++
+			rt.State.active(rt, e.ActiveWorkerThreadCount)
+		})
+	lives.On(t, mux, func(e *clr.ThreadPoolWorkingThreadCount) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkingThreadCount) { rt.State.active(rt, e.Count) })
+	lives.On(t, mux, func(e *clr.ThreadPoolMinMaxThreads) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolMinMaxThreads) {
+			rt.State.seen = true
+			rt.State.limits = &Limits{int(e.MinWorkerThreads), int(e.MaxWorkerThreads), int(e.MinIOCompletionThreads), int(e.MaxIOCompletionThreads)}
+		})
+	lives.On(t, mux, func(e *clr.AnyIOThreadCreate) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadCreate) { rt.State.ioThreads = int(e.IOThreadCount) })
+	lives.On(t, mux, func(e *clr.AnyIOThreadTerminate) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadTerminate) {
+			rt.State.ioThreads = int(e.IOThreadCount)
+		})
+}
+
+// active sets the number of active workers.
+func (s *state) active(rt *runtime, n uint32) {
+	s.seen = true
+	s.last = int(n)
+	s.highest = max(s.highest, s.last)
+	s.workers.Set(rt.At(rt.Now), float64(n))
+}
+
+func (a *Analysis) handleAdjustments(mux *etw.Mux) {
+	t := &a.runtimes
+	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadAdjustmentAdjustment) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentAdjustment) {
+			rt.State.seen = true
+			rt.State.adjustments = append(rt.State.adjustments, adjustment{
+				Adjustment{rt.At(rt.Now), e.NewWorkerThreadCount, e.Reason.String(), measure.Known(e.AverageThroughput)}, e.Reason})
+		})
+	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadAdjustmentSample) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentSample) {
+			rt.State.seen = true
+			if v, ok := measure.Known(e.Throughput).Get(); ok {
+				rt.State.throughput = append(rt.State.throughput, v)
+			}
+		})
+}
+
+func (a *Analysis) handleQueue(mux *etw.Mux) {
+	t := &a.runtimes
+	lives.On(t, mux, func(e *clr.ThreadPoolEnqueue) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolEnqueue) {
+			s := &rt.State
+			s.seen = true
+			s.enqueued++
+			if len(s.queue) >= maxQueue || s.queue == nil {
+				s.queue = make(map[uint64]int64)
+			}
+			s.queue[uint64(e.WorkID)] = rt.Now
+		})
+	lives.On(t, mux, func(e *clr.ThreadPoolDequeue) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolDequeue) {
+			s := &rt.State
+			s.seen = true
+			s.dequeued++
+			if at, ok := s.queue[uint64(e.WorkID)]; ok {
+				s.latencies = append(s.latencies, rt.MS(rt.Now-at))
+				delete(s.queue, uint64(e.WorkID))
+			}
+		})
+	lives.On(t, mux, func(e *clr.ThreadPoolIOEnqueue) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIOEnqueue) { rt.State.ioEnqueued++ })
+	lives.On(t, mux, func(e *clr.ThreadPoolIODequeue) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIODequeue) { rt.State.ioDequeued++ })
+}
+
+// Result returns what is known so far. It shares no memory that changes with the
+// analysis.
+func (a *Analysis) Result() *Result {
+	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
+	for _, rt := range a.runtimes.All() {
+		if rt.State.seen {
+			res.Runtimes = append(res.Runtimes, rt.State.result(rt))
+		}
+	}
+	return res
+}
+
+func (s *state) result(rt *runtime) *Runtime {
+	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
+		Workers: s.workers.Clone(), MaxWorkers: s.highest, LastWorkers: s.last,
+		Started: s.started, Stopped: s.stopped, Waited: s.waited, Limits: s.limits,
+		Adjustments: []Adjustment{}, Reasons: []Reason{}, ThroughputPerSec: measure.Summarize(slices.Clone(s.throughput)),
+		Enqueued: s.enqueued, Dequeued: s.dequeued, Queued: len(s.queue), QueueMS: measure.Summarize(slices.Clone(s.latencies)),
+		IOEnqueued: s.ioEnqueued, IODequeued: s.ioDequeued, IOThreads: s.ioThreads}
+	reasons := map[string]int{}
+	for _, adj := range s.adjustments {
+		out.Adjustments = append(out.Adjustments, adj.Adjustment)
+		reasons[adj.Adjustment.Reason]++
+	}
+	for name, n := range reasons {
+		out.Reasons = append(out.Reasons, Reason{name, n})
+	}
+	slices.SortFunc(out.Reasons, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
+	})
+	out.Starvation = s.starvation(out)
+	return out
+}
+
+// What makes starvation likely: so many adjustments that make up for workers that
+// wait for tasks, or so long a time in the queue.
+const (
+	manyBlocked = 3
+	longQueueMS = 100
+)
+
+// starvation returns the signs of starvation, or nil.
+func (s *state) starvation(rt *Runtime) *Starvation {
+	out := &Starvation{}
+	before := measure.Float{}
+	count := map[clr.ThreadAdjustmentReason]int{}
+	for _, adj := range s.adjustments {
+		workers := measure.Known(float64(adj.Workers))
+		switch adj.reason {
+		case clr.ThreadAdjustmentReasonStarvation, clr.ThreadAdjustmentReasonCooperativeBlocking:
+			if out.FirstMS.IsZero() {
+				out.FirstMS, out.WorkersBefore = measure.Known(adj.AtMS), before
+			}
+			out.LastMS, out.WorkersAfter = measure.Known(adj.AtMS), workers
+			count[adj.reason]++
+		}
+		before = workers
+	}
+	if n := count[clr.ThreadAdjustmentReasonStarvation]; n > 0 {
+		out.Because = append(out.Because, fmt.Sprintf("%d adjustments because of starvation", n))
+	}
+	if n := count[clr.ThreadAdjustmentReasonCooperativeBlocking]; n >= manyBlocked {
+		out.Because = append(out.Because, fmt.Sprintf("%d adjustments because of blocked workers", n))
+	}
+	if p95, ok := rt.QueueMS.P95.Get(); ok && p95 > longQueueMS {
+		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", p95))
+	}
+	if out.Because == nil {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package threadpool
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+func analyze(tb testing.TB, path string) *Result {
+	tb.Helper()
+	var mux etw.Mux
+	a := New(&mux)
+	testtrace.Run(tb, &mux, path)
+	return a.Result()
+}
+
+func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
+
+// The figures were measured before, by another program.
+func TestKnownTrace(t *testing.T) {
+	rt := analyze(t, testtrace.Named(t, "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace")).Runtimes[0]
+	starved, last := 0, uint32(0)
+	for _, adj := range rt.Adjustments {
+		if adj.Reason == clr.ThreadAdjustmentReasonStarvation.String() {
+			starved++
+		}
+		last = adj.Workers
+	}
+	s := rt.Starvation
+	if len(rt.Adjustments) != 8 || starved != 8 || last != 12 || rt.Adjustments[0].Workers != 5 || s == nil || !near(s.FirstMS.Or(0), 3300, 50) || !near(s.LastMS.Or(0), 31300, 50) {
+		t.Errorf("%+v, %+v", rt.Adjustments, s)
+	}
+}
+
+func TestTraceEventAgrees(t *testing.T) {
+	compared := 0
+	for _, path := range testtrace.All(t) {
+		var peer struct {
+			ThreadPool struct {
+				Adjustments []struct {
+					Count          uint32
+					Ms, Throughput float64
+					Reason         clr.ThreadAdjustmentReason
+				}
+			}
+		}
+		if !testtrace.Peer(t, path, &peer) || len(peer.ThreadPool.Adjustments) == 0 {
+			continue
+		}
+		rt := analyze(t, path).Runtimes[0]
+		if len(rt.Adjustments) != len(peer.ThreadPool.Adjustments) {
+			t.Errorf("%s: %d adjustments, TraceEvent has %d", path, len(rt.Adjustments), len(peer.ThreadPool.Adjustments))
+			continue
+		}
+		for i, want := range peer.ThreadPool.Adjustments {
+			got := rt.Adjustments[i]
+			compared++
+			if got.Workers != want.Count || !near(got.AtMS, want.Ms, 1e-6) || !near(got.ThroughputPerSec.Or(0), want.Throughput, 1e-9*want.Throughput) || got.Reason != want.Reason.String() {
+				t.Errorf("%s: %+v, and TraceEvent says %+v", path, got, want)
+			}
+		}
+	}
+	t.Logf("%d adjustments compared", compared)
+}
+
+// The program starved its thread pool on purpose.
+func TestTruth(t *testing.T) {
+	path := testtrace.Named(t, "threadpool.nettrace")
+	var truth struct {
+		Min     int `json:"min_threads"`
+		Threads int `json:"thread_count_at_end"`
+		Starved int `json:"starvation_threads_used"`
+	}
+	if !testtrace.Truth(t, path, &truth) {
+		t.Skip("the program says nothing")
+	}
+	rt := analyze(t, path).Runtimes[0]
+	if rt.Starvation == nil || rt.Limits == nil || rt.Limits.MinWorkers != truth.Min || rt.MaxWorkers < truth.Starved {
+		t.Errorf("starvation %+v, limits %+v, %d workers; want %+v", rt.Starvation, rt.Limits, rt.MaxWorkers, truth)
+	}
+}
+
+func TestResultsAreJSON(t *testing.T) {
+	for _, path := range testtrace.All(t) {
+		if _, err := json.Marshal(analyze(t, path)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestQueue(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	ms := time.Millisecond
+	s.Event(0, 1, &clr.ThreadPoolWorkerThreadStart{ActiveWorkerThreadCount: 3})
+	s.Event(1*ms, 1, &clr.ThreadPoolEnqueue{WorkID: 5})
+	s.Event(2*ms, 1, &clr.ThreadPoolEnqueue{WorkID: 6})
+	s.Event(3*ms, 1, &clr.ThreadPoolDequeue{WorkID: 9})
+	s.Event(201*ms, 1, &clr.ThreadPoolDequeue{WorkID: 5})
+	s.Event(201*ms, 1, &clr.ThreadPoolIOEnqueue{})
+	s.Event(201*ms, 1, &clr.ThreadPoolIODequeue{})
+	s.Event(201*ms, 1, &clr.ThreadPoolWorkingThreadCount{Count: 2})
+	s.Event(201*ms, 1, &clr.ThreadPoolWorkerThreadStop{ActiveWorkerThreadCount: 1})
+	s.Event(201*ms, 1, &clr.IOThreadCreateV1{IOThreadCount: 4})
+	s.Event(201*ms, 1, &clr.IOThreadTerminateV1{IOThreadCount: 3})
+	s.Event(201*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentSample{Throughput: 7})
+	for range manyBlocked {
+		s.Event(202*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentAdjustment{NewWorkerThreadCount: 2, Reason: clr.ThreadAdjustmentReasonCooperativeBlocking})
+	}
+	rt := a.Result().Runtimes[0]
+	if rt.Enqueued != 2 || rt.Dequeued != 2 || rt.Queued != 1 || rt.QueueMS.Total != 200 || rt.MaxWorkers != 3 || rt.LastWorkers != 1 || rt.IOThreads != 3 || rt.IOEnqueued != 1 || rt.ThroughputPerSec.Total != 7 {
+		t.Errorf("%+v", rt)
+	}
+	if s := rt.Starvation; s == nil || len(s.Because) != 2 || s.FirstMS.Or(0) != 202 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,176 @@
+// Package waits answers what threads of a .NET program wait for beside locks:
+// events, semaphores, tasks and Monitor.Wait.
+//
+// Microsoft-Windows-DotNETRuntime with the keyword WaitHandle (0x40000000000) at
+// level 5 writes the events, from .NET 9 on. With Threading (0x10000) too, workers
+// of the thread pool are known as such.
+package waits
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/spans"
+	"github.com/etwgen/etwgen/analysis/internal/top"
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows the waits in the records that a [etw.Mux] dispatches.
+type Analysis struct{ runtimes lives.Table[state] }
+
+type runtime = lives.Runtime[state]
+
+type state struct {
+	open      spans.Table[start]
+	durations []float64
+	orphans   int
+	sources   map[clr.WaitHandleWaitSource]*Source
+	threads   map[int64]*Thread
+	pool      map[int64]bool
+	samples   *stacks.Samples
+	longest   top.List[Wait]
+	series    measure.Series
+	seen      bool
+}
+
+type start struct {
+	at     int64
+	source clr.WaitHandleWaitSource
+	time   int64 // on the scale of samples
+	stack  stacks.ID
+}
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{}
+	a.runtimes.Watch(mux)
+	lives.On(&a.runtimes, mux, func(e *clr.WaitHandleWaitStart) uint16 { return e.ClrInstanceID }, begin)
+	lives.On(&a.runtimes, mux, func(e *clr.WaitHandleWaitStop) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, _ *clr.WaitHandleWaitStop) { stop(rt, r) })
+	lives.On(&a.runtimes, mux, func(e *clr.ThreadPoolWorkerThreadStart) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadStart) { rt.State.worker(r.ThreadID) })
+	lives.On(&a.runtimes, mux, func(e *clr.ThreadPoolWorkerThreadWait) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadWait) { rt.State.worker(r.ThreadID) })
+	return a
+}
+
+// worker notes that a thread is of the thread pool.
+func (s *state) worker(thread int64) {
+	if s.pool == nil {
+		s.pool = make(map[int64]bool)
+	}
+	s.pool[thread] = true
+}
+
+func begin(rt *runtime, r *etw.Record, e *clr.WaitHandleWaitStart) {
+	s := &rt.State
+	s.seen = true
+	if s.samples == nil {
+		s.samples = stacks.NewSamples("waits", stacks.ValueType{Name: "waits", Unit: "count"}, stacks.ValueType{Name: "wait", Unit: "nanoseconds"})
+	}
+	s.open.Push(r.ThreadID, start{rt.Now, e.WaitSource, when.Of(r), s.samples.Intern(r.ProcessID, r.Stack)})
+}
+
+func stop(rt *runtime, r *etw.Record) {
+	s := &rt.State
+	s.seen = true
+	b, ok := s.open.Pop(r.ThreadID)
+	if !ok {
+		s.orphans++
+		return
+	}
+	if s.sources == nil {
+		s.sources, s.threads = make(map[clr.WaitHandleWaitSource]*Source), make(map[int64]*Thread)
+	}
+	ms := rt.MS(rt.Now - b.at)
+	s.durations = append(s.durations, ms)
+	source := s.sources[b.source]
+	if source == nil {
+		source = &Source{Source: b.source.String()}
+		s.sources[b.source] = source
+	}
+	source.Count++
+	source.TotalMS += ms
+	thread := s.threads[r.ThreadID]
+	if thread == nil {
+		thread = &Thread{Thread: r.ThreadID}
+		s.threads[r.ThreadID] = thread
+	}
+	thread.Count++
+	thread.TotalMS += ms
+	thread.MaxMS = max(thread.MaxMS, ms)
+	s.samples.AddStack(b.time, r.ProcessID, r.ThreadID, b.stack, s.samples.Label(0, "source", source.Source), 1, int64(math.Round(ms*1e6)))
+	s.series.Add(rt.At(rt.Now), ms)
+	s.longest.Add(ms, Wait{rt.At(b.at), ms, r.ThreadID, source.Source})
+}
+
+// Result returns what is known so far. It shares no memory that changes with the
+// analysis.
+func (a *Analysis) Result() *Result {
+	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
+	for _, rt := range a.runtimes.All() {
+		if rt.State.seen {
+			out := rt.State.result(rt)
+			res.Runtimes = append(res.Runtimes, out)
+			res.Count += out.Count
+			res.TotalMS += out.TotalMS
+		}
+	}
+	return res
+}
+
+func (s *state) result(rt *runtime) *Runtime {
+	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Count: len(s.durations),
+		DurationMS: measure.Summarize(slices.Clone(s.durations)), StopsWithoutStart: s.orphans, LostStops: s.open.Lost,
+		Sources: []Source{}, Threads: []Thread{}, Longest: s.longest.All(), Series: s.series.Clone()}
+	out.TotalMS = out.DurationMS.Total
+	for _, o := range s.open.Open() {
+		out.Open++
+		out.OpenMS += rt.MS(rt.Now - o.Value.at)
+	}
+	for _, v := range s.sources {
+		out.Sources = append(out.Sources, *v)
+	}
+	slices.SortFunc(out.Sources, func(a, b Source) int {
+		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Source, b.Source))
+	})
+	for id, v := range s.threads {
+		t := *v
+		t.Pool = s.pool[id]
+		if t.Pool {
+			out.PoolMS += t.TotalMS
+		} else {
+			out.OtherMS += t.TotalMS
+		}
+		out.Threads = append(out.Threads, t)
+	}
+	slices.SortFunc(out.Threads, func(a, b Thread) int {
+		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Thread, b.Thread))
+	})
+	if s.samples == nil {
+		return out
+	}
+	for _, w := range s.samples.SumByStack() {
+		if len(w.Stack) > 0 {
+			out.Stacks = append(out.Stacks, Stack{uint64(w.Values[0]), float64(w.Values[1]) / 1e6, w.Stack})
+		}
+	}
+	return out
+}
+
+// Samples returns the waits that are over, with the stacks of where they began.
+func (a *Analysis) Samples() []*stacks.Samples {
+	var list []*stacks.Samples
+	for _, rt := range a.runtimes.All() {
+		if rt.State.samples != nil {
+			list = append(list, rt.State.samples)
+		}
+	}
+	return list
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A question is a command that an analysis of the events of traces answers.
+type question struct {
+	name, short, long, example string
+	views                      []string // what the rows of the table can be, the default first
+	needs                      []need   // what to record for it
+	missing                    string   // what to say in place of needs
+	whole                      bool     // people see all rows if they do not say how many
+	ask                        func(mux *etw.Mux) answer
+
+	in    input
+	scope scope
+	out   output
+	rank  ranking
+	by    string
+}
+
+// An answer is an analysis, and how its result is printed.
+type answer interface {
+	// take takes the result, and reports whether there is anything in it.
+	take() bool
+	// result returns what JSON has.
+	result() any
+	// warnings says which numbers are not what they seem.
+	warnings() []string
+	// totals prints what stands before the table.
+	totals(p *page)
+	// table returns the rows of a view, the most important first.
+	table(view string, who *names) *table
+}
+
+// A chooser is an answer that leaves out the processes that were not asked for by
+// itself, since it needs the records of all.
+type chooser interface {
+	choose(processes filter.Numbers)
+}
+
+// rowsForPeople is how many rows of a table people get to see if they do not say.
+const rowsForPeople = 20
+
+func (q *question) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               q.name + " [flags] FILE...",
+		Short:             q.short,
+		Long:              q.long + "\n\n" + commonLong,
+		Example:           q.example,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE:              q.main,
+	}
+	f := cmd.Flags()
+	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+strings.Join(q.views, ", "))
+	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(q.views, cobra.ShellCompDirectiveNoFileComp)})
+	q.rank.flags(cmd, "")
+	if !q.whole {
+		f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", rowsForPeople)
+	}
+	q.scope.flags(cmd)
+	q.out.flags(cmd)
+	q.in.flags(cmd)
+	return cmd
+}
+
+// commonLong is what the help of all such commands ends with.
+const commonLong = `Text has the totals and a table, CSV, Markdown and lines of JSON the table that --by
+names. JSON as one document has all that is known, whatever --by and --top say; its
+names end in units, and its schema counts up if one of them goes or changes. Times
+are milliseconds since the session began, MB are 1,000,000 bytes, and - is a number
+that the trace does not tell.`
+
+// main runs the command.
+func (q *question) main(cmd *cobra.Command, args []string) error {
+	if err := q.check(cmd); err != nil {
+		return err
+	}
+	h, err := q.scope.header(cmd, &q.in, args)
+	if err != nil {
+		return err
+	}
+	t, trouble, err := q.in.open(cmd, args, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	var mux etw.Mux
+	i := &inquiry{cmd: cmd, mux: &mux, answer: q.ask(&mux), names: newNames()}
+	named := codeFor(i.answer, q.by)
+	if named != nil {
+		i.also = &named.mux
+	}
+	if c, ok := i.answer.(chooser); ok {
+		c.choose(h.Processes)
+		h.Processes = nil
+	}
+	if err := i.read(t, h); err != nil {
+		trouble = cmp.Or(trouble, err)
+	}
+	any := i.answer.take()
+	p := q.out.open(cmd, false)
+	err = q.print(p, t, i, named, any)
+	if err == nil {
+		err = p.Flush()
+	}
+	if err == nil && !any && cmd.Context().Err() == nil {
+		q.reportMissing(cmd)
+	}
+	if reportLosses(cmd, t) {
+		trouble = cmp.Or(trouble, errReported)
+	}
+	return p.close(err, trouble)
+}
+
+// check reads the flags that do not depend on the traces.
+func (q *question) check(cmd *cobra.Command) error {
+	if err := q.out.check(cmd); err != nil {
+		return err
+	}
+	if err := q.rank.check(cmd); err != nil {
+		return err
+	}
+	if !slices.Contains(q.views, q.by) {
+		return usagef("--by %s: it is one of %s%s", q.by, strings.Join(q.views, ", "), didYouMean(q.by, q.views))
+	}
+	return nil
+}
+
+// print prints the answer.
+func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *code, any bool) error {
+	warnings := append(i.warnings(t), i.answer.warnings()...)
+	if p.format == formatJSON {
+		return writeContract(p, i.answer.result(), t.Stats().Lost, warnings)
+	}
+	var tab *table
+	if named != nil {
+		tab = named.table(i.answer, q.by)
+	} else {
+		tab = i.answer.table(q.by, i.names)
+	}
+	if err := q.rank.checkColumn(tab.columns); err != nil {
+		return err
+	}
+	if p.format == formatText {
+		if !any {
+			return nil
+		}
+		i.answer.totals(&page{printer: p, names: i.names, by: q.by})
+		for _, w := range warnings {
+			fmt.Fprintln(p, string(p.paint(nil, colorYellow, "note: "+clean(w))))
+		}
+	}
+	if q.whole && q.rank.top == 0 {
+		q.rank.top = max(len(tab.rows), 1)
+	}
+	return q.rank.writeFirst(p, tab)
+}
+
+// reportMissing says what a trace lacks.
+func (q *question) reportMissing(cmd *cobra.Command) {
+	if q.missing != "" {
+		report(cmd, errors.New(q.missing))
+		return
+	}
+	reportNeeds(cmd, q.needs)
+}
+
+// writeFirst prints the rows that were asked for. Of a table for people that is
+// longer than they asked for, a line says how much longer.
+func (r *ranking) writeFirst(p *printer, t *table) error {
+	all, rank := len(t.rows), *r
+	forPeople := p.format == formatText || p.format == formatMD
+	if rank.top == 0 && forPeople {
+		rank.top = rowsForPeople
+	}
+	rank.apply(t, true)
+	shown := len(t.rows)
+	if p.format == formatText {
+		if all == 0 {
+			return nil
+		}
+		fmt.Fprintln(p)
+	}
+	if err := t.write(p); err != nil {
+		return err
+	}
+	if p.format == formatText && shown < all {
+		_, err := fmt.Fprintln(p, string(p.paint(nil, colorDim, fmt.Sprintf("%d of %d rows; --top %[2]d shows all", shown, all))))
+		return err
+	}
+	return nil
+}
+
+// writeContract prints a result as JSON, with what else concerns its numbers.
+func writeContract(p *printer, result any, lost int64, warnings []string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(result); err != nil {
+		return err
+	}
+	more, err := json.Marshal(struct {
+		Lost     int64    `json:"lost"`
+		Warnings []string `json:"warnings"`
+	}{lost, append([]string{}, warnings...)})
+	if err != nil {
+		return err
+	}
+	object := bytes.TrimSuffix(bytes.TrimSpace(b.Bytes()), []byte("}"))
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	_, err = p.Write(append(appendSafeJSON(nil, append(object, more[1:]...)), '\n'))
+	return err
+}

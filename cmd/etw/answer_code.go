@@ -1,0 +1,80 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// The views that show which code it is.
+const (
+	byMethod = "method"
+	byStack  = "stack"
+)
+
+// A stacked is an answer whose events have call stacks.
+type stacked interface{ samples() []*stacks.Samples }
+
+// A code names the code in call stacks, for the views that show it.
+type code struct {
+	mux   etw.Mux
+	names *symbols.Analysis
+}
+
+// codeFor returns what names code, if the view of an answer shows it, or nil.
+func codeFor(a answer, view string) *code {
+	if _, ok := a.(stacked); !ok || view != byMethod && view != byStack {
+		return nil
+	}
+	c := new(code)
+	c.names = symbols.New(&c.mux)
+	return c
+}
+
+// table returns the rows of the view.
+func (c *code) table(a answer, view string) *table {
+	p := &profiled{Profile: stacks.NewProfile(c.names.Table(), stacks.Options{Names: stacks.QualifiedNames}, a.(stacked).samples()...)}
+	if view == byMethod {
+		return (&top{by: tops[0]}).table(p)
+	}
+	return p.stackTable()
+}
+
+// stackTable sums up by call stack and what the samples are of.
+func (p *profiled) stackTable() *table {
+	u := p.unit()
+	t := newTable(u.column("self"), counted("count"), label("type"), label("stack"))
+	type key struct {
+		stack stacks.ID
+		label string
+	}
+	sums := make(map[key]*[2]int64)
+	var order []key
+	for s := range p.Samples() {
+		k := key{stack: s.Stack}
+		if i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == "type" }); i >= 0 {
+			k.label = s.Labels[i].Value
+		}
+		sum := sums[k]
+		if sum == nil {
+			sum = new([2]int64)
+			sums[k] = sum
+			order = append(order, k)
+		}
+		sum[0] += s.Values[0]
+		sum[1] += lastOf(s.Values)
+	}
+	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b][1], sums[a][1]) })
+	for _, k := range order {
+		var frames []string
+		for f := range p.Stack(k.stack) {
+			frames = append(frames, p.Frames[f].Name)
+		}
+		t.add(u.cell(sums[k][1]), whole(sums[k][0]), k.label, strings.Join(frames, " < "))
+	}
+	return t
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// questions returns the commands that analyses answer, with their views.
+func questions() map[*cobra.Command][]string {
+	all := map[*cobra.Command][]string{}
+	for _, cmd := range newRoot().Commands() {
+		if by := cmd.Flags().Lookup("by"); by != nil && cmd.GroupID == groupAsk {
+			_, list, _ := strings.Cut(by.Usage, ": ")
+			all[cmd] = strings.Split(list, ", ")
+		}
+	}
+	return all
+}
+
+// ask runs the tool.
+func ask(args ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	code = run(args, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+// TestViews asks for every view in every format: tables are whole, numbers are
+// numbers, and what there is nothing of is said to be missing.
+func TestViews(t *testing.T) {
+	traces, err := filepath.Glob(filepath.Join("..", "..", "tests", "recorded", "*.nettrace"))
+	if err != nil || len(traces) == 0 {
+		t.Fatal(err)
+	}
+	newer, err := filepath.Glob(filepath.Join("..", "..", "tests", "recorded", "answers", "*.nettrace*"))
+	if err != nil || len(newer) == 0 {
+		t.Fatal(err)
+	}
+	traces = append(traces, newer...)
+	filled := map[string]bool{"heap --by change": true} // it takes two snapshots
+	for cmd, views := range questions() {
+		for _, path := range traces {
+			checkContract(t, cmd.Name(), path)
+			for _, view := range views {
+				if checkView(t, cmd.Name(), view, path) {
+					filled[cmd.Name()+" --by "+view] = true
+				}
+			}
+		}
+		for _, view := range views {
+			if !filled[cmd.Name()+" --by "+view] {
+				t.Errorf("no recorded trace has rows for %s --by %s", cmd.Name(), view)
+			}
+		}
+	}
+}
+
+// checkView checks one view in the formats of tables, and reports whether it has
+// rows.
+func checkView(t *testing.T, name, view, path string) bool {
+	t.Helper()
+	where := strings.Join([]string{name, "--by", view, path}, " ")
+	out, stderr, code := ask(name, "--by", view, "--format", "csv", path)
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil || len(rows) == 0 || code > 1 {
+		t.Fatalf("%s: %v, %s", where, err, stderr)
+	}
+	if len(rows) == 1 {
+		return false
+	}
+	lines, _, _ := ask(name, "--by", view, "--format", "jsonl", path)
+	if n := strings.Count(lines, "\n"); n != len(rows)-1 {
+		t.Errorf("%s: %d lines of JSON, %d rows", where, n, len(rows)-1)
+	}
+	for line := range strings.Lines(lines) {
+		if !json.Valid([]byte(line)) {
+			t.Fatalf("%s: %s", where, line)
+		}
+	}
+	text, _, _ := ask(name, "--by", view, "--top", "3", path)
+	md, _, _ := ask(name, "--by", view, "--top", "3", "--format", "md", path)
+	if n := strings.Count(md, "\n"); n != min(len(rows)-1, 3)+2 {
+		t.Errorf("%s: %d lines of Markdown of %d rows", where, n, len(rows)-1)
+	}
+	if len(rows) > 4 && !strings.Contains(text, "3 of ") {
+		t.Errorf("%s does not say how many rows there are:\n%s", where, text)
+	}
+	for _, s := range []string{out, lines, text, md} {
+		if bad := noNumber.FindString(s); bad != "" {
+			t.Errorf("%s: %q", where, bad)
+		}
+	}
+	return true
+}
+
+// noNumber finds what must not be in any output.
+var noNumber = regexp.MustCompile(`(?m)(^|[,:| ])[+-]?(NaN|Inf)([,}| ]|$)|%!`)
+
+// checkContract checks the document in JSON.
+func checkContract(t *testing.T, name, path string) {
+	t.Helper()
+	out, stderr, code := ask(name, "--format", "json", path)
+	var doc struct {
+		Schema   int
+		Lost     *int64
+		Warnings *[]string
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code > 1 {
+		t.Fatalf("%s %s: %v, %s\n%s", name, path, err, stderr, out)
+	}
+	if doc.Schema == 0 || doc.Lost == nil || doc.Warnings == nil {
+		t.Errorf("%s %s: %.200s", name, path, out)
+	}
+	if text, _, _ := ask(name, path); text == "" && !strings.Contains(stderr, "to record them: dotnet-trace collect") {
+		t.Errorf("%s %s: there is neither an answer nor how to record one: %s", name, path, stderr)
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+// A liveMode lets a command that is about traces be about a live process, too.
+type liveMode struct {
+	target   target
+	duration time.Duration
+	bufferMB int
+	run      func(cmd *cobra.Command, m *liveMode) error
+}
+
+// add adds the flags to a command, and takes over if one of them names a process.
+func (m *liveMode) add(cmd *cobra.Command) *cobra.Command {
+	m.target.flags(cmd)
+	cmd.Flags().DurationVar(&m.duration, "duration", 0, "of a live process, stop after this `TIME`, such as 30s or 5m")
+	cmd.Flags().IntVar(&m.bufferMB, "buffer-mb", eventpipe.DefaultBufferMB, "let a live process use up to so many `MB` for events that were not read yet")
+	completions(cmd, map[string]cobra.CompletionFunc{"duration": cobra.NoFileCompletions, "buffer-mb": cobra.NoFileCompletions})
+	cmd.Use = strings.Replace(cmd.Use, "FILE...", "(FILE... | -p PID)", 1)
+	files := cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if !m.target.given() {
+			return cobra.MinimumNArgs(1)(cmd, args)
+		}
+		return cobra.NoArgs(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !m.target.given() {
+			if cmd.Flags().Changed("duration") {
+				return usagef("--duration is for a live process: -p PID")
+			}
+			return files(cmd, args)
+		}
+		if err := m.check(cmd); err != nil {
+			return err
+		}
+		return m.run(cmd, m)
+	}
+	return cmd
+}
+
+func (m *liveMode) check(cmd *cobra.Command) error {
+	if err := m.target.check(nil); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("duration") && m.duration <= 0 {
+		return usagef("--duration %v: it must be longer than nothing", m.duration)
+	}
+	if m.bufferMB <= 0 {
+		return usagef("--buffer-mb: %d is not a size, from 1 on", m.bufferMB)
+	}
+	return nil
+}
+
+// follow attaches, starts a session and calls do for its records, in the order of time,
+// until it ends. Losses make the exit code 1, as those of a trace do.
+func (m *liveMode) follow(cmd *cobra.Command, providers []eventpipe.Provider, do func(*etw.Record) error) error {
+	l, err := openLive(cmd, &m.target, nil, eventpipe.Config{Providers: providers, BufferMB: m.bufferMB}, m.duration)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	var rec etw.Record
+	for {
+		if err = l.Next(&rec); err != nil {
+			break
+		}
+		if err := do(&rec); err != nil {
+			return err
+		}
+	}
+	if lost := l.Stats().Lost; lost > 0 {
+		report(cmd, fmt.Errorf("%d events were lost; raise --buffer-mb", lost))
+		return errReported
+	}
+	switch {
+	case err == io.EOF, cmd.Context().Err() != nil:
+		return nil
+	case errors.Is(err, nettrace.ErrNotStopped):
+		fmt.Fprintf(cmd.ErrOrStderr(), "etw: %s has ended\n", clean(l.String()))
+		return nil
+	}
+	return l.explain(err)
+}

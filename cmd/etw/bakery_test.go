@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
+)
+
+// The code of the program in bakeryTrace.
+const (
+	codeMain = 0x10000 + 0x100*iota
+	codeWork
+	codeBake
+	codeSell // an async method
+	codeTaste
+	codeDynamic // of two dynamic methods, the one after the other
+	codeSleep
+	codeNowhere // of which nothing is known
+)
+
+// bakeryTrace has samples of two threads, a collection, exceptions, contention and
+// the methods of a program that is small enough to be checked by hand.
+func bakeryTrace() ([]byte, error) {
+	b := &bakery{w: nettracetest.NewWriter(4, netHeader), rows: make(map[etw.Key]uint32)}
+	b.stack(codeMain+5, codeWork+9, codeBake+3)             // 1
+	b.stack(codeMain+5, codeWork+9)                         // 2
+	b.stack(codeMain+5, codeSell+1, codeTaste+7)            // 3
+	b.stack(codeMain+5, codeDynamic+2)                      // 4
+	b.stack(codeMain+8, codeSleep+1)                        // 5
+	b.stack(codeMain+5, codeWork+9, codeWork+9, codeBake+3) // 6: Work calls itself
+	b.stack(codeMain+5, codeNowhere)                        // 7
+	b.w.Stacks(1, b.stacks...)
+	b.event(0, 401, 0, &clr.MethodLoadVerboseV2{MethodID: 60, ModuleID: 9, MethodStartAddress: codeDynamic, MethodSize: 0x40, MethodFlags: clr.MethodFlagsDynamic,
+		MethodNamespace: etw.MakeUTF16("dynamicClass"), MethodName: etw.MakeUTF16("First"), MethodSignature: etw.MakeUTF16("void  ()")})
+	for i, stack := range []uint32{1, 1, 2, 6, 4, 1, 3, 3} {
+		b.sample(i+1, 401, stack, 2)
+	}
+	b.event(5.5, 401, 0, &clr.MethodUnloadVerboseV2{MethodID: 60, ModuleID: 9, MethodStartAddress: codeDynamic, MethodSize: 0x40,
+		MethodNamespace: etw.MakeUTF16("dynamicClass"), MethodName: etw.MakeUTF16("First"), MethodSignature: etw.MakeUTF16("void  ()")})
+	b.event(8.2, 403, 0, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC, Count: 1})
+	b.event(8.7, 403, 0, &clr.GCRestartEEEndV1{})
+	b.event(8.8, 401, 0, &clr.MethodLoadVerboseV2{MethodID: 61, ModuleID: 9, MethodStartAddress: codeDynamic, MethodSize: 0x40, MethodFlags: clr.MethodFlagsDynamic,
+		MethodNamespace: etw.MakeUTF16("dynamicClass"), MethodName: etw.MakeUTF16("Second"), MethodSignature: etw.MakeUTF16("void  ()")})
+	b.sample(9, 401, 4, 2)
+	b.sample(10, 401, 7, 2)
+	b.sample(30, 401, 1, 2) // after a gap
+	b.sample(31, 401, 1, 2)
+	for i := range 4 {
+		b.sample(i+1, 402, 5, 1)
+	}
+	for i, t := range []string{"Burnt", "Burnt", "SoldOut"} {
+		b.event(12+float64(i), 401, uint32(i+1), &clr.ExceptionThrownV1{ExceptionType: etw.MakeUTF16("Bakery." + t), ExceptionMessage: etw.MakeUTF16(t)})
+	}
+	b.event(20, 402, 5, &clr.ContentionStartV1{})
+	b.event(22.5, 402, 5, &clr.ContentionStopV1{DurationNs: 2.5e6})
+	b.event(23, 401, 1, &clr.GCAllocationTickV4{AllocationAmount64: 200_000, TypeName: etw.MakeUTF16("Bakery.Bread"), ObjectSize: 100})
+	b.event(24, 401, 3, &clr.GCAllocationTickV4{AllocationAmount64: 100_000, TypeName: etw.MakeUTF16("Bakery.Cake"), ObjectSize: 100})
+	b.rundown()
+	b.w.Metadata(b.metadata...)
+	b.w.Events(b.events...)
+	b.w.End()
+	return b.w.Bytes(), b.err
+}
+
+// A bakery collects what is written.
+type bakery struct {
+	w        *nettracetest.Writer
+	rows     map[etw.Key]uint32
+	metadata []nettracetest.Row
+	stacks   [][]uint64
+	events   []nettracetest.Event
+	err      error
+}
+
+// stack adds a stack, which is given from the outermost frame on.
+func (b *bakery) stack(addresses ...uint64) {
+	var s []uint64
+	for i := len(addresses) - 1; i >= 0; i-- {
+		s = append(s, addresses[i])
+	}
+	b.stacks = append(b.stacks, s)
+}
+
+// row returns the number of the description of an event.
+func (b *bakery) row(provider string, id uint16, version uint8, name string) uint32 {
+	key := etw.Key{Provider: etw.GUID{byte(len(provider))}, ID: id, Version: version}
+	if n, ok := b.rows[key]; ok {
+		return n
+	}
+	n := uint32(len(b.rows) + 1)
+	b.rows[key] = n
+	b.metadata = append(b.metadata, nettracetest.Row{ID: n, Provider: provider, EventID: uint32(id), Version: uint32(version), Name: name})
+	return n
+}
+
+func (b *bakery) add(ms float64, thread uint64, stack, row uint32, payload []byte) {
+	b.events = append(b.events, nettracetest.Event{Metadata: row, Time: int64(math.Round(ms*1e6)) + 77, Thread: thread, Capture: thread, Stack: stack, Payload: payload})
+}
+
+func (b *bakery) event(ms float64, thread uint64, stack uint32, e etw.Event) {
+	p, err := e.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		b.err = err
+	}
+	d := e.EventDesc()
+	b.add(ms, thread, stack, b.row(d.Provider.Name, d.ID, d.Version, ""), p)
+}
+
+func (b *bakery) sample(ms int, thread uint64, stack, state uint32) {
+	b.add(float64(ms), thread, stack, b.row("Microsoft-DotNETCore-SampleProfiler", 0, 0, "ThreadSample"), binary.LittleEndian.AppendUint32(nil, state))
+}
+
+// rundown lists what code there is at the end.
+func (b *bakery) rundown() {
+	for i, m := range []struct {
+		start       uint64
+		space, name string
+	}{
+		{codeMain, "Bakery.Program", "Main"}, {codeWork, "Bakery.Oven", "Work"}, {codeBake, "Bakery.Oven", "Bake"},
+		{codeSell, "Bakery.Shop+<SellAsync>d__3", "MoveNext"}, {codeTaste, "Bakery.Shop+<>c", "<SellAsync>b__3_0"}, {codeSleep, "System.Threading.Thread", "Sleep"},
+	} {
+		module := uint64(9)
+		if m.start == codeSleep {
+			module = 10
+		}
+		b.event(40, 401, 0, &rundown.MethodDCEndVerboseV2{MethodID: uint64(i + 1), ModuleID: module, MethodStartAddress: m.start, MethodSize: 0x40,
+			MethodNamespace: etw.MakeUTF16(m.space), MethodName: etw.MakeUTF16(m.name), MethodSignature: etw.MakeUTF16("void  (int32)")})
+	}
+	b.event(41, 401, 0, &rundown.ModuleDCEndV2{ModuleID: 9, ModuleILPath: etw.MakeUTF16("/srv/Shop.dll")})
+	b.event(41, 401, 0, &rundown.ModuleDCEndV2{ModuleID: 10, ModuleILPath: etw.MakeUTF16("/net/System.Private.CoreLib.dll")})
+}

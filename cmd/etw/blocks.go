@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/blocks"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// newBlocks returns the command that lists what files are made of.
+func newBlocks() *cobra.Command {
+	var o output
+	cmd := &cobra.Command{
+		Use:   "blocks [flags] FILE",
+		Short: "List the blocks and buffers of a file",
+		Long: `Blocks lists what a file is made of: the blocks of .nettrace and .netperf files, the
+buffers of .etl files, in the order in which they lie there, with offset, size, kind,
+the times of the events in them and what else their headers say. The same file gives
+the same text, so that two can be compared by diff. Where a file is damaged the list
+ends with the offset and the reason.`,
+		Example: `  etw blocks gc.nettrace
+  etw blocks --format csv gc.nettrace
+  etw blocks --format json gc.nettrace | jq 'map(.size) | add'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			f, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			info, err := f.Stat()
+			if err != nil {
+				return err
+			}
+			t := newTable(num("offset"), num("size"), word("kind"), num("first_ms"), num("last_ms"), word("detail"))
+			trouble := blocks.List(f, info.Size(), func(b blocks.Block) error {
+				t.add(blockCells(b)...)
+				return cmd.Context().Err()
+			})
+			p := o.open(cmd, false)
+			if trouble != nil {
+				trouble = &trace.Error{File: args[0], Err: trouble}
+			}
+			if len(t.rows) == 0 && trouble != nil {
+				return p.close(trouble)
+			}
+			return p.close(t.write(p), p.Flush(), trouble)
+		},
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func blockCells(b blocks.Block) []string {
+	cells := []string{strconv.FormatInt(b.Offset, 10), strconv.FormatInt(b.Size, 10), b.Kind, "", "", b.Detail}
+	if b.Times {
+		cells[3], cells[4] = fmt.Sprintf("%.4f", b.First), fmt.Sprintf("%.4f", b.Last)
+	}
+	return cells
+}

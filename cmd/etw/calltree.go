@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// callTree returns the call tree of a profile as pages show it, with what the last
+// value of its samples weighs.
+func callTree(p *stacks.Profile) *html.Flame {
+	value := len(p.Types) - 1
+	u := unitOf(p.Types[value])
+	f := &html.Flame{What: strings.ToUpper(p.Kind[:1]) + p.Kind[1:], Unit: p.Types[value].Name}
+	switch u.suffix {
+	case "Ms":
+		f.Unit = "ms"
+	case "MB":
+		f.Unit = "MB"
+	}
+	for i := range p.Frames {
+		fr := &p.Frames[i]
+		f.Frames = append(f.Frames, html.Frame{Name: fr.Name, Full: fr.Full, Group: baseName(fr.Module)})
+	}
+	weights := make([]float64, p.Stacks())
+	for s := range p.Samples() {
+		weights[s.Stack] += float64(s.Values[value]) / u.per
+	}
+	f.Calls = calls(p, weights)
+	return f
+}
+
+// calls returns those stacks of a profile that weigh anything, as calls.
+func calls(p *stacks.Profile, weights []float64) []html.Call {
+	used := make([]bool, len(weights))
+	for id := len(weights) - 1; id > 0; id-- { // callers have smaller numbers
+		if used[id] = used[id] || weights[id] != 0; used[id] {
+			caller, _ := p.Split(stacks.ID(id))
+			used[caller] = true
+		}
+	}
+	index := make([]int, len(weights))
+	index[0] = -1
+	var list []html.Call
+	for id := 1; id < len(weights); id++ {
+		if !used[id] {
+			continue
+		}
+		caller, frame := p.Split(stacks.ID(id))
+		index[id] = len(list)
+		list = append(list, html.Call{Caller: index[caller], Frame: frame, Self: weights[id]})
+	}
+	return list
+}
+
+// A sampler collects the call stacks of threads for a report.
+type sampler struct {
+	samples, code etw.Mux
+	symbols       *symbols.Analysis
+	finish        func() gathered
+}
+
+func newSampler() *sampler {
+	s := &sampler{}
+	s.symbols, s.finish = symbols.New(&s.code), startCPU(&s.samples)
+	return s
+}
+
+// take takes a record.
+func (s *sampler) take(r *etw.Record) error {
+	return cmp.Or(s.code.Dispatch(r), s.samples.Dispatch(r))
+}
+
+// maxProfiles is how many processes of a report have call trees: those with most
+// samples.
+const maxProfiles = 10
+
+// profiles returns the call trees of the processes that were sampled.
+func (s *sampler) profiles() []html.Profile {
+	found := s.finish()
+	if len(found.samples) == 0 {
+		return nil
+	}
+	all := stacks.NewProfile(s.symbols.Table(), stacks.Options{Names: stacks.QualifiedNames}, found.samples...)
+	counts := make(map[int64]int)
+	for x := range all.Samples() {
+		counts[x.Process]++
+	}
+	pids := slices.SortedFunc(maps.Keys(counts), func(a, b int64) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	var list []html.Profile
+	for _, pid := range pids[:min(len(pids), maxProfiles)] {
+		of := all
+		if len(pids) > 1 {
+			of = all.Only(func(x stacks.Sample) bool { return x.Process == pid })
+		}
+		tree := callTree(of)
+		tree.Lead = found.facts
+		list = append(list, html.Profile{PID: pid, Flame: tree})
+	}
+	return list
+}

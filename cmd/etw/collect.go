@@ -1,0 +1,337 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+// newCollect returns the command that records a live process.
+func newCollect() *cobra.Command {
+	c := new(collect)
+	cmd := &cobra.Command{
+		Use:   "collect [flags] (-p PID | --name NAME | --port PATH | -- COMMAND...)",
+		Short: "Record a live .NET process to a .nettrace file",
+		Long: `Collect records the events of a .NET process, from .NET Core 3.1 on, until the process
+ends, --duration is over, --stop-when happens, or an interrupt (^C). Then the runtime
+writes what it still has, and the names of methods; a second interrupt does without
+them, and what was recorded is read as far as it goes. A command after -- is started
+suspended (.NET 5 and later), so that the recording misses nothing of it.
+
+What is recorded, --profile or --providers say; without, the profiles common and cpu:
+
+` + profileHelp() + `
+Events that the process could not keep are lost and counted: then raise --buffer-mb,
+or record less. Exit code 1 says that there were such, or that the process was killed.
+
+With --max-size the recording goes on in another file when one has that size, and only
+the last ones are kept: FILE.1.nettrace, FILE.2.nettrace and so on. Each can be read
+by itself, and several together: etw dump FILE.*.nettrace.
+
+With --stop-when the recording ends when something happens: an event, as in
+'ExceptionThrown where ExceptionType ~ Timeout', or a pause for a collection, as in
+'pause > 200ms'. --after goes on for a while then, and --before keeps only so much of
+what came earlier, as a flight recorder does, in files as --max-size has them.`,
+		Example: `  etw collect -p 1234 --profile gc-collect --duration 30s
+  etw collect --name MyService --profile cpu,exceptions -o slow.nettrace
+  etw collect --providers clr:gc+exception:informational -- dotnet app.dll
+  etw collect -p 1234 --max-size 100M --max-files 5
+  etw collect -p 1234 --profile gc-verbose --stop-when 'pause > 200ms' --before 30s --after 5s
+  etw collect --port /tmp/app.port --profile exceptions --stop-when 'ExceptionThrown where ExceptionType ~ Timeout'`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              c.main,
+	}
+	c.target.flags(cmd)
+	c.enabling.flags(cmd)
+	f := cmd.Flags()
+	f.StringVarP(&c.path, "output", "o", "", "record to this `FILE`, - for the standard output; otherwise to one with the\nname of the process and the time")
+	f.DurationVar(&c.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
+	f.StringVar(&c.ring.size, "max-size", "", "begin another file at this `SIZE`, such as 100M")
+	f.IntVar(&c.ring.files, "max-files", 3, "with --max-size, keep the last `N` files")
+	f.StringVar(&c.when, "stop-when", "", "stop when this `HAPPENS`; see above")
+	f.DurationVar(&c.before, "before", 0, "with --stop-when, keep about this `TIME` of what came before")
+	f.DurationVar(&c.after, "after", 0, "with --stop-when, go on for this `TIME`")
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"duration": cobra.NoFileCompletions, "max-size": cobra.NoFileCompletions, "max-files": cobra.NoFileCompletions,
+		"stop-when": cobra.NoFileCompletions, "before": cobra.NoFileCompletions, "after": cobra.NoFileCompletions,
+	})
+	return cmd
+}
+
+// A collect records a process.
+type collect struct {
+	target   target
+	enabling enabling
+	path     string
+	duration time.Duration
+	ring     ringFlags
+	when     string
+	before   time.Duration
+	after    time.Duration
+}
+
+// check reads the flags that need no process.
+func (c *collect) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config, err error) {
+	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+		return cfg, usagef("%q is no flag; a command to start comes after --", args[0])
+	}
+	if err := c.target.check(args); err != nil {
+		return cfg, err
+	}
+	for name, d := range map[string]time.Duration{"duration": c.duration, "before": c.before, "after": c.after} {
+		if d < 0 || cmd.Flags().Changed(name) && d == 0 {
+			return cfg, usagef("--%s %v: it must be longer than nothing", name, d)
+		}
+	}
+	if c.when == "" && c.before+c.after > 0 {
+		return cfg, usagef("--before and --after go with --stop-when")
+	}
+	if c.path == stdoutPath && (c.ring.size != "" || c.before > 0) {
+		return cfg, usagef("the standard output is one file: --max-size and --before need -o FILE")
+	}
+	if err := c.ring.check(c.before); err != nil {
+		return cfg, err
+	}
+	return c.enabling.config("common", "cpu")
+}
+
+// main runs the command.
+func (c *collect) main(cmd *cobra.Command, args []string) error {
+	cfg, err := c.check(cmd, args)
+	if err != nil {
+		return err
+	}
+	stop, err := parseTrigger(c.when)
+	if err != nil {
+		return err
+	}
+	cfg.Providers = eventpipe.Merge(append(cfg.Providers, stop.needs()...))
+	a, err := c.target.attach(cmd, args)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	path := cmp.Or(c.path, a.defaultFile(time.Now()))
+	out, err := c.ring.open(path)
+	if err != nil {
+		return err
+	}
+	s, err := a.Start(cmd.Context(), cfg)
+	if err != nil {
+		out.Close()
+		out.discard()
+		return err
+	}
+	defer s.Close()
+	if err := a.resume(cmd.Context()); err != nil {
+		out.Close()
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording %v (%s) to %s; an interrupt (^C) ends it\n", a, clean(a.name), clean(out.describe()))
+	r := &recording{cmd: cmd, session: s, begun: time.Now()}
+	err = r.run(out, c.duration, stop, c.after)
+	return r.conclude(out, err)
+}
+
+// A recording is a session that is written to a file, and what is known of it. What the
+// line of progress shows is read by another goroutine.
+type recording struct {
+	cmd      *cobra.Command
+	session  *eventpipe.Session
+	begun    time.Time
+	events   atomic.Int64
+	lost     atomic.Int64
+	newest   atomic.Int64 // time of an event, in nanoseconds since 1970
+	stopping atomic.Int64 // bytes that were received when it was stopped, and 1
+	failed   atomic.Pointer[error]
+}
+
+// statsEvery is how many events pass between two looks at what was lost.
+const statsEvery = 4096
+
+// run records until the session ends, and returns what was wrong with the stream.
+func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigger, after time.Duration) error {
+	ctx := r.cmd.Context()
+	defer context.AfterFunc(ctx, r.stop)()
+	if duration > 0 {
+		defer time.AfterFunc(duration, r.stop).Stop()
+	}
+	defer r.show()()
+	written := io.TeeReader(r.session, out)
+	var opts []nettrace.Option
+	if stop == nil { // which must see events in their order
+		opts = append(opts, nettrace.InFileOrder())
+	}
+	reader, err := nettrace.NewReader(written, opts...)
+	if err != nil {
+		return err
+	}
+	var rec etw.Record
+	for {
+		if err = reader.Next(&rec); err != nil {
+			break
+		}
+		if n := r.events.Add(1); n%statsEvery == 0 {
+			r.lost.Store(reader.Stats().Lost)
+		}
+		r.newest.Store(rec.Time().UnixNano())
+		if stop != nil && stop.hit(&rec) {
+			fmt.Fprintf(r.cmd.ErrOrStderr(), "etw: %s\n", clean(stop.what))
+			out.keep()
+			stop = nil
+			defer time.AfterFunc(after, r.stop).Stop()
+		}
+	}
+	r.lost.Store(reader.Stats().Lost)
+	if err == io.EOF {
+		return nil
+	}
+	// What cannot be read is to be recorded nevertheless.
+	_, copyErr := io.Copy(io.Discard, written)
+	return cmp.Or(err, copyErr)
+}
+
+// stop asks for the end of the session. Its own deadline bounds it.
+func (r *recording) stop() {
+	r.stopping.CompareAndSwap(0, r.session.Received()+1)
+	if err := r.session.Stop(context.WithoutCancel(r.cmd.Context())); err != nil {
+		r.failed.Store(&err)
+		r.session.Close()
+	}
+}
+
+// showEvery is how often the line of progress changes.
+const showEvery = 500 * time.Millisecond
+
+// show shows on a terminal how the recording goes, until the function that it returns
+// is called.
+func (r *recording) show() func() {
+	p := newProgress(r.cmd.ErrOrStderr(), nil)
+	if p.w == nil {
+		return func() {}
+	}
+	done, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		defer p.end()
+		tick := time.NewTicker(showEvery)
+		defer tick.Stop()
+		var last int64
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			events := r.events.Load()
+			line := r.line(float64(events-last) / showEvery.Seconds())
+			last = events
+			fmt.Fprintf(p.w, "\r%-*s", p.width, line)
+			p.width = len(line)
+		}
+	}()
+	return func() {
+		close(done)
+		<-over
+	}
+}
+
+// line says how the recording goes.
+func (r *recording) line(rate float64) string {
+	received := r.session.Received()
+	if from := r.stopping.Load(); from > 0 {
+		return fmt.Sprintf("stopping: the runtime has written %sB more; ^C ends it without the names of methods", short(float64(received-from+1)))
+	}
+	line := fmt.Sprintf("%s  %sB, %s events, %s/s, %d lost", time.Since(r.begun).Round(time.Second), short(float64(received)), short(float64(r.events.Load())), short(rate), r.lost.Load())
+	if newest := r.newest.Load(); newest > 0 && rate > 0 {
+		line += fmt.Sprintf(", %d ms behind", max(time.Since(time.Unix(0, newest)).Milliseconds(), 0))
+	}
+	return line
+}
+
+// conclude closes the file and says what is in it.
+func (r *recording) conclude(out *recordingFile, err error) error {
+	if failed := r.failed.Load(); failed != nil {
+		err = *failed
+	}
+	closeErr := out.Close()
+	stderr := r.cmd.ErrOrStderr()
+	fmt.Fprintf(stderr, "etw: recorded %d events, %sB, in %s: %s\n", r.events.Load(), short(float64(r.session.Received())),
+		time.Since(r.begun).Round(100*time.Millisecond), clean(out.describe()))
+	if lost := r.lost.Load(); lost > 0 {
+		report(r.cmd, fmt.Errorf("%d events were lost; raise --buffer-mb, or record less", lost))
+		err = cmp.Or(err, errReported)
+	}
+	switch {
+	case err == nil || err == errReported:
+	case errors.Is(err, nettrace.ErrNotStopped):
+		report(r.cmd, errors.New("the process ended before it could end the recording, which is read as far as it goes"))
+		err = errReported
+	case errors.Is(err, etw.ErrIncomplete):
+		report(r.cmd, fmt.Errorf("the recording is not complete: %w", err))
+		err = errReported
+	}
+	return cmp.Or(err, closeErr)
+}
+
+// A recordingFile is where a recording is written: one file, or a ring of them.
+type recordingFile struct {
+	path  string
+	file  *os.File
+	split *splitter // nil if there is one file
+}
+
+func (f *recordingFile) Write(p []byte) (int, error) {
+	if f.split != nil {
+		return f.split.Write(p)
+	}
+	return f.file.Write(p)
+}
+
+// Close closes the file.
+func (f *recordingFile) Close() error {
+	if f.split != nil {
+		return f.split.Close()
+	}
+	if f.file == os.Stdout {
+		return nil
+	}
+	return f.file.Close()
+}
+
+// discard removes a file in which nothing is.
+func (f *recordingFile) discard() {
+	if f.file != nil && f.file != os.Stdout {
+		os.Remove(f.path)
+	}
+}
+
+// keep keeps all files from now on.
+func (f *recordingFile) keep() {
+	if f.split != nil {
+		f.split.keepAll()
+	}
+}
+
+// describe names the file, or the files.
+func (f *recordingFile) describe() string {
+	switch {
+	case f.file == os.Stdout:
+		return "the standard output"
+	case f.split != nil:
+		return strings.Join(f.split.names(), ", ")
+	}
+	return f.path
+}

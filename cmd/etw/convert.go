@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/export/folded"
+	"github.com/etwgen/etwgen/export/pprof"
+	"github.com/etwgen/etwgen/export/speedscope"
+)
+
+// A writtenAs is a format that profiles are converted to.
+type writtenAs struct {
+	name     string
+	suffixes []string
+	write    func(w io.Writer, p *profiled, name string) error
+}
+
+// writtenForms are the formats, as --format names them.
+var writtenForms = []writtenAs{
+	{"pprof", []string{".pb.gz", ".pprof"}, func(w io.Writer, p *profiled, _ string) error {
+		return pprof.Write(w, p.Profile, pprof.Options{Period: p.period, Comments: p.facts,
+			Process: func(id int64) string { return p.names.processes[id] }, Thread: func(id int64) string { return p.names.threads[id] }})
+	}},
+	{"speedscope", []string{".speedscope.json", ".speedscope"}, func(w io.Writer, p *profiled, name string) error {
+		return speedscope.Write(w, p.Profile, speedscope.Options{Name: name, Thread: func(_, thread int64) string { return p.names.ofThread(thread) }})
+	}},
+	{"folded", []string{".folded", ".txt"}, func(w io.Writer, p *profiled, _ string) error { return folded.Write(w, p.Profile) }},
+}
+
+// newConvert returns the command that writes profiles in other formats.
+func newConvert() *cobra.Command {
+	var o profiling
+	var path, to string
+	var names, suffixes []string
+	for _, t := range writtenForms {
+		names = append(names, t.name)
+		suffixes = append(suffixes, t.suffixes[0])
+	}
+	cmd := &cobra.Command{
+		Use:   "convert [flags] FILE...",
+		Short: "Write call stacks and what they weigh for other tools",
+		Long: `Convert writes the samples of traces for other tools: for pprof (go tool pprof and
+many services), for https://www.speedscope.app, or as folded stacks, which tools for
+flame graphs read. What the samples are, --of says; the flags that choose samples and
+frames are those of top.
+
+The format is that of --format, or of the suffix of the file: ` + strings.Join(suffixes, ", ") + `.
+
+` + patternsLong,
+		Example: `  etw convert cpu.nettrace -o cpu.pb.gz && test -s cpu.pb.gz
+  etw convert cpu.nettrace -o cpu.speedscope.json && test -s cpu.speedscope.json
+  etw convert cpu.nettrace --label state=managed --format folded
+  etw convert alloc.nettrace --of allocs --format folded --names short`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := findForm(path, to, names)
+			if err != nil {
+				return err
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			p, err := o.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			defer p.t.Close()
+			if cmd.Context().Err() != nil {
+				return p.trouble
+			}
+			err = writePage(cmd, path, func(w io.Writer) error { return t.write(w, p, filepath.Base(args[0])) })
+			if isBrokenPipe(err) {
+				err = nil
+			}
+			if reportLosses(cmd, p.t) {
+				p.trouble = cmp.Or(p.trouble, errReported)
+			}
+			return cmp.Or(err, p.trouble)
+		},
+	}
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `file`, instead of the standard output")
+	cmd.Flags().StringVarP(&to, "format", "f", "", "write this `FORMAT`: "+strings.Join(names, ", "))
+	completions(cmd, map[string]cobra.CompletionFunc{"format": cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)})
+	o.flags(cmd)
+	return cmd
+}
+
+// findForm returns the format that the flags name.
+func findForm(path, to string, names []string) (*writtenAs, error) {
+	if to != "" {
+		if i := slices.Index(names, to); i >= 0 {
+			return &writtenForms[i], nil
+		}
+		return nil, usagef("--format %s: there are %s%s", to, strings.Join(names, ", "), didYouMean(to, names))
+	}
+	var suffixes []string
+	for i := range writtenForms {
+		for _, suffix := range writtenForms[i].suffixes {
+			if strings.HasSuffix(strings.ToLower(path), suffix) {
+				return &writtenForms[i], nil
+			}
+		}
+		suffixes = append(suffixes, writtenForms[i].suffixes[0])
+	}
+	if path == "" {
+		return nil, usagef("without --output FILE, --format says the format: %s", strings.Join(names, ", "))
+	}
+	return nil, usagef("--output %s: the suffix says no format; there are %s, or --format", path, strings.Join(suffixes, ", "))
+}

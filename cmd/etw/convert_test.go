@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/etwgen/etwgen/export/speedscope"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// sampled are the traces of the corpus that have samples of threads, or other events
+// with stacks.
+var sampled = map[string]string{
+	"dotnet10/cpu.nettrace": "cpu", "dotnet10/loader.nettrace": "cpu", "dotnet10/killed.nettrace": "cpu", "dotnet10/netperf-cpu.netperf": "cpu",
+	"nettrace/only_managed_samples.nettrace": "cpu", "nettrace/filtrace_activity.nettrace": "cpu", "nettrace/HeartRateMonitor.10068.nettrace": "cpu",
+	"nettrace/filtrace_alloc.nettrace": "allocs", "dotnet10/alloc-sampled.nettrace": "allocs", "dotnet10/exceptions.nettrace": "exceptions",
+	"dotnet10/contention.nettrace": "contention", "dotnet10/waits.nettrace": "waits", "dotnet10/gc-workstation.nettrace": "handles",
+	"etl/filtrace_etw.etl": "cpu", "etl/net.4.5.2.x64.etl": "cpu",
+}
+
+// TestConvert holds what is written in each format against what top says: totals are
+// equal, and each file is one that its readers take.
+func TestConvert(t *testing.T) {
+	b, err := bakeryTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "bakery.nettrace")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {
+		checkConverted(t, path, of)
+	}
+	for name, of := range sampled {
+		for _, path := range corpus.Glob(t, name) {
+			checkConverted(t, path, of)
+		}
+	}
+}
+
+// topTotals returns the totals that top says, and the sum of its rows.
+func topTotals(t *testing.T, path, of string) (totals []int64) {
+	t.Helper()
+	out, _, _ := ask("top", "--of", of, "--format", "json", path)
+	var top topResult
+	if err := json.Unmarshal([]byte(out), &top); err != nil || len(top.Totals) == 0 {
+		t.Fatalf("%s: %v, %.200s", path, err, out)
+	}
+	sums := make([]int64, len(top.Totals))
+	for _, row := range top.Rows {
+		for i, v := range row.Self {
+			sums[i] += v
+		}
+	}
+	if fmt.Sprint(sums) != fmt.Sprint(top.Totals) {
+		t.Errorf("%s: methods of %v, totals of %v", path, sums, top.Totals)
+	}
+	return top.Totals
+}
+
+func checkConverted(t *testing.T, path, of string) {
+	t.Helper()
+	where := filepath.Base(path) + " --of " + of
+	totals := topTotals(t, path, of)
+	last := totals[len(totals)-1]
+	out, _, code := ask("convert", "--of", of, "--format", "pprof", path)
+	p, err := profile.Parse(strings.NewReader(out))
+	if err != nil || code > 1 {
+		t.Fatalf("%s: %v", where, err)
+	}
+	if err := p.CheckValid(); err != nil {
+		t.Errorf("%s: %v", where, err)
+	}
+	sums := make([]int64, len(p.SampleType))
+	for _, s := range p.Sample {
+		for i, v := range s.Value {
+			sums[i] += v
+		}
+		if len(s.Location) == 0 || len(s.NumLabel["pid"]) != 1 {
+			t.Fatalf("%s: %+v", where, s)
+		}
+	}
+	if fmt.Sprint(sums) != fmt.Sprint(totals) {
+		t.Errorf("%s: pprof has %v, top %v", where, sums, totals)
+	}
+	out, _, _ = ask("convert", "--of", of, "--format", "folded", path)
+	sum := int64(0)
+	for line := range strings.Lines(out) {
+		i := strings.LastIndexByte(line, ' ')
+		var n int64
+		if _, err := fmt.Sscan(line[i+1:], &n); err != nil || n <= 0 || i <= 0 {
+			t.Fatalf("%s: line %q", where, line)
+		}
+		sum += n
+	}
+	if sum != last {
+		t.Errorf("%s: folded stacks have %d, top %v", where, sum, totals)
+	}
+	out, _, _ = ask("convert", "--of", of, "--format", "speedscope", path)
+	if sum := checkSpeedscope(t, where, out); sum != last {
+		t.Errorf("%s: speedscope has %d, top %v", where, sum, totals)
+	}
+}
+
+// checkSpeedscope holds a file against the rules of the format, and returns the sum
+// of its weights.
+func checkSpeedscope(t *testing.T, where, text string) int64 {
+	t.Helper()
+	var f struct {
+		Schema string `json:"$schema"`
+		Shared struct {
+			Frames []struct {
+				Name *string
+				File *string
+				Line *int
+			}
+		}
+		Profiles []struct {
+			Type, Unit           string
+			Name                 *string
+			StartValue, EndValue int64
+			Samples              [][]int
+			Weights              []int64
+		}
+		ActiveProfileIndex int
+		Exporter, Name     string
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil || f.Schema != speedscope.Schema || len(f.Profiles) == 0 || f.ActiveProfileIndex >= len(f.Profiles) {
+		t.Fatalf("%s: %v, %.200s", where, err, text)
+	}
+	for _, frame := range f.Shared.Frames {
+		if frame.Name == nil {
+			t.Fatalf("%s: a frame has no name", where)
+		}
+	}
+	total := int64(0)
+	for _, p := range f.Profiles {
+		sum := int64(0)
+		for i, stack := range p.Samples {
+			for _, frame := range stack {
+				if frame < 0 || frame >= len(f.Shared.Frames) {
+					t.Fatalf("%s: there is no frame %d", where, frame)
+				}
+			}
+			sum += p.Weights[i]
+		}
+		if p.Type != "sampled" || p.Name == nil || len(p.Samples) != len(p.Weights) || p.StartValue != 0 || p.EndValue != sum {
+			t.Errorf("%s: profile %q from %d to %d has %d samples, %d weights of %d", where, *p.Name, p.StartValue, p.EndValue, len(p.Samples), len(p.Weights), sum)
+		}
+		switch p.Unit {
+		case "none", "nanoseconds", "bytes":
+		default:
+			t.Errorf("%s: unit %q", where, p.Unit)
+		}
+		total += sum
+	}
+	return total
+}
+
+// What is written is what the trace has: functions, labels, modules and times.
+func TestConvertedBakery(t *testing.T) {
+	b, err := bakeryTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "bakery.nettrace"), filepath.Join(dir, "out.pb.gz")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := ask("convert", "-o", out, path); code != 0 || stderr != "" {
+		t.Fatalf("%d, %s", code, stderr)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := map[string]*profile.Function{}
+	for _, f := range p.Function {
+		functions[f.Name] = f
+	}
+	if f := functions["Bakery.Shop.SellAsync"]; f == nil || f.SystemName != "Shop!Bakery.Shop+<SellAsync>d__3.MoveNext(int32)" || f.Filename != "/srv/Shop.dll" {
+		t.Errorf("%+v", f)
+	}
+	if p.Mapping[0].File != "/srv/Shop.dll" || !p.Mapping[0].HasFunctions || p.Period != 1e6 || p.DurationNanos != 30e6 || p.PeriodType.Unit != "nanoseconds" {
+		t.Errorf("%+v, %d, %d", p.Mapping[0], p.Period, p.DurationNanos)
+	}
+	states := map[string]int64{}
+	for _, s := range p.Sample {
+		states[s.Label["state"][0]] += s.Value[1]
+	}
+	if fmt.Sprint(states) != "map[external:3000000 gc:500000 managed:14500000]" {
+		t.Errorf("%v", states)
+	}
+	if testing.Short() {
+		return
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go tool pprof")
+	}
+	text, err := exec.Command("go", "tool", "pprof", "-top", "-sample_index=time", "-unit=ms", out).CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "5ms 27.78%") || !strings.Contains(string(text), "Bakery.Oven.Bake") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+func TestFindForm(t *testing.T) {
+	for _, test := range []struct{ path, to, want string }{
+		{"a.pb.gz", "", "pprof"}, {"A.SPEEDSCOPE.JSON", "", "speedscope"}, {"a.folded", "", "folded"}, {"x", "pprof", "pprof"}, {"", "folded", "folded"},
+		{"a.json", "", ""}, {"", "", ""}, {"a.folded", "folder", ""},
+	} {
+		got, err := findForm(test.path, test.to, []string{"pprof", "speedscope", "folded"})
+		if (err != nil) != (test.want == "") || err == nil && got.name != test.want {
+			t.Errorf("%s, %s: %v, %v", test.path, test.to, got, err)
+		}
+	}
+}

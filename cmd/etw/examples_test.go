@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// exampleManifest is what examples call MyProvider.man.
+const exampleManifest = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events">
+  <instrumentation><events>
+    <provider name="MyProvider" guid="{11111111-2222-3333-4444-555555555555}" symbol="MY" resourceFileName="a.dll" messageFileName="a.dll">
+      <keywords><keyword name="Make" mask="0x1"/></keywords>
+      <templates><template tid="Made"><data name="Size" inType="win:UInt32"/></template></templates>
+      <events><event value="1" version="0" symbol="Made" level="win:Informational" keywords="Make" template="Made"/></events>
+    </provider>
+  </events></instrumentation>
+</instrumentationManifest>`
+
+// exampleFolder returns a folder with the files that examples name: the recorded
+// traces and what they are decoded with.
+func exampleFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	put := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"gc.nettrace", "alloc.nettrace", "jit.nettrace", "exceptions.nettrace", "rundown.nettrace", "threads.nettrace", "heapdump.nettrace"} {
+		put(name, recorded(t, name))
+	}
+	for _, name := range []string{"waits-10.nettrace", "requests-10.nettrace", "counters-10.nettrace"} {
+		put(name, recorded(t, filepath.Join("answers", name)))
+	}
+	etl, err := acmeTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("trace.etl", etl)
+	play(t, filepath.Join(dir, "app.port"), recorded(t, "gc.nettrace"))
+	cpu, err := bakeryTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("cpu.nettrace", cpu)
+	if etl, err = machineTrace(); err != nil {
+		t.Fatal(err)
+	}
+	put("machine.etl", etl)
+	put("MyProvider.man", []byte(exampleManifest))
+	return dir
+}
+
+// livePlace is how examples name a live process. There is one at a socket in the folder.
+var livePlace = regexp.MustCompile(`-p 1234\b|--name MyService|--port /tmp/app.port`)
+
+// TestExamples runs every example of every help text, as a shell does. Where
+// there is no jq, what stands before it is run.
+func TestExamples(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("examples are for a shell")
+	}
+	dir := exampleFolder(t)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	for _, name := range []string{"etw", "dotnet"} {
+		if err := os.Symlink(exe, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, missing := exec.LookPath("jq")
+	root, commands := newRoot(), 0
+	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
+		if cmd.Name() == "help" || cmd.Name() == "completion" {
+			continue
+		}
+		commands++
+		if cmd.Example == "" {
+			t.Errorf("%s has no examples", cmd.Name())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			line = strings.TrimSpace(line)
+			line, _, _ = strings.Cut(line, "       ") // what it shows
+			if left, _, ok := strings.Cut(line, " | jq"); ok && missing != nil {
+				line = left
+			}
+			isLive := cmd.GroupID == groupLive || strings.Contains(line, "-p 1234")
+			line = strings.Replace(livePlace.ReplaceAllString(line, "--port app.port"), "--listen :9100", "--listen localhost:0", 1)
+			t.Run(line, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				sh := exec.CommandContext(ctx, "sh", "-c", line)
+				sh.Dir = dir
+				sh.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TRACE=gc.nettrace")
+				var stdout, stderr bytes.Buffer
+				sh.Stdout, sh.Stderr = &stdout, &stderr
+				if err := sh.Run(); err != nil || stderr.Len() > 0 && !isLive {
+					t.Errorf("%v, stderr %q", err, stderr.String())
+				}
+				writes := isLive || strings.Contains(line, ">") && !strings.Contains(line, "'") || strings.Contains(line, "--dir") || strings.Contains(line, " -o ")
+				if strings.Count(stdout.String(), "\n") < 1 && !writes || strings.Contains(stdout.String(), "null\n") {
+					t.Errorf("it prints %q", stdout.String())
+				}
+			})
+		}
+	}
+	if pages, err := filepath.Glob(filepath.Join(dir, "man1", "*")); err != nil || len(pages) != commands {
+		t.Errorf("pages %v, %v", pages, err)
+	}
+}
+
+// TestSumsOfQuantities sums up, in JSON, every field of the runtime's events that
+// is a quantity: none is a text.
+func TestSumsOfQuantities(t *testing.T) {
+	quantities := []string{
+		"GenerationSize0", "GenerationSize1", "GenerationSize2", "GenerationSize3", "GenerationSize4", "TotalPromotedSize0", "TotalPromotedSize1",
+		"TotalPromotedSize2", "TotalPromotedSize3", "AllocationAmount", "AllocationAmount64", "ObjectSize", "MethodSize", "MethodILSize",
+		"FinalizationPromotedSize", "FinalizationPromotedCount", "Size", "Count", "RangeUsedLength", "RangeReservedLength", "SamplingByteOffset",
+	}
+	sums := make(map[string]float64)
+	for _, name := range []string{"gc.nettrace", "alloc.nettrace", "jit.nettrace", "heapdump.nettrace"} {
+		path := filepath.Join("..", "..", "tests", "recorded", name)
+		var stdout bytes.Buffer
+		if code := run([]string{"dump", "--format", "json", "-p", "clr", path}, strings.NewReader(""), &stdout, io.Discard); code != 0 {
+			t.Fatalf("%s: exit code %d", name, code)
+		}
+		for _, event := range decodeEvents(t, stdout.Bytes()) {
+			for _, q := range quantities {
+				switch v := event[q].(type) {
+				case nil:
+				case float64:
+					sums[q] += v
+				default:
+					t.Errorf("%s: %s is %v", name, q, v)
+				}
+			}
+		}
+	}
+	for _, q := range []string{"GenerationSize0", "AllocationAmount64", "MethodSize", "Count"} {
+		if sums[q] <= 0 {
+			t.Errorf("the sum of %s is %v", q, sums[q])
+		}
+	}
+}

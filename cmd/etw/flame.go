@@ -1,0 +1,64 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/export/html"
+)
+
+// newFlame returns the command that writes a flame graph.
+func newFlame() *cobra.Command {
+	var o profiling
+	var path string
+	cmd := &cobra.Command{
+		Use:   "flame [flags] FILE...",
+		Short: "Write a flame graph",
+		Long: `Flame writes a page for the browser with the call tree of the samples as a flame
+graph: the time of threads, or what --of names. It can be zoomed, searched and turned
+around. The page is one file that needs no network.
+
+The flags that choose samples and frames are those of top.
+
+` + patternsLong,
+		Example: `  etw flame cpu.nettrace -o flame.html && test -s flame.html
+  etw flame --of exceptions cpu.nettrace > exceptions.html`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			p, err := o.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			defer p.t.Close()
+			if cmd.Context().Err() != nil {
+				return p.trouble
+			}
+			if p.Len() == 0 {
+				return cmp.Or(p.trouble, errors.New("there is nothing to draw"))
+			}
+			page := callTree(p.Profile)
+			page.Title, page.Lead, page.Warnings = filepath.Base(args[0]), p.facts, p.warnings
+			for _, f := range p.t.Files() {
+				page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
+			}
+			err = writePage(cmd, path, page.Write)
+			if isBrokenPipe(err) {
+				err = nil
+			}
+			if reportLosses(cmd, p.t) {
+				p.trouble = cmp.Or(p.trouble, errReported)
+			}
+			return cmp.Or(err, p.trouble)
+		},
+	}
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
+	o.flags(cmd)
+	return cmd
+}

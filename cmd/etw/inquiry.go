@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// An inquiry is one pass of an analysis over traces.
+type inquiry struct {
+	cmd     *cobra.Command
+	mux     *etw.Mux
+	also    *etw.Mux // of what needs all records, whatever is asked for; may be nil
+	answer  answer
+	names   *names
+	cut     bool // by --from or --to
+	trouble bool // with the trace
+}
+
+// read gives the records that h lets through to the analysis, and those that only
+// name things also from outside of the time that was asked for.
+func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
+	h.From.Resolve(t.Start())
+	h.To.Resolve(t.Start())
+	i.cut = h.From != nil || h.To != nil
+	all := !i.cut && h.Processes == nil
+	decoder := builtin.NewDecoder()
+	r := &reading{cmd: i.cmd, progress: newProgress(i.cmd.ErrOrStderr(), nil), share: t.Progress}
+	err := r.each(t, func(rec *etw.Record) error {
+		e := decoder.Event(rec)
+		i.names.learn(decoder, rec, e)
+		if i.also != nil {
+			if err := i.also.Dispatch(rec); err != nil {
+				return err
+			}
+		}
+		if !all && h.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(namesThings(rec) && h.Processes.Has(rec.ProcessID)) {
+			return nil
+		}
+		return i.mux.Dispatch(rec)
+	})
+	i.trouble = err != nil
+	return err
+}
+
+// namesThings reports whether a record does nothing but name types, or what there
+// is on a machine.
+func namesThings(r *etw.Record) bool {
+	d := (*clr.BulkType)(nil).EventDesc()
+	return r.ID == d.ID && r.Provider == d.Provider.GUID || system.Names(r)
+}
+
+// warnings says what of the traces makes the answer less than it could be.
+func (i *inquiry) warnings(t *trace.Trace) []string {
+	var list []string
+	n := t.Stats()
+	if n.Lost+n.LostBuffers > 0 {
+		list = append(list, fmt.Sprintf("at least %d events were lost when the trace was recorded: counts and sums are lower bounds", max(n.Lost, n.LostBuffers)))
+	}
+	if i.trouble {
+		list = append(list, "the trace could not be read to its end: counts and sums are lower bounds")
+	}
+	if i.cut {
+		list = append(list, "what began before --from, or ended after --to, counts as cut off")
+	}
+	if n := i.mux.Stats().Undecodable; n > 0 {
+		list = append(list, fmt.Sprintf("%d records do not fit the events that they claim to be, and are in no number", n))
+	}
+	return list
+}

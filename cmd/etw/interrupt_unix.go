@@ -1,0 +1,12 @@
+//go:build unix
+
+package main
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ignoreInterrupt keeps an interrupt at the terminal, which ends the recording, from
+// the program that is recorded.
+func ignoreInterrupt(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

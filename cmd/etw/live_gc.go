@@ -1,0 +1,79 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/gc"
+	quantity "github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// recentPauses is of how many collections percentiles are.
+const recentPauses = 10_000
+
+// watchGCs prints a line for each collection of a live process as it ends.
+func watchGCs(cmd *cobra.Command, m *liveMode, out *output) error {
+	if err := out.check(cmd); err != nil {
+		return err
+	}
+	profile, _ := eventpipe.FindProfile("gc-collect")
+	p := out.open(cmd, true)
+	s := newStream(p, num("startMs"), num("number"), word("name"), num("pauseMs"), num("beforeMB"), num("afterMB"), num("promotedMB"), num("allocatedMB"),
+		num("p50Ms"), num("p95Ms"), num("p99Ms"), num("maxMs"), word("reason"))
+	followed := newPauses()
+	var recent recentValues
+	err := m.follow(cmd, profile.Providers, func(rec *etw.Record) error {
+		var err error
+		followed.take(rec, func(_ int64, g *gc.GC) {
+			if pause, ok := g.PauseMS.Get(); ok {
+				recent.add(pause)
+			}
+			if err == nil {
+				err = s.row(collectionCells(g, &recent)...)
+			}
+		})
+		return err
+	})
+	return p.close(s.end(), err)
+}
+
+// collectionCells returns the cells of a collection, with the percentiles of the pauses
+// up to it.
+func collectionCells(g *gc.GC, recent *recentValues) []string {
+	number := func(v quantity.Float, digits int) string {
+		if f, ok := v.Get(); ok {
+			return strconv.FormatFloat(f, 'f', digits, 64)
+		}
+		return ""
+	}
+	cells := []string{number(quantity.Known(g.StartMS), 1), strconv.Itoa(int(g.Number)), g.Name, number(g.PauseMS, 3),
+		number(g.BeforeMB, 1), number(g.AfterMB, 1), number(g.PromotedMB, 1), number(g.AllocatedMB, 1)}
+	for _, share := range []float64{0.5, 0.95, 0.99, 1} {
+		cells = append(cells, number(quantity.Percentile(recent.sorted, share), 3))
+	}
+	return append(cells, g.Reason)
+}
+
+// recentValues has the last values, in their order and sorted.
+type recentValues struct {
+	ring   []float64
+	next   int
+	sorted []float64
+}
+
+func (r *recentValues) add(v float64) {
+	if len(r.ring) < recentPauses {
+		r.ring = append(r.ring, v)
+	} else {
+		i, _ := slices.BinarySearch(r.sorted, r.ring[r.next])
+		r.sorted = slices.Delete(r.sorted, i, i+1)
+		r.ring[r.next] = v
+		r.next = (r.next + 1) % recentPauses
+	}
+	i, _ := slices.BinarySearch(r.sorted, v)
+	r.sorted = slices.Insert(r.sorted, i, v)
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A kernelLog makes records of the kernel.
+type kernelLog struct {
+	records []*etw.Record
+	err     error
+}
+
+// log adds an event. Texts of fixed size are filled up.
+func (k *kernelLog) log(ms float64, pid, tid int64, cpu int32, e etw.Event) {
+	d, v := e.EventDesc(), reflect.ValueOf(e).Elem()
+	for _, f := range d.Fields {
+		if f.Type == etw.InUnicodeString && f.Length.Kind == etw.SizeConst {
+			text := v.FieldByName(f.Name)
+			text.SetBytes(append(text.Bytes(), make([]byte, 2*int(f.Length.N)-text.Len())...))
+		}
+	}
+	p, err := e.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		k.err = err
+	}
+	k.records = append(k.records, at(ms, etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode, Version: d.Version,
+		ProcessID: pid, ThreadID: tid, Processor: cpu, Payload: p}))
+}
+
+// stack adds a half of the stack of the event of a thread at a time.
+func (k *kernelLog) stack(ms, of float64, thread uint32, addresses ...etw.Pointer) {
+	frames, err := etw.MakePointers(etw.Ptr64, addresses...)
+	if err != nil {
+		k.err = err
+	}
+	k.log(ms, -1, -1, 0, &kernel.StackWalkStackV2{EventTimeStamp: uint64(at(of, etw.Record{}).Timestamp), StackThread: thread, Stack: frames})
+}
+
+// machineTrace has what the kernel tells of a machine with a service and a program
+// that starts another one, reads a file and sends something.
+func machineTrace() ([]byte, error) {
+	var k kernelLog
+	text, name := etw.MakeUTF16, func(s string) etw.ANSI { return etw.ANSI(s) }
+	user := etw.TokenUser{User: 1, SID: etw.SID{1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0}}
+	process := func(pid, parent etw.Pointer, file, line string) kernel.ProcessDCStartV4 {
+		return kernel.ProcessDCStartV4{UniqueProcessKey: 0x1000 + pid, ProcessId: uint32(pid), ParentId: uint32(parent), UserSID: user, ImageFileName: name(file), CommandLine: text(line)}
+	}
+	system4, app, child := process(4, 0, "System", ""), process(100, 4, "app.exe", `"C:\Apps\app.exe" --all`), process(104, 100, "child.exe", "child.exe")
+	k.log(0, -1, -1, 0, &system4)
+	k.log(0, -1, -1, 0, &app)
+	for tid, pid := range map[uint32]uint32{0: 0, 12: 4, 1000: 100} {
+		k.log(0, -1, -1, 0, &kernel.ThreadDCStartV3{ProcessId: pid, TThreadId: tid})
+	}
+	k.log(0, -1, -1, 0, &kernel.ImageDCStartV3{ImageBase: 0xfffff80000000000, ImageSize: 0x800000, FileName: text(`\SystemRoot\system32\ntoskrnl.exe`)})
+	k.log(0, -1, -1, 0, &kernel.ImageDCStartV3{ImageBase: 0x140000000, ImageSize: 0x8000, ProcessId: 100, FileName: text(`\Device\HarddiskVolume2\Apps\app.exe`)})
+	k.log(0, -1, -1, 0, &kernel.SysConfigVolumeMappingV0{NtPath: text(`\Device\HarddiskVolume2\`), DosPath: text(`C:\`)})
+	k.log(0, -1, -1, 0, &kernel.SysConfigVolumeMappingV0{NtPath: text(`\SystemRoot\`), DosPath: text(`C:\Windows\`)})
+	k.log(0, -1, -1, 0, &kernel.SystemConfigCPUV3{MHz: 2400, NumberOfProcessors: 2, MemSize: 8192, PageSize: 4096, ComputerName: text("BOX")})
+	k.log(0, -1, -1, 0, &kernel.PerfInfoCollectionStartV3{NewInterval: 10000})
+	k.log(1, -1, -1, 0, &kernel.ThreadCSwitchV2{NewThreadId: 1000})
+	k.log(2, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadId: 1000, InstructionPointer: 0x140001000, Count: 1})
+	k.stack(2.1, 2, 1000, 0xfffff80000001000, 0xfffff80000002000)
+	k.log(3, 100, 1000, 0, (*kernel.ProcessStartV4)(&child))
+	k.log(3, 100, 1000, 0, &kernel.ThreadStartV3{ProcessId: 104, TThreadId: 1004})
+	k.log(3, 104, 1004, 0, &kernel.ImageLoadV3{ImageBase: 0x140000000, ImageSize: 0x4000, ProcessId: 104, FileName: text(`\Device\HarddiskVolume2\Apps\child.exe`)})
+	k.log(4, -1, -1, 0, &kernel.ThreadCSwitchV2{OldThreadId: 1000, NewThreadId: 1004})
+	k.log(5, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadId: 1004, InstructionPointer: 0x140001000, Count: 1})
+	k.log(5, -1, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, HighResResponseTime: 5000, IssuingThreadId: 1004})
+	k.log(5, -1, -1, 0, &kernel.DiskIoWriteV3{TransferSize: 512, FileObject: 0xb, HighResResponseTime: 2000, IssuingThreadId: 1000})
+	k.log(6, -1, -1, 0, &kernel.FileIoReadV3{IrpPtr: 7, FileKey: 0xa, TTID: 1004, IoSize: 4000})
+	k.log(6.5, -1, -1, 0, &kernel.FileIoOperationEndV3{IrpPtr: 7})
+	k.log(7, -1, -1, 0, &kernel.TcpIpSendV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
+	k.log(7, -1, -1, 0, &kernel.TcpIpRetransmitV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
+	stop := kernel.ProcessStopV4(child)
+	stop.ExitStatus = -1
+	k.log(8, 104, 1004, 0, &kernel.ThreadStopV3{ProcessId: 104, TThreadId: 1004})
+	k.log(8, 104, 1004, 0, &stop)
+	k.stack(8.1, 2, 1000, 0x140001000)
+	k.stack(8.1, 3, 1000, 0x140002000)
+	k.log(8.5, -1, -1, 0, &kernel.ThreadCSwitchV2{OldThreadId: 1004, NewThreadId: 0})
+	k.log(9, -1, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: text(`\Device\HarddiskVolume2\Apps\data.bin`)})
+	k.log(10, -1, -1, 0, (*kernel.ProcessDCStopV4)(&app))
+	if k.err != nil {
+		return nil, k.err
+	}
+	slices.SortStableFunc(k.records[2:5], func(a, b *etw.Record) int { return slices.Compare(a.Payload, b.Payload) })
+	return etltest.File(header(), k.records...)
+}
+
+// boxCommands returns the commands about the machine, with their views.
+func boxCommands(t *testing.T) map[string][]string {
+	all := map[string][]string{}
+	for _, cmd := range newRoot().Commands() {
+		if cmd.GroupID == groupBox {
+			_, list, ok := strings.Cut(cmd.Flags().Lookup("by").Usage, ": ")
+			if !ok {
+				t.Fatal(cmd.Name())
+			}
+			all[cmd.Name()] = strings.Split(list, ", ")
+		}
+	}
+	return all
+}
+
+// Every view has rows in every format, and the document is whole.
+func TestMachineViews(t *testing.T) {
+	data, err := machineTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "machine.etl")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, views := range boxCommands(t) {
+		out, stderr, code := ask(name, "--json", path)
+		var doc struct {
+			Schema int
+			Lost   *int64
+		}
+		if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 || doc.Schema == 0 || doc.Lost == nil {
+			t.Errorf("%s: %v, %s\n%s", name, err, stderr, out)
+		}
+		for _, view := range views {
+			out, stderr, code := ask(name, "--by", view, "--format", "csv", path)
+			rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+			if err != nil || code != 0 || len(rows) < 2 {
+				t.Errorf("%s --by %s: %v, %s\n%s", name, view, err, stderr, out)
+			}
+			if text, _, _ := ask(name, "--by", view, path); strings.Contains(text, "%!") || strings.Contains(text, "NaN") {
+				t.Errorf("%s --by %s:\n%s", name, view, text)
+			}
+			for _, column := range rows[0] {
+				if _, stderr, code := ask(name, "--by", view, "--sort", column, path); code != 0 {
+					t.Errorf("%s --by %s --sort %s: %s", name, view, column, stderr)
+				}
+			}
+		}
+	}
+}
+
+// Processes that say that they started each other end up in the tree once.
+func TestTree(t *testing.T) {
+	p := func(pid, parent int64) system.ProcessFacts { return system.ProcessFacts{PID: pid, ParentPID: parent} }
+	list := []system.ProcessFacts{p(1, 2), p(2, 1), p(3, 3), p(4, 1), p(5, -1), p(6, 5)}
+	for pid := int64(100); pid < 200; pid++ {
+		list = append(list, p(pid, pid-1))
+	}
+	nodes := treeOf(list)
+	if len(nodes) != len(list) {
+		t.Fatalf("%d nodes of %d processes", len(nodes), len(list))
+	}
+	deepest := 0
+	for i, n := range nodes {
+		deepest = max(deepest, n.depth)
+		if n.process.PID == 6 && (n.depth != 1 || nodes[i-1].process.PID != 5) {
+			t.Errorf("6 is at depth %d after %d", n.depth, nodes[i-1].process.PID)
+		}
+	}
+	if deepest != maxDepth {
+		t.Errorf("the tree is %d deep", deepest)
+	}
+	if h := (&filter.Numbers{}); !h.Has(5) {
+		t.Error("no numbers are all")
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A meeting is what the first events of a trace show of all.
+type meeting struct {
+	sel       *selector
+	t         *trace.Trace
+	several   bool // files
+	descs     []*etw.EventDesc
+	processor bool // some event has one
+	width     int  // of the longest title of an event
+	brief     int  // of the longest brief title
+	processes map[int64]bool
+	names     *names
+	known     []bool // by the index of the event
+}
+
+func newMeeting(sel *selector, t *trace.Trace) *meeting {
+	return &meeting{sel: sel, t: t, names: newNames(), several: len(t.Files()) > 1, processes: make(map[int64]bool)}
+}
+
+// meet takes note of a record, if filters of its header let it through.
+func (m *meeting) meet(r *etw.Record) {
+	m.several = m.several || r.File != "" && len(m.t.Files()) == 1 && m.isOther(r.File)
+	e := m.sel.decoder.Event(r)
+	m.names.learn(m.sel.decoder, r, e)
+	if m.sel.given && m.sel.header.Judge(r, e, m.t.Elapsed(r)) != filter.Take {
+		return
+	}
+	m.processor = m.processor || r.Processor >= 0
+	m.processes[r.ProcessID] = true
+	for e.Index >= len(m.known) {
+		m.known = append(m.known, false)
+	}
+	if m.known[e.Index] {
+		return
+	}
+	m.known[e.Index] = true
+	m.width = max(m.width, textWidth(eventTitle(e)))
+	m.brief = max(m.brief, textWidth(briefTitle(e)))
+	if e.Desc != nil {
+		m.descs = append(m.descs, e.Desc)
+	}
+}
+
+// isOther reports whether a file that is read as one with others is meant.
+func (m *meeting) isOther(file string) bool { return m.t.Files()[0].Name() != file }
+
+// lookLimit returns how many events may be looked at before the first is printed.
+// Of a stream that is only what has come.
+func lookLimit(paths []string) int {
+	for _, path := range paths {
+		if info, err := os.Stat(path); path == trace.Stdin || err != nil || !info.Mode().IsRegular() {
+			return 1
+		}
+	}
+	return aheadEvents
+}
+
+// eventTitle returns the names of the provider and the event, as one line.
+func eventTitle(e *etw.EventInfo) string {
+	if strings.HasPrefix(e.Name, e.Provider+"/") {
+		return clean(e.Name) // that of the provider is in it
+	}
+	return clean(e.Provider + "/" + e.Name)
+}
+
+// briefTitle is the title with the alias of the provider, if it has one: where
+// there is little room, it says more than what is left of the name.
+func briefTitle(e *etw.EventInfo) string {
+	for _, b := range builtin.Providers {
+		if b.Desc.Name == e.Provider {
+			return clean(b.Alias + "/" + e.Name)
+		}
+	}
+	return eventTitle(e)
+}
+
+// resolve completes what of the filters depends on the trace.
+func (s *selector) resolve(t *trace.Trace) {
+	s.header.From.Resolve(t.Start())
+	s.header.To.Resolve(t.Start())
+}
+
+// checkNames checks that there are fields of the given names.
+func (s *selector) checkNames(flag string, names []string, met []*etw.EventDesc, whole bool) error {
+	descs := s.candidates(met, whole)
+	for _, name := range names {
+		if len(filter.FindField(descs, []string{name})) > 0 || !whole && len(descs) == 0 {
+			continue
+		}
+		known := filter.FieldNames(descs)
+		return usagef("%s: %s", flag, explainField(&filter.UnknownField{Name: name, Known: known}))
+	}
+	return nil
+}

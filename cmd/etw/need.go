@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// The providers that analyses are of.
+const (
+	clrName  = "Microsoft-Windows-DotNETRuntime"
+	taskName = "System.Threading.Tasks.TplEventSource"
+)
+
+// A need is what has to be recorded for an analysis.
+type need struct {
+	what     string // it is for
+	provider string
+	keywords uint64
+	names    string // of the keywords
+	level    etw.Level
+	args     string // of the provider, as dotnet-trace takes them
+}
+
+// spec returns the need as dotnet-trace takes it.
+func (n *need) spec() string {
+	text := fmt.Sprintf("%s:0x%x:%d", n.provider, n.keywords, n.level)
+	if n.args != "" {
+		text += ":" + n.args
+	}
+	return text
+}
+
+// reportNeeds says what a trace lacks that has none of the events that a command
+// is about, and how to record them.
+func reportNeeds(cmd *cobra.Command, needs []need) {
+	var specs []string
+	for _, n := range needs {
+		line := fmt.Sprintf("the trace has no events of %s, which are those of %s with the keyword %s (0x%x) at level %d (%s)",
+			n.what, n.provider, n.names, n.keywords, n.level, strings.ToLower(n.level.String()))
+		if n.keywords == 0 {
+			line = fmt.Sprintf("the trace has no events of %s, which are those of %s at level %d (%s)", n.what, n.provider, n.level, strings.ToLower(n.level.String()))
+		}
+		if n.args != "" {
+			line += ", with the argument " + n.args
+		}
+		report(cmd, fmt.Errorf("%s", line))
+		specs = append(specs, n.spec())
+	}
+	report(cmd, fmt.Errorf("to record them: dotnet-trace collect -p PID --providers '%s'; other tools: etw record-help", strings.Join(specs, ",")))
+}

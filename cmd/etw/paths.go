@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// newStacks returns the command that shows call stacks.
+func newStacks() *cobra.Command {
+	var o profiling
+	var form output
+	var most int
+	cmd := &cobra.Command{
+		Use:   "stacks [flags] FILE...",
+		Short: "Show the call stacks that weigh most",
+		Long: `Stacks shows whole call stacks, the innermost frame first, with what their samples
+weigh: the time of threads, or what --of names, such as exceptions.
+
+` + patternsLong,
+		Example: `  etw stacks --top 3 cpu.nettrace
+  etw stacks --of exceptions --label type=Bakery.Burnt cpu.nettrace
+  etw stacks --of contention --names full cpu.nettrace
+  etw stacks --of allocs --format csv alloc.nettrace
+  etw stacks --format jsonl cpu.nettrace | jq -c '[.selfMs, .stack]'`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := form.check(cmd); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("top") && most <= 0 {
+				return usagef("--top: %d is not a number of stacks to print, from 1 on", most)
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			p, err := o.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			out := form.open(cmd, false)
+			return p.close(cmd, out, p.printStacks(out, most))
+		},
+	}
+	cmd.Flags().IntVarP(&most, "top", "n", 0, fmt.Sprintf("print only the first `N` stacks; text has %d if it is left out", stacksForPeople))
+	completions(cmd, map[string]cobra.CompletionFunc{"top": cobra.NoFileCompletions})
+	o.flags(cmd)
+	form.flags(cmd)
+	return cmd
+}
+
+// stacksForPeople is how many stacks people get to see if they do not say.
+const stacksForPeople = 10
+
+func (p *profiled) printStacks(out *printer, most int) error {
+	var paths []stacks.Path
+	if p.Len() > 0 {
+		paths = p.View().Paths()
+	}
+	all := len(paths)
+	if most == 0 && out.format == formatText {
+		most = stacksForPeople
+	}
+	if most > 0 {
+		paths = paths[:min(most, len(paths))]
+	}
+	switch out.format {
+	case formatJSON:
+		return p.stacksDocument(out, paths)
+	case formatText:
+		return p.stacksText(out, paths, all)
+	}
+	u, total := p.unit(), p.lastTotal()
+	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), counted("count"), label("stack"))
+	for _, path := range paths {
+		tab.add(u.cell(lastOf(path.Values)), share(lastOf(path.Values), total), whole(path.Values[0]), strings.Join(p.frameNames(path.Stack), ";"))
+	}
+	return tab.write(out)
+}
+
+// frameNames returns the names of the frames of a stack, the outermost first.
+func (p *profiled) frameNames(id stacks.ID) []string {
+	var names []string
+	for f := range p.Stack(id) {
+		names = append(names, strings.ReplaceAll(p.Frames[f].Name, ";", ":"))
+	}
+	slices.Reverse(names)
+	return names
+}
+
+func (p *profiled) stacksText(out *printer, paths []stacks.Path, all int) error {
+	p.head(out)
+	u, total := p.unit(), p.lastTotal()
+	for _, path := range paths {
+		share := ""
+		if total != 0 {
+			share = fmt.Sprintf(", %.1f %%", 100*float64(lastOf(path.Values))/float64(total))
+		}
+		title := fmt.Sprintf("%s%s", u.text(lastOf(path.Values)), share)
+		if len(path.Values) > 1 {
+			title += fmt.Sprintf(", %s", count(path.Values[0], "event", "events"))
+		}
+		fmt.Fprintf(out, "\n%s\n", out.paint(nil, colorBold, title))
+		for _, name := range slices.Backward(p.frameNames(path.Stack)) {
+			fmt.Fprintf(out, "  %s\n", clean(name))
+		}
+	}
+	if len(paths) < all {
+		_, err := fmt.Fprintf(out, "\n%s\n", out.paint(nil, colorDim, fmt.Sprintf("%d of %d stacks; --top %[2]d shows all", len(paths), all)))
+		return err
+	}
+	return nil
+}
+
+// A profileHead is what JSON has of a profile beside its rows.
+type profileHead struct {
+	Schema       int                `json:"schema"`
+	Kind         string             `json:"kind"`
+	Types        []stacks.ValueType `json:"types"`
+	Totals       []int64            `json:"totals"`
+	NamedPercent float64            `json:"namedPercent"`
+	// Facts say what the samples are worth.
+	Facts []string `json:"facts"`
+}
+
+func (p *profiled) document() profileHead {
+	h := profileHead{Schema: 1, Kind: p.Kind, Types: p.Types, NamedPercent: p.Naming.Percent(), Totals: []int64{}, Facts: append([]string{}, p.facts...)}
+	if p.Len() > 0 {
+		h.Totals = p.Totals()
+	}
+	if h.Types == nil {
+		h.Types = []stacks.ValueType{}
+	}
+	return h
+}
+
+// A stackRow is a stack, the outermost frame first.
+type stackRow struct {
+	Values []int64  `json:"values"`
+	Stack  []string `json:"stack"`
+}
+
+func (p *profiled) stacksDocument(out *printer, paths []stacks.Path) error {
+	res := struct {
+		profileHead
+		Rows []stackRow `json:"rows"`
+	}{p.document(), []stackRow{}}
+	for _, path := range paths {
+		res.Rows = append(res.Rows, stackRow{path.Values, p.frameNames(path.Stack)})
+	}
+	return writeContract(out, res, p.t.Stats().Lost, p.warnings)
+}

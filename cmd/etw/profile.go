@@ -1,0 +1,368 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/handles"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A profiling holds the flags of all commands that show what call stacks weigh.
+type profiling struct {
+	of      string
+	naming  string
+	raw     bool
+	tiers   bool
+	root    string
+	labels  []string
+	filter  stacks.Filter
+	in      input
+	scope   scope
+	ordered []string // names of --of
+}
+
+// A sampling is a kind of samples that a trace can have.
+type sampling struct {
+	name  string
+	needs []need
+	// start registers the analysis, and returns its samples and what is to be said of
+	// them when the trace was read.
+	start func(mux *etw.Mux) func() gathered
+}
+
+// samplings are the kinds of samples, as --of names them.
+var samplings = []sampling{
+	{"cpu", []need{{what: "thread samples", provider: "Microsoft-DotNETCore-SampleProfiler", level: etw.LevelInformational}}, startCPU},
+	{"allocs", []need{{what: "allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose}},
+		func(mux *etw.Mux) func() gathered { return bare(alloc.New(mux).Samples) }},
+	{"exceptions", []need{{what: "exceptions", provider: clrName, keywords: 0x8000, names: "Exception", level: etw.LevelError}},
+		func(mux *etw.Mux) func() gathered { return bare(exceptions.New(mux).Samples) }},
+	{"contention", []need{{what: "contention", provider: clrName, keywords: 0x4000, names: "Contention", level: etw.LevelInformational}},
+		func(mux *etw.Mux) func() gathered { return bare(contention.New(mux).Samples) }},
+	{"waits", []need{{what: "waits", provider: clrName, keywords: 0x40000000000, names: "WaitHandle", level: etw.LevelVerbose}},
+		func(mux *etw.Mux) func() gathered { return bare(waits.New(mux).Samples) }},
+	{"handles", []need{{what: "handles", provider: clrName, keywords: 0x2, names: "GCHandle", level: etw.LevelInformational}},
+		func(mux *etw.Mux) func() gathered { return bare(handles.New(mux).Samples) }},
+}
+
+// A gathered is what an analysis found.
+type gathered struct {
+	samples []*stacks.Samples
+	facts   []string
+	period  int64
+	module  func(pid int64, address uint64, at int64) (string, bool)
+}
+
+func bare(samples func() []*stacks.Samples) func() gathered {
+	return func() gathered { return gathered{samples: samples()} }
+}
+
+func startCPU(mux *etw.Mux) func() gathered {
+	a := cpu.New(mux)
+	machine := system.New(mux)
+	k := cpu.NewKernel(mux, machine)
+	return func() gathered {
+		if g := kernelSamples(k); g.samples != nil {
+			return g
+		}
+		res := a.Result()
+		if res.Samples == 0 {
+			return gathered{}
+		}
+		facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
+			count(len(res.Threads), "thread", "threads"), res.External, ms(res.IntervalMS))}
+		if res.PauseMS > 0 {
+			facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", ms(res.PauseMS)))
+		}
+		if res.UnsampledMS > 0 {
+			facts = append(facts, fmt.Sprintf("threads were not looked at for %s, which is in no number", ms(res.UnsampledMS)))
+		}
+		return gathered{samples: []*stacks.Samples{a.Samples()}, facts: facts, period: res.Interval()}
+	}
+}
+
+// kernelSamples returns the samples that the kernel took, if it did.
+func kernelSamples(k *cpu.Kernel) gathered {
+	s, res := k.Samples()
+	if res.Samples+res.Idle == 0 {
+		return gathered{}
+	}
+	facts := []string{fmt.Sprintf("time on processors: %s, %d without a stack; %d of idle processors are left out; %s apart",
+		count(res.Samples, "sample", "samples"), res.Samples-res.Stacks, res.Idle, ms(float64(res.Interval)/1e6))}
+	if res.Misdefined > 0 {
+		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
+	}
+	return gathered{[]*stacks.Samples{s}, facts, res.Interval, k.Module}
+}
+
+// The forms of names that --names knows.
+var namings = []string{"full", "type", "short"}
+
+func (o *profiling) flags(cmd *cobra.Command) {
+	o.ordered = nil
+	for _, s := range samplings {
+		o.ordered = append(o.ordered, s.name)
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.of, "of", "cpu", "what is weighed: `WHAT` is "+strings.Join(o.ordered, ", "))
+	f.StringVar(&o.naming, "names", "type", "`FORM` of names: full (module, type and arguments), type (with namespace)\nor short")
+	f.BoolVar(&o.raw, "raw-names", false, "leave the names of async methods, lambdas and local functions as the\ncompiler made them")
+	f.BoolVar(&o.tiers, "tiers", false, "keep code of different tiers of compilation apart")
+	f.StringVar(&o.filter.Include, "include", "", "only stacks with a frame for each of these `PATTERNS`, separated by ;")
+	f.StringVar(&o.filter.Exclude, "exclude", "", "only stacks without frames that match one of these `PATTERNS`")
+	f.StringVar(&o.filter.Group, "group", "", "give frames common names: `RULES` such as 'System.%->system' or, with the\nframe that enters the group, 'System.%=>system', separated by ;")
+	f.StringVar(&o.filter.Fold, "fold", "", "leave out frames that match one of these `PATTERNS`: what they weigh is\ntheir callers'")
+	f.Float64Var(&o.filter.FoldPercent, "fold-percent", 0, "leave out parts of the tree that weigh less than this `SHARE` of all, in\npercent")
+	f.StringVar(&o.root, "root", "", "only what frames that match one of these `PATTERNS` call")
+	f.StringArrayVar(&o.labels, "label", nil, "only samples with this `LABEL`, such as state=managed or type=System.String;\nrepeatable")
+	o.scope.flags(cmd)
+	o.in.flags(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"of":      cobra.FixedCompletions(o.ordered, cobra.ShellCompDirectiveNoFileComp),
+		"names":   cobra.FixedCompletions(namings, cobra.ShellCompDirectiveNoFileComp),
+		"include": cobra.NoFileCompletions, "exclude": cobra.NoFileCompletions, "group": cobra.NoFileCompletions, "fold": cobra.NoFileCompletions,
+		"fold-percent": cobra.NoFileCompletions, "root": cobra.NoFileCompletions,
+		"label": cobra.FixedCompletions([]string{"state=managed", "state=external", "state=gc", "type="}, cobra.ShellCompDirectiveNoFileComp),
+	})
+}
+
+// patternsLong is what the help of all such commands says of patterns.
+const patternsLong = `Patterns are those of PerfView, and match names with module and arguments, as in
+Shop!Bakery.Oven.Bake(int32), in any case and anywhere in them: * is any text, % any
+part of a name, ^ the start, | or; after @ comes a regular expression. What stands in
+{} can be used in the name of a group, as in '{%}!->module $1'.`
+
+// check reads the flags that do not depend on the traces.
+func (o *profiling) check() error {
+	if !slices.Contains(o.ordered, o.of) {
+		return usagef("--of %s: it is one of %s%s", o.of, strings.Join(o.ordered, ", "), didYouMean(o.of, o.ordered))
+	}
+	if !slices.Contains(namings, o.naming) {
+		return usagef("--names %s: there are %s", o.naming, strings.Join(namings, ", "))
+	}
+	if o.filter.FoldPercent < 0 || o.filter.FoldPercent > 100 {
+		return usagef("--fold-percent: %v is not a share in percent", o.filter.FoldPercent)
+	}
+	if _, err := new(stacks.Profile).Apply(o.filter); err != nil {
+		return usagef("%w", err)
+	}
+	if _, err := stacks.Match(o.root); err != nil {
+		return usagef("--root: %w", err)
+	}
+	for _, l := range o.labels {
+		if !strings.Contains(l, "=") {
+			return usagef("--label %s: it is not a label such as state=managed", l)
+		}
+	}
+	return nil
+}
+
+func (o *profiling) options() stacks.Options {
+	names := map[string]stacks.Names{"full": stacks.FullNames, "type": stacks.QualifiedNames, "short": stacks.ShortNames}
+	return stacks.Options{Names: names[o.naming], Raw: o.raw, Tiers: o.tiers}
+}
+
+// A profiled is the samples of traces, and what is to be said of them.
+type profiled struct {
+	*stacks.Profile
+	t        *trace.Trace
+	table    *symbols.Table
+	names    *names
+	facts    []string
+	warnings []string
+	trouble  error
+	pids     []int64 // of samples
+	period   int64   // between two samples in nanoseconds, 0 if there is none
+}
+
+// read reads traces in one pass: what names code is learnt from all events, samples
+// are taken of those in scope.
+func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
+	h, err := o.scope.header(cmd, &o.in, args)
+	if err != nil {
+		return nil, err
+	}
+	t, trouble, err := o.in.open(cmd, args, false)
+	if err != nil {
+		return nil, err
+	}
+	kind := samplings[slices.Index(o.ordered, o.of)]
+	var codeMux, mux etw.Mux
+	code, finish := symbols.New(&codeMux), kind.start(&mux)
+	p := &profiled{t: t, names: newNames(), trouble: trouble}
+	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &codeMux}
+	if err := i.read(t, h); err != nil {
+		p.trouble = cmp.Or(p.trouble, err)
+	}
+	g := finish()
+	p.table, p.facts, p.period, p.warnings = code.Table(), g.facts, g.period, i.warnings(t)
+	options := o.options()
+	options.Module = g.module
+	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
+	if p.Len() == 0 && cmd.Context().Err() == nil {
+		reportNeeds(cmd, kind.needs)
+	}
+	p.note()
+	return p, o.shape(p)
+}
+
+// note says how many frames have names, and why others have none.
+func (p *profiled) note() {
+	seen := make(map[int64]bool)
+	for s := range p.Samples() {
+		if !seen[s.Process] {
+			seen[s.Process] = true
+			p.pids = append(p.pids, s.Process)
+		}
+	}
+	n := p.Naming
+	if n.Frames == n.Named {
+		return
+	}
+	text := fmt.Sprintf("%.1f %% of the frames have names", n.Percent())
+	if !slices.ContainsFunc(p.pids, p.table.HasRundown) {
+		text += ": there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
+	}
+	p.warnings = append(p.warnings, text)
+}
+
+// shape leaves of the profile what the flags ask for.
+func (o *profiling) shape(p *profiled) error {
+	if len(o.labels) > 0 {
+		p.Profile = p.Only(func(s stacks.Sample) bool {
+			return !slices.ContainsFunc(o.labels, func(want string) bool {
+				key, value, _ := strings.Cut(want, "=")
+				return !slices.Contains(s.Labels, stacks.Label{Key: key, Value: value})
+			})
+		})
+	}
+	if o.root != "" {
+		match, err := stacks.Match(o.root)
+		if err != nil {
+			return err
+		}
+		p.Profile = p.Below(match)
+	}
+	if o.filter == (stacks.Filter{}) {
+		return nil
+	}
+	var err error
+	p.Profile, err = p.Apply(o.filter)
+	return err
+}
+
+// unit says how values are shown.
+func (p *profiled) unit() valueUnit {
+	if len(p.Types) == 0 {
+		return valueUnit{}
+	}
+	return unitOf(p.Types[len(p.Types)-1])
+}
+
+// A valueUnit is how values of one type are shown.
+type valueUnit struct {
+	suffix string // of the names of columns
+	per    float64
+	digits int
+}
+
+func unitOf(t stacks.ValueType) valueUnit {
+	switch t.Unit {
+	case "nanoseconds":
+		return valueUnit{"Ms", 1e6, 3}
+	case "bytes":
+		return valueUnit{"MB", 1e6, 3}
+	}
+	return valueUnit{"", 1, 0}
+}
+
+func (u valueUnit) column(name string) column { return measured(name+u.suffix, u.digits) }
+func (u valueUnit) cell(v int64) string {
+	if u.per == 1 {
+		return whole(v)
+	}
+	return exact(float64(v) / u.per)
+}
+
+// text says a value in a sentence.
+func (u valueUnit) text(v int64) string {
+	switch u.suffix {
+	case "Ms":
+		return ms(float64(v) / u.per)
+	case "MB":
+		return mb(float64(v) / u.per)
+	}
+	return whole(v)
+}
+
+// share returns a part of all in percent.
+func share(v, all int64) string {
+	if all == 0 {
+		return ""
+	}
+	return exact(100 * float64(v) / float64(all))
+}
+
+// head prints what stands before a table for people.
+func (p *profiled) head(out *printer) {
+	if out.format != formatText || p.Len() == 0 {
+		return
+	}
+	totals := p.Totals()
+	title := p.Kind + ": " + whole(totals[0])
+	if p.Types[0].Name != p.Kind {
+		title += " " + p.Types[0].Name
+	}
+	if len(totals) > 1 {
+		title += ", " + p.unit().text(totals[len(totals)-1])
+	}
+	fmt.Fprintln(out, string(out.paint(nil, colorBold, clean(title))))
+	for _, f := range p.facts {
+		fmt.Fprintln(out, "  "+clean(f))
+	}
+	for _, w := range p.warnings {
+		fmt.Fprintln(out, string(out.paint(nil, colorYellow, "note: "+clean(w))))
+	}
+}
+
+// close ends a command: it says what was lost, and closes the trace and the output.
+func (p *profiled) close(cmd *cobra.Command, out *printer, err error) error {
+	if err == nil {
+		err = out.Flush()
+	}
+	if reportLosses(cmd, p.t) {
+		p.trouble = cmp.Or(p.trouble, errReported)
+	}
+	p.t.Close()
+	return out.close(err, p.trouble)
+}
+
+// ofProcess is the name of a process with its number.
+func (n *names) ofProcess(pid int64) string {
+	if name := n.processes[pid]; name != "" {
+		return fmt.Sprintf("%s (%d)", name, pid)
+	}
+	return fmt.Sprintf("process %d", pid)
+}
+
+// ofThread is the name of a thread with its number.
+func (n *names) ofThread(tid int64) string {
+	if name := n.threads[tid]; name != "" {
+		return fmt.Sprintf("%s (%d)", name, tid)
+	}
+	return fmt.Sprintf("thread %d", tid)
+}

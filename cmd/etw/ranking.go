@@ -1,0 +1,102 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// A ranking holds the flags that sort the rows of a table and choose the first
+// ones. All commands that print tables of results have them.
+type ranking struct {
+	sort    string
+	reverse bool
+	top     int
+}
+
+// flags defines the flags. columns are the names of those that completion knows.
+func (r *ranking) flags(cmd *cobra.Command, columns ...string) {
+	f := cmd.Flags()
+	f.StringVar(&r.sort, "sort", "", "sort by this `COLUMN`: numbers from the largest, texts and times from the\nfirst")
+	f.BoolVarP(&r.reverse, "reverse", "r", false, "reverse the order")
+	f.IntVarP(&r.top, "top", "n", 0, "print only the first `N` rows")
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"sort": cobra.FixedCompletions(columns, cobra.ShellCompDirectiveNoFileComp),
+		"top":  cobra.NoFileCompletions,
+	})
+}
+
+// check reports values of flags that make no sense.
+func (r *ranking) check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("top") && r.top <= 0 {
+		return usagef("--top: %d is not a number of rows to print, from 1 on", r.top)
+	}
+	return nil
+}
+
+// checkColumn reports a column that there is not.
+func (r *ranking) checkColumn(columns []column) error {
+	if r.sort == "" || findColumn(columns, r.sort) >= 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range columns {
+		if c.name != "" {
+			names = append(names, c.name)
+		}
+	}
+	return usagef("--sort %s: there is no such column%s; there are %s", r.sort, didYouMean(r.sort, names), strings.Join(names, ", "))
+}
+
+// findColumn returns the column of a name, which may be a begin of it, or -1.
+func findColumn(columns []column, name string) int {
+	if i := slices.IndexFunc(columns, func(c column) bool { return c.name == name }); i >= 0 {
+		return i
+	}
+	name = strings.ToLower(name)
+	if i := slices.IndexFunc(columns, func(c column) bool { return strings.ToLower(c.name) == name }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(columns, func(c column) bool { return strings.HasPrefix(strings.ToLower(c.name), name) })
+}
+
+// apply sorts the rows of a table, by count if no column is named and they are
+// not ordered already, and cuts them off.
+func (r *ranking) apply(t *table, ordered bool) {
+	name := r.sort
+	if name == "" && !ordered {
+		name = "count"
+	}
+	if i := findColumn(t.columns, name); i >= 0 && name != "" {
+		falling := t.columns[i].number && !t.columns[i].rising && !strings.HasSuffix(t.columns[i].name, "_ms") && !slices.Contains([]string{"id", "from", "ms"}, t.columns[i].name)
+		slices.SortStableFunc(t.rows, func(a, b []string) int {
+			order := compareCell(a[i], b[i], t.columns[i].number)
+			if falling {
+				return -order
+			}
+			return order
+		})
+	}
+	if r.reverse {
+		slices.Reverse(t.rows)
+	}
+	if r.top > 0 && len(t.rows) > r.top {
+		t.rows = t.rows[:r.top]
+	}
+}
+
+// compareCell compares two cells, of which numbers may be missing.
+func compareCell(a, b string, number bool) int {
+	if !number {
+		return cmp.Compare(a, b)
+	}
+	x, errX := strconv.ParseFloat(strings.TrimSuffix(a, "%"), 64)
+	y, errY := strconv.ParseFloat(strings.TrimSuffix(b, "%"), 64)
+	if errX != nil || errY != nil {
+		return cmp.Compare(len(a), len(b))
+	}
+	return cmp.Compare(x, y)
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// newReport returns the command that writes a page of what a trace has.
+func newReport() *cobra.Command {
+	var in input
+	var path string
+	cmd := &cobra.Command{
+		Use:   "report [flags] TRACE",
+		Short: "Write a page of all that a .NET trace tells",
+		Long: `Report writes a page for the browser of what a trace tells of .NET programs: what
+stands out, in words, then collections, thread time, allocations, exceptions, waits for
+locks, the thread pool, compilation, requests and counters, with charts, call trees and
+tables that can be zoomed, sorted and filtered, for each process. For what is not in
+the trace it says what to record.
+
+The page is one file that needs no network and sends nothing anywhere.`,
+		Example: `  etw report gc.nettrace -o report.html
+  etw report alloc.nettrace > allocations.html`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, trouble, err := in.open(cmd, args, false)
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			page, failed := analyse(cmd, t)
+			if cmd.Context().Err() != nil {
+				return failed
+			}
+			page.Title = filepath.Base(args[0])
+			lossy := reportLosses(cmd, t)
+			if err := writePage(cmd, path, page.Write); err != nil {
+				return err
+			}
+			if lossy {
+				failed = cmp.Or(failed, errReported)
+			}
+			return cmp.Or(trouble, failed)
+		},
+	}
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
+	in.flags(cmd)
+	return cmd
+}
+
+// analyse reads a trace for a report. The error is errReported if there was
+// trouble with it; the report has what could be read.
+func analyse(cmd *cobra.Command, t *trace.Trace) (*html.Report, error) {
+	src := &watched{r: reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress},
+		t: t, decoder: builtin.NewDecoder(), programs: newPrograms(), sampler: newSampler()}
+	res, err := analysis.Run(cmd.Context(), src, analysis.Losses(func() int64 { return t.Stats().Lost }))
+	src.r.progress.end()
+	if cmd.Context().Err() != nil {
+		return nil, src.r.interrupted()
+	}
+	var failed error
+	if err != nil || res.Incomplete != "" {
+		failed = errReported
+	}
+	if err != nil {
+		reportAll(cmd, err)
+	}
+	page := &html.Report{Result: res, Processes: make(map[int64]html.Process), Profiles: src.sampler.profiles()}
+	for _, f := range t.Files() {
+		page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
+		for _, fact := range f.Facts() {
+			page.Facts = append(page.Facts, html.Fact{Name: fact.Key, Text: fact.Text})
+		}
+	}
+	if n := t.Stats().LostBuffers; n > 0 {
+		page.Warnings = append(page.Warnings, fmt.Sprintf("%d buffers of events were lost when the trace was recorded: counts and sums are lower bounds", n))
+	}
+	if err != nil {
+		page.Warnings = append(page.Warnings, "not all of the trace could be read: "+err.Error())
+	}
+	for _, p := range src.programs.list() {
+		page.Processes[p.PID] = html.Process{Name: p.Name, CommandLine: p.CommandLine}
+	}
+	return page, failed
+}
+
+// A watched is a source that shows how far it came, reports what is wrong with the
+// trace, and gives the records also to what learns the names of processes and takes
+// their call stacks.
+type watched struct {
+	r        reading
+	t        *trace.Trace
+	decoder  *etw.Decoder
+	programs *programs
+	sampler  *sampler
+}
+
+func (w *watched) Next(rec *etw.Record) error {
+	if w.r.events%pollEvery == 0 {
+		w.r.progress.show(w.r.events, w.r.share())
+	}
+	err := w.t.Next(rec)
+	if err == nil {
+		w.r.events++
+		w.programs.learn(w.decoder, rec, w.decoder.Event(rec))
+		return w.sampler.take(rec)
+	} else if errors.Is(err, etw.ErrIncomplete) {
+		w.r.progress.end()
+		reportAll(w.r.cmd, err)
+	}
+	return err
+}
+
+// writePage writes to a file, all of it or none, or to the standard output.
+func writePage(cmd *cobra.Command, path string, write func(w io.Writer) error) error {
+	if path == "" {
+		w := bufio.NewWriter(cmd.OutOrStdout())
+		return cmp.Or(write(w), w.Flush())
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device, or a pipe
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(write(f), f.Close())
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	if err := cmp.Or(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

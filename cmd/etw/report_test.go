@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// runReport runs the command, and returns its exit code and what it prints.
+func runReport(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(append([]string{"report"}, args...), strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func recordedPath(name string) string { return filepath.Join("..", "..", "tests", "recorded", name) }
+
+func TestReport(t *testing.T) {
+	code, page, stderr := runReport(recordedPath("gc.nettrace"))
+	if code != 0 || stderr != "" || !strings.HasPrefix(page, "<!DOCTYPE html>") || !strings.HasSuffix(page, "</html>\n") {
+		t.Fatalf("exit code %d, %q, a page of %d bytes", code, stderr, len(page))
+	}
+	for _, want := range []string{"<title>gc.nettrace</title>", `"Garbage collections"`, `["format","nettrace`, "workload"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "report.html")
+	if code, stdout, stderr := runReport(recordedPath("gc.nettrace"), "-o", path); code != 0 || stdout+stderr != "" {
+		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != page {
+		t.Errorf("the file has %d bytes, not %d: %v", len(b), len(page), err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
+		t.Errorf("files %v", left)
+	}
+}
+
+// TestReportTrouble checks that there is a page of what could be read, and that it
+// says what is missing.
+func TestReportTrouble(t *testing.T) {
+	code, page, stderr := runReport(recordedPath("lost.nettrace"))
+	if code != exitTrouble || !strings.Contains(stderr, "were lost") || !strings.Contains(page, "were lost when the trace was recorded") {
+		t.Errorf("lost events: exit code %d, %q", code, stderr)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.nettrace")
+	whole := recorded(t, "gc.nettrace")
+	if err := os.WriteFile(cut, whole[:len(whole)*2/3], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, page, stderr = runReport(cut)
+	if code != exitTrouble || strings.Count(stderr, "\n") != 1 || !strings.Contains(page, "the trace is incomplete: ") || !strings.HasSuffix(page, "</html>\n") {
+		t.Errorf("a cut trace: exit code %d, %q", code, stderr)
+	}
+	if code, page, stderr := runReport(cut + ".none"); code != exitTrouble || page != "" || stderr == "" {
+		t.Errorf("no file: exit code %d, %q", code, stderr)
+	}
+	if code, _, stderr := runReport(recordedPath("gc.nettrace"), "-o", filepath.Join(cut, "none", "report.html")); code != exitTrouble || !strings.Contains(stderr, "report.html") {
+		t.Errorf("no folder: exit code %d, %q", code, stderr)
+	}
+	if code, _, _ := runReport(); code != exitUsage {
+		t.Errorf("no trace: exit code %d", code)
+	}
+}
+
+// TestReportToDevice checks that what is no file is written to, not replaced.
+func TestReportToDevice(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("devices have no paths there")
+	}
+	link := filepath.Join(t.TempDir(), "null")
+	if err := os.Symlink(os.DevNull, link); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := runReport(recordedPath("gc.nettrace"), "-o", link); code != 0 || stdout+stderr != "" {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	if target, err := os.Readlink(link); err != nil || target != os.DevNull {
+		t.Errorf("the link leads to %q, %v", target, err)
+	}
+}
+
+// TestReportProfile holds the methods of a report's call tree against those of etw top.
+func TestReportProfile(t *testing.T) {
+	path := corpus.File(t, "dotnet10", "cpu.nettrace")
+	var stdout bytes.Buffer
+	if code := run([]string{"top", "--format", "json", "--top", "1000000", path}, strings.NewReader(""), &stdout, os.Stderr); code != 0 {
+		t.Fatalf("etw top: exit code %d", code)
+	}
+	var top struct {
+		Rows []struct {
+			Method      string
+			Self, Total []float64
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &top); err != nil {
+		t.Fatal(err)
+	}
+	type sums struct{ self, total float64 }
+	want := make(map[string]sums)
+	for _, r := range top.Rows {
+		want[r.Method] = sums{want[r.Method].self + r.Self[1]/1e6, want[r.Method].total + r.Total[1]/1e6}
+	}
+	_, page, _ := runReport(path)
+	var model struct {
+		Texts []string
+		Views []struct {
+			Sections []struct {
+				ID     string
+				Tables []struct {
+					ID      string
+					Columns []struct {
+						K string
+						N []float64
+						T []int
+					}
+				}
+			}
+		}
+	}
+	_, data, _ := strings.Cut(page, `id="data">`)
+	if err := json.NewDecoder(strings.NewReader(data)).Decode(&model); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]sums)
+	for _, s := range model.Views[0].Sections {
+		if s.ID != "cpu" {
+			continue
+		}
+		c := s.Tables[0].Columns
+		for i, name := range c[0].T {
+			x := got[model.Texts[name]]
+			got[model.Texts[name]] = sums{x.self + c[1].N[i], x.total + c[3].N[i]}
+		}
+	}
+	if len(got) != len(want) || len(got) < 50 {
+		t.Errorf("%d methods, not %d", len(got), len(want))
+	}
+	for name, w := range want {
+		if g := got[name]; math.Abs(g.self-w.self) > 0.002 || math.Abs(g.total-w.total) > 0.002 {
+			t.Errorf("%s: %+v, not %+v", name, g, w)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A scope holds the flags that say what of a trace an analysis is of.
+type scope struct {
+	processes []string
+	times     selection // only from, to and zone
+}
+
+func (s *scope) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&s.processes, "process", nil, "only of this `PROCESS`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable")
+	s.times.timeFlags(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{"process": completeProcesses})
+}
+
+// header reads the flags. Names of processes are looked for in the traces, which
+// takes a pass over them.
+func (s *scope) header(cmd *cobra.Command, in *input, paths []string) (*filter.Header, error) {
+	sel := new(selector)
+	if err := s.times.window(sel); err != nil {
+		return nil, err
+	}
+	h := &sel.header
+	var patterns []filter.Glob
+	for _, text := range s.processes {
+		if n, err := filter.ParseNumbers(text, math.MaxInt64); err == nil {
+			h.Processes = append(h.Processes, n...)
+		} else {
+			patterns = append(patterns, filter.Glob(text))
+		}
+	}
+	if len(patterns) == 0 {
+		return h, nil
+	}
+	if slices.Contains(paths, trace.Stdin) {
+		return nil, usagef("--process %s: to find a process by its name takes a pass of its own over the trace, and the standard input has only one; give its number", patterns[0])
+	}
+	found, err := processesNamed(cmd, in, paths, patterns)
+	h.Processes = append(h.Processes, found...)
+	return h, err
+}
+
+// processesNamed returns the numbers of the processes whose name fits a pattern,
+// with or without the suffix of programs.
+func processesNamed(cmd *cobra.Command, in *input, paths []string, patterns []filter.Glob) (filter.Numbers, error) {
+	t, _, err := in.open(cmd, paths, false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	n, decoder := newNames(), builtin.NewDecoder()
+	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
+	if err := r.each(t, func(rec *etw.Record) error {
+		n.learn(decoder, rec, decoder.Event(rec))
+		return nil
+	}); err != nil && !errors.Is(err, errReported) {
+		return nil, err
+	}
+	var found filter.Numbers
+	for _, pattern := range patterns {
+		before := len(found)
+		for pid, name := range n.processes {
+			if pattern.Match(name) || pattern.Match(trimExtension(name)) {
+				found = append(found, filter.Number(pid)...)
+			}
+		}
+		if len(found) == before {
+			names := slices.Compact(slices.Sorted(maps.Values(n.processes)))
+			return nil, fmt.Errorf("no process is called %s%s; the names in the trace are %s", pattern, didYouMean(string(pattern), names), listed(names))
+		}
+	}
+	return found, nil
+}
+
+// trimExtension returns the name of a program without its .exe or .dll.
+func trimExtension(name string) string {
+	for _, suffix := range []string{".exe", ".dll"} {
+		if n := len(name) - len(suffix); n > 0 && strings.EqualFold(name[n:], suffix) {
+			return name[:n]
+		}
+	}
+	return name
+}
+
+// listed lists names, or the first of many.
+func listed(names []string) string {
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// The kernel logs call stacks as events of their own, after those that they are of.
+// A boundStacks is what a pass over traces has found of whose they are.
+type boundStacks struct {
+	files   map[string]*fileStacks
+	ofEvent map[int64]eventStack // by the number of the event in the traces
+	src     etw.Source
+	next    int64
+	buf     []byte
+}
+
+// A fileStacks binds the stacks of one file.
+type fileStacks struct {
+	mux    etw.Mux
+	stacks *system.Stacks[int64]
+}
+
+// An eventStack is the stack of an event.
+type eventStack struct {
+	of    *fileStacks
+	stack system.CallStack
+}
+
+// findStacks reads traces for whose the stacks in them are. Threads are those of
+// headers: they were recorded when the stacks were.
+func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, error) {
+	first := *in
+	first.noAttribute = true
+	t, _, err := first.open(cmd, paths, false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	b := &boundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack)}
+	n := int64(0)
+	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
+	err = r.each(t, func(rec *etw.Record) error {
+		f := b.file(rec.File)
+		if thread, ok := stackThread(rec); ok {
+			f.stacks.Await(rec, thread, n)
+		}
+		n++
+		return f.mux.Dispatch(rec)
+	})
+	for _, f := range b.files {
+		f.stacks.Flush()
+	}
+	if errors.Is(err, errReported) { // the pass that prints says it
+		err = nil
+	}
+	return b, err
+}
+
+func (b *boundStacks) file(name string) *fileStacks {
+	f := b.files[name]
+	if f == nil {
+		f = new(fileStacks)
+		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
+			if s != (system.CallStack{}) {
+				b.ofEvent[n] = eventStack{f, s}
+			}
+		})
+		b.files[name] = f
+	}
+	return f
+}
+
+// notOfThreads are classes of the kernel's events that nothing on a thread causes:
+// tools add them, or they tell of the session and the machine.
+var notOfThreads = []etw.GUID{
+	(*kernel.AnyStackWalkStack)(nil).EventDescs()[0].Class,
+	(*kernel.AnyImageIDInfo)(nil).EventDescs()[0].Class,
+	(*kernel.AnySysConfigBuildInfo)(nil).EventDescs()[0].Class,
+	(*kernel.AnySystemConfigCPU)(nil).EventDescs()[0].Class,
+	(*kernel.AnyEventTraceHeader)(nil).EventDescs()[0].Class,
+}
+
+// stackThread returns the thread that the stack of an event is of, or -1 if the
+// event does not tell, and false if the event has none, or brings it along.
+func stackThread(r *etw.Record) (thread int64, ok bool) {
+	if !builtin.IsKernel(r) || len(r.Stack.Addresses) > 0 || slices.Contains(notOfThreads, r.Provider) {
+		return -1, false
+	}
+	var sample kernel.AnyPerfInfoSample
+	if is(r, &sample) {
+		return int64(sample.ThreadId), true
+	}
+	var change kernel.AnyThreadCSwitch
+	if is(r, &change) {
+		return int64(change.NewThreadId), true
+	}
+	return r.ThreadID, true
+}
+
+// is reports whether r is some version of an event, and decodes it.
+func is(r *etw.Record, e etw.AnyVersion) bool {
+	d := e.EventDescs()[0]
+	if r.Provider != d.Class || r.Opcode != d.Opcode {
+		return false
+	}
+	_, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize)
+	return err == nil
+}
+
+// over returns src with the stacks in its records.
+func (b *boundStacks) over(src *trace.Trace) etw.Source {
+	b.src = src
+	return b
+}
+
+// Next delivers the next record: see [etw.Source].
+func (b *boundStacks) Next(rec *etw.Record) error {
+	if err := b.src.Next(rec); err != nil {
+		return err
+	}
+	if s, ok := b.ofEvent[b.next]; ok {
+		rec.Stack = s.addresses(&b.buf)
+	}
+	b.next++
+	return nil
+}
+
+// addresses returns the stack as records have it: the half of the kernel, and that
+// of the program that called it.
+func (s eventStack) addresses(buf *[]byte) etw.Stack {
+	inner, outer := s.of.stacks.Half(s.stack.Kernel), s.of.stacks.Half(s.stack.User)
+	if inner.Len() == 0 {
+		return outer
+	}
+	if outer.Len() == 0 || outer.PtrSize != inner.PtrSize {
+		return inner
+	}
+	*buf = append(append((*buf)[:0], inner.Addresses...), outer.Addresses...)
+	return etw.Stack{Addresses: *buf, PtrSize: inner.PtrSize}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/symbols"
+)
+
+// newSymbols returns the command that says which code has names.
+func newSymbols() *cobra.Command {
+	var o profiling
+	var form output
+	cmd := &cobra.Command{
+		Use:   "symbols [flags] FILE...",
+		Short: "Show what of the call stacks has names, and why the rest has none",
+		Long: `Symbols counts the frames of the call stacks of samples, or of what --of names: those
+in methods of .NET with a name, those in files with native code, whose names are in
+files of symbols, and those of which nothing is known. Beside them stand the methods
+that the trace knows, and whether a rundown listed what there was at the end: without
+one, code that was not compiled during the trace has no names.`,
+		Example: `  etw symbols cpu.nettrace
+  etw symbols --of exceptions --format md exceptions.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := form.check(cmd); err != nil {
+				return err
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			p, err := o.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			out := form.open(cmd, false)
+			p.head(out)
+			if out.format == formatText && p.Len() > 0 {
+				out.WriteByte('\n') // the writer keeps the error
+			}
+			return p.close(cmd, out, p.symbolTable().write(out))
+		},
+	}
+	o.flags(cmd)
+	form.flags(cmd)
+	return cmd
+}
+
+// A naming counts the frames of a process.
+type naming struct{ frames, managed, native int64 }
+
+// symbolTable returns a row for each process that has methods or samples.
+func (p *profiled) symbolTable() *table {
+	counts := make(map[int64]*naming)
+	order := append([]int64{}, p.pids...)
+	for _, pid := range p.pids {
+		counts[pid] = new(naming)
+	}
+	known := make(map[int64]symbols.Facts)
+	for _, f := range p.table.Facts() {
+		known[f.PID] = f
+		if counts[f.PID] == nil {
+			counts[f.PID] = new(naming)
+			order = append(order, f.PID)
+		}
+	}
+	for s := range p.Samples() {
+		n := counts[s.Process]
+		for frame := range p.Stack(s.Stack) {
+			switch f := &p.Frames[frame]; {
+			case f.Pseudo:
+				continue
+			case f.Kind == symbols.Managed && f.Address == 0:
+				n.managed++
+			case f.Kind != symbols.Unknown:
+				n.native++
+			}
+			n.frames++
+		}
+	}
+	tab := newTable(idColumn("pid"), label("process"), counted("frames"), percentColumn("namedPercent", "NAMED %"), percentColumn("nativePercent", "NATIVE %"),
+		percentColumn("unknownPercent", "UNKNOWN %"), counted("methods"), counted("modules"), label("rundown"))
+	for _, pid := range order {
+		n, f := counts[pid], known[pid]
+		rundown := "no"
+		if f.Rundown > 0 {
+			rundown = "yes"
+		}
+		tab.add(strconv.FormatInt(pid, 10), p.names.processes[pid], whole(n.frames), share(n.managed, n.frames), share(n.native, n.frames),
+			share(n.frames-n.managed-n.native, n.frames), whole(f.Methods), whole(f.Modules), rundown)
+	}
+	return tab
+}

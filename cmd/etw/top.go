@@ -1,0 +1,218 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// A top shows what frames weigh.
+type top struct {
+	profiling
+	out  output
+	rank ranking
+	by   string
+}
+
+// tops is what the rows of the table can be.
+var tops = []string{"method", "module", "thread", "process"}
+
+// newTop returns the command that shows methods by what they weigh.
+func newTop() *cobra.Command {
+	o := new(top)
+	cmd := &cobra.Command{
+		Use:   "top [flags] FILE...",
+		Short: "Show the methods in which the time is spent, or memory is allocated",
+		Long: `Top shows methods by what they weigh: of the samples of threads, or what --of names,
+such as the bytes that were allocated. Self is what a method weighs itself, total
+what it weighs with all that it calls; a method that calls itself is counted once.
+
+Samples of EventPipe are of threads, whether they run or wait. --label state=managed
+leaves those in managed code, which is the best estimate there is of the time on a
+processor.
+
+The rows are methods, or what --by says: modules, threads or processes, or a label
+of the samples such as state or type.
+
+` + patternsLong,
+		Example: `  etw top cpu.nettrace
+  etw top --top 5 --sort totalMs --names short cpu.nettrace
+  etw top --label state=managed --group 'System.%->system' cpu.nettrace
+  etw top --of allocs alloc.nettrace
+  etw top --of exceptions --by type exceptions.nettrace
+  etw top --by module --format csv cpu.nettrace
+  etw top --format json cpu.nettrace | jq '.rows[0]'`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE:              o.main,
+	}
+	cmd.Flags().StringVar(&o.by, "by", tops[0], "what the `ROWS` are: "+strings.Join(tops, ", ")+" or the name of a label")
+	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(append(slices.Clone(tops), "state", "type"), cobra.ShellCompDirectiveNoFileComp)})
+	o.profiling.flags(cmd)
+	o.rank.flags(cmd, "self", "total", "count", "method")
+	o.out.flags(cmd)
+	return cmd
+}
+
+func (o *top) main(cmd *cobra.Command, args []string) error {
+	if err := o.out.check(cmd); err != nil {
+		return err
+	}
+	if err := o.rank.check(cmd); err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	p, err := o.read(cmd, args)
+	if err != nil {
+		return err
+	}
+	out := o.out.open(cmd, false)
+	return p.close(cmd, out, o.print(out, p))
+}
+
+func (o *top) print(out *printer, p *profiled) error {
+	tab := o.table(p)
+	if err := o.rank.checkColumn(tab.columns); err != nil {
+		return err
+	}
+	if out.format == formatJSON {
+		return o.json(out, p)
+	}
+	p.head(out)
+	if p.Len() == 0 && out.format == formatText {
+		return nil
+	}
+	return o.rank.writeFirst(out, tab)
+}
+
+// table returns the rows, those that weigh most themselves first.
+func (o *top) table(p *profiled) *table {
+	u := p.unit()
+	if o.by != tops[0] {
+		return o.groups(p)
+	}
+	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"), counted("count"), label("method"),
+		label("module").forPrograms(), label("full").forPrograms())
+	all := p.lastTotal()
+	for _, row := range p.View().Top() {
+		f := &p.Frames[row.Frame]
+		self, total := lastOf(row.Self), lastOf(row.Total)
+		tab.add(u.cell(self), share(self, all), u.cell(total), share(total, all), whole(row.Self[0]), f.Name, f.Module, f.Full)
+	}
+	return tab
+}
+
+// lastTotal is what all samples weigh.
+func (p *profiled) lastTotal() int64 {
+	if len(p.Types) == 0 {
+		return 0
+	}
+	return lastOf(p.Totals())
+}
+
+func lastOf(values []int64) int64 { return values[len(values)-1] }
+
+// groups returns what samples of one kind weigh together.
+func (o *top) groups(p *profiled) *table {
+	u := p.unit()
+	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), counted("count"), label(o.by))
+	sums := make(map[string][]int64)
+	var order []string
+	modules := make([]string, len(p.Frames))
+	for s := range p.Samples() {
+		name := o.groupOf(p, s, modules)
+		sum := sums[name]
+		if sum == nil {
+			sum = make([]int64, len(s.Values))
+			sums[name] = sum
+			order = append(order, name)
+		}
+		for i, v := range s.Values {
+			sum[i] += v
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int {
+		x, y := lastOf(sums[a]), lastOf(sums[b])
+		if x != y {
+			return map[bool]int{true: -1, false: 1}[x > y]
+		}
+		return strings.Compare(a, b)
+	})
+	all := p.lastTotal()
+	for _, name := range order {
+		v := sums[name]
+		tab.add(u.cell(lastOf(v)), share(lastOf(v), all), whole(v[0]), name)
+	}
+	return tab
+}
+
+// groupOf returns the group of a sample. Modules are those of innermost frames.
+func (o *top) groupOf(p *profiled, s stacks.Sample, modules []string) string {
+	switch o.by {
+	case "module":
+		_, frame := p.Split(s.Stack)
+		if modules[frame] == "" {
+			modules[frame] = moduleOf(&p.Frames[frame])
+		}
+		return modules[frame]
+	case "thread":
+		return p.names.ofThread(s.Thread)
+	case "process":
+		return p.names.ofProcess(s.Process)
+	}
+	for _, l := range s.Labels {
+		if l.Key == o.by {
+			return l.Value
+		}
+	}
+	return "(none)"
+}
+
+// moduleOf returns the module of a frame, in words where it has none.
+func moduleOf(f *stacks.Frame) string {
+	name, _, ok := strings.Cut(f.Full, "!")
+	switch {
+	case ok:
+		return name
+	case f.Pseudo:
+		return f.Name
+	}
+	return "(unknown)"
+}
+
+// A topResult is what JSON has.
+type topResult struct {
+	profileHead
+	Rows []topRow `json:"rows"`
+}
+
+// A topRow is a method. Its values are in the order of the types.
+type topRow struct {
+	Method string  `json:"method"`
+	Full   string  `json:"full"`
+	Module string  `json:"module,omitempty"`
+	Self   []int64 `json:"self"`
+	Total  []int64 `json:"total"`
+}
+
+func (o *top) json(out *printer, p *profiled) error {
+	res := topResult{p.document(), []topRow{}}
+	if p.Len() > 0 {
+		for _, row := range p.View().Top() {
+			f := &p.Frames[row.Frame]
+			res.Rows = append(res.Rows, topRow{f.Name, f.Full, f.Module, row.Self, row.Total})
+		}
+	}
+	return writeContract(out, res, p.t.Stats().Lost, p.warnings)
+}
+
+func percentColumn(name, head string) column {
+	c := measured(name, 1)
+	c.head = head
+	return c
+}

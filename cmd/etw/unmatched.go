@@ -1,0 +1,169 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// shownKinds is how many kinds of events a message names.
+const shownKinds = 8
+
+// reportNone says what there is if filters left nothing.
+func (s *selector) reportNone(cmd *cobra.Command) {
+	if !s.given || s.chosen > 0 || cmd.Context().Err() != nil {
+		return
+	}
+	seen := slices.DeleteFunc(slices.Clone(s.seen), func(e seenEvent) bool { return e.count == 0 })
+	if len(seen) == 0 {
+		return
+	}
+	slices.SortStableFunc(seen, func(a, b seenEvent) int { return cmp.Compare(b.count, a.count) })
+	named := slices.DeleteFunc(slices.Clone(seen), func(e seenEvent) bool { return !s.isNamed(e) })
+	switch {
+	case s.fitting > 0 && s.missingField(seen) != "":
+		report(cmd, fmt.Errorf("no event has a field %q, of %d that passed the other filters: %s", s.missingField(seen), s.fitting, kinds(seen, named)))
+	case s.fitting > 0:
+		report(cmd, fmt.Errorf("no event met the condition of --where; %d events passed the other filters: %s", s.fitting, kinds(seen, named)))
+	case len(s.header.Events)+len(s.header.Providers) > 0 && len(named) == 0:
+		report(cmd, fmt.Errorf("no event has such a name or provider%s; there are %s", s.similar(seen), kinds(seen, seen)))
+	default:
+		report(cmd, fmt.Errorf("no event passed all filters; before those of processes, times and the like there are %s", kinds(seen, named)))
+	}
+}
+
+// missingField returns a field of a condition that no event has, "" if there is
+// none.
+func (s *selector) missingField(seen []seenEvent) string {
+	var descs []*etw.EventDesc
+	for _, e := range seen {
+		if e.Desc != nil {
+			descs = append(descs, e.Desc)
+		}
+	}
+	for _, w := range s.wheres {
+		if unknown, ok := w.Check(descs).(*filter.UnknownField); ok {
+			return unknown.Name
+		}
+	}
+	return ""
+}
+
+// isNamed reports whether the filters of names let an event through.
+func (s *selector) isNamed(e seenEvent) bool {
+	return len(s.header.Events)+len(s.header.Providers) == 0 || s.header.Named(&etw.Record{}, e.EventInfo)
+}
+
+// similar returns a question for a name that is like one of those that were asked
+// for.
+func (s *selector) similar(seen []seenEvent) string {
+	var names []string
+	for _, e := range seen {
+		names = append(names, filter.Names(&etw.Record{}, e.EventInfo)...)
+	}
+	for _, p := range s.header.Events {
+		if question := didYouMean(p.String(), names); question != "" {
+			return question
+		}
+	}
+	names = names[:0]
+	for _, e := range seen {
+		names = append(names, e.Provider)
+	}
+	for _, p := range s.header.Providers {
+		if question := didYouMean(string(p.Name), names); question != "" {
+			return question
+		}
+	}
+	return ""
+}
+
+// kinds lists kinds of events, the most frequent ones. Providers are named if
+// there are several.
+func kinds(all, list []seenEvent) string {
+	if len(list) == 0 {
+		list = all
+	}
+	several := slices.ContainsFunc(list, func(e seenEvent) bool { return e.Provider != list[0].Provider })
+	var names []string
+	for i, e := range list {
+		if i == shownKinds && len(list) > shownKinds+1 {
+			names = append(names, fmt.Sprintf("%d more kinds", len(list)-i))
+			break
+		}
+		name := e.Name
+		if several {
+			name = briefTitle(e.EventInfo)
+		}
+		names = append(names, fmt.Sprintf("%s (%d)", name, e.count))
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkFields checks the fields of the conditions against what is known of the
+// events that the filters choose: from the tool, from manifests, and from the
+// trace, of which some were looked at. If that was not all, a field may yet come.
+func (s *selector) checkFields(met []*etw.EventDesc, whole bool) error {
+	if len(s.wheres) == 0 {
+		return nil
+	}
+	descs := s.candidates(met, whole)
+	for _, w := range s.wheres {
+		if err := w.Check(descs); err != nil {
+			if whole || !unknownField(err) {
+				return usagef("--where: %s", explainField(err))
+			}
+		}
+	}
+	return nil
+}
+
+// candidates returns the descriptions of the events that the filters may choose.
+func (s *selector) candidates(met []*etw.EventDesc, whole bool) []*etw.EventDesc {
+	if whole && len(met) > 0 {
+		return met
+	}
+	descs := slices.Clone(met)
+	for _, p := range append(builtinProviders(), s.known...) {
+		for _, d := range p.Events {
+			if s.header.MatchDesc(d) {
+				descs = append(descs, d)
+			}
+		}
+	}
+	return descs
+}
+
+func unknownField(err error) bool {
+	_, ok := err.(*filter.UnknownField)
+	return ok
+}
+
+// explainField adds to an error about a field what fields there are.
+func explainField(err error) string {
+	unknown, ok := err.(*filter.UnknownField)
+	if !ok {
+		return err.Error()
+	}
+	text := err.Error() + " among those that the filters choose" + didYouMean(unknown.Name, unknown.Known)
+	if n := len(unknown.Known); n > 0 && n <= 30 {
+		text += "; there are " + strings.Join(unknown.Known, ", ")
+	}
+	return text
+}
+
+// knowsFields reports whether the tool knows the fields of all conditions without
+// a look into the trace.
+func (s *selector) knowsFields() bool {
+	if len(s.wheres) == 0 {
+		return true
+	}
+	descs := s.candidates(nil, false)
+	return !slices.ContainsFunc(s.wheres, func(w *filter.Where) bool { return w.Check(descs) != nil })
+}

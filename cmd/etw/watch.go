@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// newWatch returns the command that prints events as they come.
+func newWatch() *cobra.Command {
+	w := &watch{dump: dump{follow: true}}
+	cmd := &cobra.Command{
+		Use:   "watch [flags] (-p PID | --name NAME | --port PATH | -- COMMAND...)",
+		Short: "Print the events of a live .NET process as they come",
+		Long: `Watch prints the events of a .NET process, from .NET Core 3.1 on, as dump does those of
+a trace, until the process ends, --duration is over, --limit is reached, or an
+interrupt (^C). It takes the same filters and prints the same formats. Events come a
+fifth of a second late, since the runtime writes ten times a second and the threads'
+events are put in order.
+
+What the filters --event and --provider ask for, watch has the process log, and nothing
+else. --profile and --providers add to that; without any of these it is the profile
+common.
+
+` + profileHelp() + `
+A command after -- is started suspended (.NET 5 and later), so that its first events
+are there, too.`,
+		Example: `  etw watch -p 1234 --event GCEnd --event 'Exception*'
+  etw watch --name MyService --provider My-EventSource --where 'Size > 1000'
+  etw watch -p 1234 --profile exceptions --stacks --format jsonl | jq -c .fields
+  etw watch --providers clr:gc:verbose --limit 100 -- dotnet app.dll`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              w.main,
+	}
+	w.target.flags(cmd)
+	w.enabling.flags(cmd)
+	w.dump.style.flags(cmd)
+	w.dump.sel.flags(cmd)
+	cmd.Flags().Int64VarP(&w.dump.limit, "limit", "n", 0, "print no more than the first `N` events")
+	cmd.Flags().DurationVar(&w.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
+	w.dump.out.flags(cmd)
+	w.dump.in.manifestFlag(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{"limit": cobra.NoFileCompletions, "duration": cobra.NoFileCompletions})
+	return cmd
+}
+
+// A watch is a dump of a live process.
+type watch struct {
+	target   target
+	enabling enabling
+	dump     dump
+	duration time.Duration
+}
+
+// main runs the command.
+func (w *watch) main(cmd *cobra.Command, args []string) error {
+	cfg, err := w.check(cmd, args)
+	if err != nil {
+		return err
+	}
+	live, err := openLive(cmd, &w.target, args, cfg, w.duration)
+	if err != nil {
+		return err
+	}
+	defer live.Close()
+	t, err := trace.Read(live.String(), live.Session)
+	if err != nil {
+		return live.explain(err)
+	}
+	defer t.Close()
+	src, err := w.dump.prepare(t, nil)
+	if err != nil {
+		return err
+	}
+	w.dump.p = w.dump.out.open(cmd, true)
+	return w.dump.p.close(w.dump.run(t, src))
+}
+
+// check reads the flags and returns what to record.
+func (w *watch) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config, err error) {
+	d := &w.dump
+	d.cmd = cmd
+	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+		return cfg, usagef("%q is no flag; a command to start comes after --", args[0])
+	}
+	if err := w.target.check(args); err != nil {
+		return cfg, err
+	}
+	if cmd.Flags().Changed("limit") && d.limit <= 0 {
+		return cfg, usagef("--limit: %d is not a number of events to print, from 1 on", d.limit)
+	}
+	if cmd.Flags().Changed("duration") && w.duration <= 0 {
+		return cfg, usagef("--duration %v: it must be longer than nothing", w.duration)
+	}
+	if err := cmp.Or(d.style.check(), d.out.check(cmd)); err != nil {
+		return cfg, err
+	}
+	known, err := readManifests(cmd, d.in.manifests)
+	if err != nil {
+		return cfg, err
+	}
+	if d.selector, err = d.sel.selector(known); err != nil {
+		return cfg, err
+	}
+	asked := append(forEvents(d.selector), unknownProviders(d.selector, d.sel.providers)...)
+	fallback := "common"
+	if len(asked) > 0 {
+		cfg, err = w.enabling.config()
+	} else {
+		cfg, err = w.enabling.config(fallback)
+	}
+	cfg.Providers = eventpipe.Merge(append(cfg.Providers, asked...))
+	if w.enabling.rundown == rundownAuto {
+		cfg.Rundown = 0
+	}
+	return cfg, err
+}
+
+// A live is a session of a process that a command reads.
+type live struct {
+	*eventpipe.Session
+	process *attached
+	undo    []func() bool
+}
+
+// openLive attaches to a process and starts a session, which ends with an interrupt or
+// after a time.
+func openLive(cmd *cobra.Command, t *target, command []string, cfg eventpipe.Config, duration time.Duration) (*live, error) {
+	ctx := cmd.Context()
+	a, err := t.attach(cmd, command)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.Start(ctx, cfg)
+	if err == nil {
+		if err = a.resume(ctx); err != nil {
+			s.Close()
+		}
+	}
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	l := &live{Session: s, process: a}
+	stop := func() {
+		if err := s.Stop(context.WithoutCancel(ctx)); err != nil {
+			s.Close()
+		}
+	}
+	l.undo = append(l.undo, context.AfterFunc(ctx, stop))
+	if duration > 0 {
+		l.undo = append(l.undo, time.AfterFunc(duration, stop).Stop)
+	}
+	return l, nil
+}
+
+// String names the process.
+func (l *live) String() string { return fmt.Sprintf("%v (%s)", l.process, l.process.name) }
+
+// explain says of a session without a begin that its process has ended.
+func (l *live) explain(err error) error {
+	if l.Received() == 0 {
+		return fmt.Errorf("%v ended before any event came", l)
+	}
+	return err
+}
+
+// Close ends the session, if it still goes on, and gives the process up.
+func (l *live) Close() error {
+	for _, undo := range l.undo {
+		undo()
+	}
+	return cmp.Or(l.Session.Close(), l.process.Close())
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/spf13/cobra"
+)
+
+// newCompat returns the command that compares two versions of a manifest.
+func newCompat() *cobra.Command {
+	var werror, all bool
+	cmd := &cobra.Command{
+		Use:   "compat [flags] OLD NEW",
+		Short: "Say whom a change of a manifest harms",
+		Long: `Compat compares two versions of a manifest, and prints what harms those who know
+the old one, one line for each change, as file:line:col: severity: message (rule).
+
+  error    payloads in old traces are misread, or old programs misread new ones:
+           an event or a provider is gone, its layout differs without a new
+           version, a keyword is another bit
+  warning  sessions, queries or source code may have to change: names, levels,
+           keywords, channels, opcodes, meanings of values; a new version that
+           does not begin with the fields of the old one
+  note     what people see differs: messages, outTypes (with --all)
+
+What is only new harms nobody. Both files are read leniently.
+
+Exit codes: 0 if there is no error, 1 if there is, or with --werror a warning, 2 for
+trouble.`,
+		Example: "  etwgen compat released.man MyProvider.man",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var versions [2]*reading
+			for i, path := range args {
+				var err error
+				if versions[i], err = sound(cmd, path, manifest.Options{Lenient: true}); err != nil {
+					return trouble(err)
+				}
+			}
+			least, fatal := manifest.Doubtful, manifest.Breaking
+			if all {
+				least = manifest.Harmless
+			}
+			if werror {
+				fatal = manifest.Doubtful
+			}
+			changes := manifest.Compare(versions[0].manifest, versions[1].manifest)
+			printChanges(cmd.OutOrStdout(), changes, least)
+			for _, c := range changes {
+				if c.Severity >= fatal {
+					return &exitError{code: exitDiagnostics}
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&werror, "werror", false, "exit with 1 also for warnings")
+	cmd.Flags().BoolVar(&all, "all", false, "also print what only people see")
+	return cmd
+}
+
+// printChanges prints the changes of at least some severity, and returns how many
+// there are.
+func printChanges(w io.Writer, changes []manifest.Change, least manifest.Severity) int {
+	n := 0
+	for _, c := range changes {
+		if c.Severity >= least {
+			fmt.Fprintln(w, c)
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/manifest/wevt"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// An imported is a manifest that was made of something else.
+type imported struct {
+	manifest *manifest.Manifest
+	comment  string   // what the manifest says of itself
+	faults   []string // what is wrong with the source, and was left out
+}
+
+// text returns the manifest as a file.
+func (i *imported) text() []byte { return i.manifest.AppendXML(nil, i.comment) }
+
+// importOptions say how to import.
+type importOptions struct {
+	lenient  bool
+	provider string // the name of one that its resource does not name
+}
+
+// nameOf returns the name of a provider: the given one, or that of one that is well
+// known.
+func (o importOptions) nameOf(guid etw.GUID) string {
+	return cmp.Or(o.provider, schema.ProviderName(guid))
+}
+
+// isManifest reports whether data begins as XML does. All other forms begin with
+// bytes that no XML has.
+func isManifest(data []byte) bool {
+	for _, bom := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(data, []byte(bom)) {
+			return true
+		}
+	}
+	data = bytes.TrimLeft(data, " \t\r\n")
+	return len(data) == 0 || data[0] == '<'
+}
+
+// importFile makes a manifest of a program, a library, a resource or a trace.
+func importFile(ctx context.Context, path string, data []byte, opts importOptions) (*imported, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("MZ")):
+		return importProgram(path, data, opts)
+	case bytes.HasPrefix(data, []byte("CRIM")):
+		return importResources(path, wevt.Resources{Templates: data}, opts)
+	}
+	t, err := trace.Read(path, io.NopCloser(bytes.NewReader(data)))
+	if err != nil {
+		return nil, noForm(err)
+	}
+	defer t.Close()
+	return importTraces(ctx, t, path)
+}
+
+// noForm adds to an error of package trace what else there could be.
+func noForm(err error) error {
+	if errors.Is(err, trace.ErrFormat) {
+		return fmt.Errorf("%w; nor is it a manifest, a program or library with a WEVT_TEMPLATE resource, or such a resource", err)
+	}
+	return err
+}
+
+// importProgram imports the resources of a program or a library. Their texts can be
+// in files beside it, by language.
+func importProgram(path string, data []byte, opts importOptions) (*imported, error) {
+	res, err := wevt.ReadPE(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if path != stdinName {
+		addTexts(path, res)
+	}
+	return importResources(path, res, opts)
+}
+
+// addTexts adds the message tables of x.dll.mui files in folders named by language.
+// Files that cannot be read are not what is asked for.
+func addTexts(path string, res wevt.Resources) {
+	base := filepath.Base(path) + ".mui"
+	found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*", "*.mui"))
+	for _, mui := range found {
+		if !strings.EqualFold(filepath.Base(mui), base) {
+			continue
+		}
+		data, err := os.ReadFile(mui)
+		if err != nil {
+			continue
+		}
+		texts, err := wevt.ReadPE(bytes.NewReader(data))
+		if err != nil && !errors.Is(err, wevt.ErrNoResource) {
+			continue
+		}
+		for l, table := range texts.Messages {
+			if res.Messages[l] == nil {
+				res.Messages[l] = table
+			}
+		}
+	}
+}
+
+// lostInResource is what an imported manifest says of itself.
+const lostInResource = `
+     The binary form keeps neither symbols nor the tids of templates: those here
+     are made up, and stay the same. It keeps neither the types and settings of
+     channels nor whether an outType was written.`
+
+// importResources decodes resources.
+func importResources(path string, res wevt.Resources, opts importOptions) (*imported, error) {
+	m, faults, err := wevt.Decode(path, res, wevt.Options{Lenient: opts.lenient, NameOf: opts.nameOf})
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, nameHint(err))
+	}
+	out := &imported{manifest: m, comment: "Imported from " + filepath.Base(path) + "." + lostInResource}
+	for _, f := range faults {
+		out.faults = append(out.faults, f.Error())
+	}
+	for _, p := range m.Providers {
+		p.ResourceFile, p.MessageFile = filepath.Base(path), filepath.Base(path)
+	}
+	if len(res.Messages) == 0 {
+		out.comment += "\n     There was no message table: all texts are missing."
+	}
+	return out, nil
+}
+
+// nameHint says how to name a provider that version 3 does not name.
+func nameHint(err error) string {
+	if strings.Contains(err.Error(), "has no name in this version") {
+		return "; give it one with --name"
+	}
+	return "; --lenient keeps what can be read"
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/trace"
+	"github.com/spf13/cobra"
+)
+
+// newImport returns the command that makes manifests of other forms.
+func newImport() *cobra.Command {
+	var opts importOptions
+	var output string
+	cmd := &cobra.Command{
+		Use:   "import [flags] FILE...",
+		Short: "Make a manifest of a program, a resource or a trace",
+		Long: `Import prints a manifest of the events that a FILE describes:
+
+  program or library  of Windows, by its WEVT_TEMPLATE resource and message tables,
+                      also those in files such as de-DE/x.dll.mui beside it
+  resource            WEVT_TEMPLATE as a file, such as mc.exe writes
+  trace               .etl, .nettrace or .netperf, by what it says of its own
+                      events: EventSource manifests, merged schemas, metadata
+
+A folder stands for all such files in it. With --output, a manifest is written for
+each program and resource, and one with the name traces.man for all traces
+together; without it there can be only one.
+
+What a form has lost is said in a comment at the top. Names that it lacks are made
+up, the same each time. What is damaged is an error that says where; with --lenient
+the rest is kept, and the damage is printed.
+
+Exit codes: 0 if all is well, 1 if something was damaged or left out, 2 for trouble.`,
+		Example: "  etwgen import clretwrc.dll > clr.man\n  etwgen import -o manifests traces/*.nettrace",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, err := expand(args)
+			if err != nil {
+				return err
+			}
+			results, err := importAll(cmd, paths, opts)
+			if err != nil {
+				return err
+			}
+			if output == "" && len(results) > 1 {
+				return usagef("%d manifests come of these files; choose a folder for them with --output", len(results))
+			}
+			return writeImported(cmd, results, output)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write manifests to this `folder`")
+	cmd.Flags().BoolVar(&opts.lenient, "lenient", false, "keep what can be read of damaged resources")
+	cmd.Flags().StringVar(&opts.provider, "name", "", "the `name` of a provider that the resource does not name, as those of older compilers")
+	return cmd
+}
+
+// A result is a manifest, and the name of its file.
+type result struct {
+	*imported
+	file string
+}
+
+// expand replaces folders by the files in them.
+func expand(args []string) ([]string, error) {
+	var paths []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if arg == stdinName || err == nil && !info.IsDir() {
+			paths = append(paths, arg)
+			continue
+		}
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && importable(path) {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+	}
+	if len(paths) == 0 {
+		return nil, usagef("no program, resource or trace in %s", strings.Join(args, ", "))
+	}
+	return paths, nil
+}
+
+// importable reports whether a file in a folder may be one to import, by its name.
+func importable(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	for _, suffix := range []string{".dll", ".exe", ".sys", ".bin", ".etl", ".nettrace", ".netperf", ".gz", ".zip"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// importAll imports programs and resources one by one, and traces together.
+func importAll(cmd *cobra.Command, paths []string, opts importOptions) ([]result, error) {
+	var results []result
+	var traces []string
+	many := len(paths) > 1
+	for _, path := range paths {
+		kind, err := peek(path)
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		if kind != "MZ" && kind != "CR" {
+			traces = append(traces, path)
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		in, err := importFile(cmd.Context(), path, data, opts)
+		if err != nil {
+			if many && !opts.lenient {
+				fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: %v\n", err)
+				continue
+			}
+			return nil, &exitError{exitDiagnostics, err}
+		}
+		base := filepath.Base(path)
+		results = append(results, result{in, strings.TrimSuffix(base, filepath.Ext(base)) + ".man"})
+	}
+	if len(traces) > 0 {
+		t, err := trace.OpenAll(traces, trace.WithStdin(cmd.InOrStdin()))
+		if err != nil {
+			return nil, &exitError{exitDiagnostics, noForm(err)}
+		}
+		defer t.Close()
+		in, err := importTraces(cmd.Context(), t, slices.Clone(traces)...)
+		if err != nil {
+			return nil, &exitError{exitDiagnostics, err}
+		}
+		results = append(results, result{in, "traces.man"})
+	}
+	if len(results) == 0 {
+		return nil, &exitError{code: exitDiagnostics}
+	}
+	return results, nil
+}
+
+// peek returns the first two bytes of a file. The standard input can only be a
+// trace.
+func peek(path string) (string, error) {
+	if path == stdinName {
+		return "", nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	return string(head), nil
+}
+
+// writeImported writes manifests, and says what is not in them.
+func writeImported(cmd *cobra.Command, results []result, folder string) error {
+	faults := 0
+	var files []gen.File
+	taken := make(map[string]bool)
+	for _, r := range results {
+		if taken[r.file] {
+			return usagef("two of the files would be written to %s; import one of them alone", r.file)
+		}
+		taken[r.file] = true
+		r.printFaults(cmd)
+		faults += len(r.faults)
+		files = append(files, gen.File{Name: r.file, Content: r.text()})
+	}
+	if folder != "" {
+		if err := writeAll(osDisk{}, folder, files); err != nil {
+			return err
+		}
+	} else if _, err := cmd.OutOrStdout().Write(files[0].Content); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if faults > 0 {
+		return &exitError{code: exitDiagnostics}
+	}
+	return nil
+}
+
+// printFaults prints what was left out of a manifest.
+func (i *imported) printFaults(cmd *cobra.Command) {
+	for _, f := range i.faults {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", f)
+	}
+}

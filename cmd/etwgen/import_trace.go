@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// lostInTrace is what an imported manifest says of itself.
+const lostInTrace = `
+     It has the events that were in the trace, in the layouts that the trace
+     says: the provider may have more. Tids are made up. Texts are those that
+     the trace has.`
+
+// importTraces collects what traces say of the events in them.
+func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*imported, error) {
+	c := &collector{providers: make(map[etw.GUID]*traced), seen: make(map[*etw.EventDesc]bool)}
+	var damage error
+	for r, err := range t.Records() {
+		if err != nil {
+			damage = err
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.record(r)
+	}
+	if len(c.providers) == 0 {
+		if damage != nil {
+			return nil, damage
+		}
+		return nil, fmt.Errorf("%s: no event has a description in the trace itself; those of the .NET runtime and of Windows need a manifest", strings.Join(names, ", "))
+	}
+	for i, name := range names {
+		names[i] = filepath.Base(name)
+	}
+	m := c.manifest()
+	if len(m.Providers) == 0 {
+		return nil, errors.New(strings.Join(c.faults, "; "))
+	}
+	out := &imported{manifest: m, comment: "Imported from " + strings.Join(names, ", ") + "." + lostInTrace, faults: c.faults}
+	if damage != nil {
+		out.faults = append(out.faults, damage.Error())
+	}
+	return out, nil
+}
+
+// A collector gathers the descriptions of events.
+type collector struct {
+	providers map[etw.GUID]*traced
+	seen      map[*etw.EventDesc]bool
+	faults    []string
+}
+
+// A traced is a provider with the events that a trace describes.
+type traced struct {
+	desc   *etw.ProviderDesc
+	events map[versionKey]*etw.EventDesc
+	named  int // events that have a name in place of an id
+}
+
+type versionKey struct {
+	id      uint16
+	version uint8
+}
+
+// record enters the description of a record, if it has one.
+func (c *collector) record(r *etw.Record) {
+	d := r.Schema
+	if d == nil || len(d.Fields) == 0 && len(r.Payload) > 0 || r.Kind != etw.KindManifest || c.seen[d] || r.Opcode == manifestData {
+		return
+	}
+	c.seen[d] = true
+	guid := r.Provider
+	p := c.providers[guid]
+	if p == nil {
+		p = &traced{desc: &etw.ProviderDesc{Name: cmp.Or(r.ProviderName, guid.String()), GUID: guid}, events: make(map[versionKey]*etw.EventDesc)}
+		c.providers[guid] = p
+	}
+	if r.ID == 0 && r.Channel == traceLogging {
+		p.named++
+		return
+	}
+	// What the header says may differ from the description.
+	e := *d
+	e.ID, e.Version, e.Level, e.Opcode, e.Task, e.Keywords = r.ID, r.Version, r.Level, r.Opcode, r.Task, r.Keywords
+	key := versionKey{r.ID, r.Version}
+	first := p.events[key]
+	if first == nil || len(first.Fields) == 0 {
+		p.events[key] = &e
+		return
+	}
+	if !slices.EqualFunc(first.Fields, e.Fields, sameLayout) {
+		c.faults = append(c.faults, fmt.Sprintf("%s: event %d version %d of %s has another layout than before, and the first is kept", r.File, r.ID, r.Version, p.desc.Name))
+	}
+}
+
+// manifestData is the opcode of events that carry a provider's manifest.
+const manifestData = 254
+
+// traceLogging is the channel of events that have a name in place of an id.
+const traceLogging = 11
+
+// sameLayout reports whether two fields are read alike.
+func sameLayout(a, b etw.FieldDesc) bool {
+	return a.Name == b.Name && a.Type == b.Type && a.Count == b.Count && a.Length == b.Length && slices.EqualFunc(a.Fields, b.Fields, sameLayout)
+}
+
+// manifest makes a manifest of all that was collected, the same for the same trace.
+func (c *collector) manifest() *manifest.Manifest {
+	texts := make(map[string]string)
+	m := &manifest.Manifest{Cultures: []*manifest.Culture{{Name: "en-US", Strings: texts}}}
+	for _, p := range c.providers {
+		if p.named > 0 {
+			c.faults = append(c.faults, fmt.Sprintf("%s: %d events have a name in place of an id, which a manifest has no place for, and are left out", p.desc.Name, p.named))
+		}
+		if len(p.events) > 0 {
+			m.Providers = append(m.Providers, p.provider(texts))
+		}
+	}
+	slices.Sort(c.faults)
+	slices.SortFunc(m.Providers, func(a, b *manifest.Provider) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), bytes.Compare(a.GUID[:], b.GUID[:]))
+	})
+	return m
+}
+
+// A tracedProvider is a provider under construction.
+type tracedProvider struct {
+	*manifest.Provider
+	maps    map[string]*manifest.Map
+	tasks   map[uint16]*manifest.Task
+	opcodes map[[2]uint16]*manifest.Opcode
+	names   map[string]bool // of symbols
+	strings map[string]string
+}
+
+// text enters a text into the string table.
+func (p *tracedProvider) text(id, text string) (string, string) {
+	if text == "" {
+		return "", ""
+	}
+	id = p.Symbol + "_" + manifest.Symbol(id)
+	p.strings[id] = text
+	return text, id
+}
+
+// provider makes a provider of descriptions.
+func (t *traced) provider(texts map[string]string) *manifest.Provider {
+	p := &tracedProvider{
+		Provider: &manifest.Provider{Name: t.desc.Name, GUID: t.desc.GUID, Symbol: strings.ToUpper(manifest.Symbol(t.desc.Name))},
+		maps:     make(map[string]*manifest.Map),
+		tasks:    make(map[uint16]*manifest.Task),
+		opcodes:  make(map[[2]uint16]*manifest.Opcode),
+		names:    make(map[string]bool),
+		strings:  texts,
+	}
+	events := make([]*etw.EventDesc, 0, len(t.events))
+	for _, e := range t.events {
+		events = append(events, e)
+	}
+	slices.SortFunc(events, func(a, b *etw.EventDesc) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+	})
+	p.keywords(events)
+	for _, e := range events {
+		p.event(e)
+	}
+	return p.Provider
+}
+
+// freeBits is how many keywords a provider has of its own.
+const (
+	freeBits     = 48
+	everyKeyword = 1<<freeBits - 1
+)
+
+// keywords declares a keyword for each bit: traces have no names for them.
+func (p *tracedProvider) keywords(events []*etw.EventDesc) {
+	var all uint64
+	for _, e := range events {
+		if e.Keywords&everyKeyword != everyKeyword { // as messages of EventSource have
+			all |= e.Keywords
+		}
+	}
+	for bit := range freeBits {
+		if mask := uint64(1) << bit; all&mask != 0 {
+			p.Keywords = append(p.Keywords, &manifest.Keyword{Name: "Keyword" + strconv.Itoa(bit), Mask: mask})
+		}
+	}
+}
+
+// event makes an event.
+func (p *tracedProvider) event(d *etw.EventDesc) {
+	e := &manifest.Event{ID: uint32(d.ID), Version: d.Version}
+	e.Symbol = p.symbol(d)
+	e.Message, e.MessageID = p.text("event_"+e.Symbol, d.Message)
+	for _, k := range p.Keywords {
+		if d.Keywords&k.Mask != 0 && d.Keywords&everyKeyword != everyKeyword {
+			e.Keywords = append(e.Keywords, k)
+		}
+	}
+	e.Level = p.level(d.Level)
+	e.Task = p.task(d)
+	e.Opcode = p.opcode(d, e.Task)
+	if len(d.Fields) > 0 {
+		e.Template = &manifest.Template{ID: e.Symbol + "Args", Fields: p.fields(&fieldScope{fields: d.Fields})}
+		p.Templates = append(p.Templates, e.Template)
+	}
+	p.Events = append(p.Events, e)
+}
+
+// symbol returns the symbol of an event: its name in the trace.
+func (p *tracedProvider) symbol(d *etw.EventDesc) string {
+	name := etw.EventName(d.Name, d.TaskName, d.OpcodeName, etw.KindManifest, d.ID)
+	if d.TaskName+d.Name == "" {
+		name = "Event" + strconv.Itoa(int(d.ID))
+	}
+	symbol := manifest.Symbol(name)
+	if version := "_V" + strconv.Itoa(int(d.Version)); d.Version > 0 && !strings.HasSuffix(symbol, version) {
+		symbol += version
+	}
+	if p.names[symbol] {
+		symbol += "_" + strconv.Itoa(int(d.ID))
+	}
+	p.names[symbol] = true
+	return symbol
+}
+
+// level returns the level of a number: one of Windows, or a new one.
+func (p *tracedProvider) level(v etw.Level) *manifest.Level {
+	if v <= etw.LevelVerbose {
+		return &manifest.Level{Name: "win:" + v.String(), Value: v}
+	}
+	for _, l := range p.Levels {
+		if l.Value == v {
+			return l
+		}
+	}
+	l := &manifest.Level{Name: "Level" + strconv.Itoa(int(v)), Value: v}
+	p.Levels = append(p.Levels, l)
+	return l
+}
+
+// task returns the task of an event, nil for none.
+func (p *tracedProvider) task(d *etw.EventDesc) *manifest.Task {
+	if d.Task == 0 {
+		return nil
+	}
+	if t := p.tasks[d.Task]; t != nil {
+		return t
+	}
+	t := &manifest.Task{Name: cmp.Or(d.TaskName, "Task"+strconv.Itoa(int(d.Task))), Value: d.Task}
+	for _, other := range p.Tasks {
+		if other.Name == t.Name {
+			t.Name += "_" + strconv.Itoa(int(d.Task))
+			break
+		}
+	}
+	p.tasks[d.Task] = t
+	p.Tasks = append(p.Tasks, t)
+	return t
+}
+
+// opcode returns the opcode of an event: one of Windows, or one of its task.
+func (p *tracedProvider) opcode(d *etw.EventDesc, t *manifest.Task) *manifest.Opcode {
+	if d.Opcode <= etw.OpcodeSend || d.Opcode == etw.OpcodeReceive {
+		return &manifest.Opcode{Name: "win:" + d.Opcode.Name(), Value: d.Opcode}
+	}
+	key := [2]uint16{d.Task, uint16(d.Opcode)}
+	if o := p.opcodes[key]; o != nil {
+		return o
+	}
+	o := &manifest.Opcode{Name: cmp.Or(d.OpcodeName, "Opcode"+strconv.Itoa(int(d.Opcode))), Value: d.Opcode, Task: t}
+	list := &p.Opcodes
+	if t != nil {
+		list = &t.Opcodes
+	}
+	if slices.ContainsFunc(*list, func(other *manifest.Opcode) bool { return other.Name == o.Name }) {
+		o.Name += "_" + strconv.Itoa(int(d.Opcode))
+	}
+	*list = append(*list, o)
+	p.opcodes[key] = o
+	return o
+}

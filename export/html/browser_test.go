@@ -1,0 +1,275 @@
+package html
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/handles"
+	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/loader"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/runtimes"
+	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/waits"
+)
+
+// emptyResult is the result of a trace without events.
+func emptyResult() *analysis.Result {
+	return &analysis.Result{Runtimes: &runtimes.Result{}, GC: &gc.Result{}, Alloc: &alloc.Result{}, JIT: &jit.Result{}, Exceptions: &exceptions.Result{},
+		Contention: &contention.Result{}, Waits: &waits.Result{}, ThreadPool: &threadpool.Result{}, Loader: &loader.Result{}, Handles: &handles.Result{},
+		Heap: &heap.Result{}, Requests: &requests.Result{}, Counters: &counters.Result{}}
+}
+
+// manyGCs is a runtime with n collections.
+func manyGCs(pid int64, n int) *gc.Runtime {
+	rnd := rand.New(rand.NewPCG(1, uint64(pid)))
+	rt := &gc.Runtime{PID: pid, SpanMS: float64(n) * 5, Count: n, All: gc.Rollup{Count: n}}
+	rt.ByGeneration = []gc.Rollup{{Generation: 0}, {Generation: 1}, {Generation: 2}}
+	var pauses []float64
+	for i := range n {
+		pause := 0.2 + rnd.ExpFloat64()*3
+		g := &gc.GC{Number: uint32(i + 1), Generation: gc.Generation(min(rnd.IntN(12)/5, 2)), Kind: gc.Blocking, Reason: "AllocSmall",
+			StartMS: float64(i)*5 + rnd.Float64(), BeginMS: measure.Known(float64(i)*5 + 1), PauseMS: measure.Known(pause), DurationMS: measure.Known(pause * 0.9),
+			SuspendMS: measure.Known(rnd.Float64() / 10), BeforeMB: measure.Known(100), AfterMB: measure.Known(60 + 20*rnd.Float64()),
+			PromotedMB: measure.Known(10), AllocationRateMBPerSec: measure.Known(500 * rnd.Float64())}
+		if i%97 == 0 {
+			g.Generation, g.Kind, g.Reason = 2, gc.Background, "Induced"
+		}
+		for gen := range 5 {
+			g.Generations = append(g.Generations, gc.GenerationSizes{Generation: gc.Generation(gen), AfterMB: measure.Known(g.AfterMB.Or(0) / 5)})
+		}
+		pauses = append(pauses, pause)
+		rt.PauseMS += pause
+		rt.GCs = append(rt.GCs, g)
+	}
+	rt.PausePercent = measure.Known(100 * rt.PauseMS / rt.SpanMS)
+	rt.All.PauseMS = measure.Summarize(pauses)
+	return rt
+}
+
+// written writes a page to a file.
+func written(t *testing.T, r *Report) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := r.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestBrowser(t *testing.T) {
+	c := startChromium(t)
+	t.Run("recorded", func(t *testing.T) { testRecorded(t, c) })
+	t.Run("20,000 collections", func(t *testing.T) { testMany(t, c) })
+	t.Run("hostile names", func(t *testing.T) { testHostile(t, c) })
+	t.Run("two processes", func(t *testing.T) { testProcesses(t, c) })
+	t.Run("flame", func(t *testing.T) { testFlame(t, c) })
+	t.Run("print", func(t *testing.T) { testPrint(t, c) })
+}
+
+// testRecorded looks at pages of recorded traces, in light and dark, wide and
+// narrow.
+func testRecorded(t *testing.T, c *chromium) {
+	for _, name := range []string{"gc", "alloc", "jit", "exceptions", "threads", "heapdump"} {
+		path := written(t, recordedReport(t, name+".nettrace"))
+		for _, look := range []struct {
+			theme string
+			width int
+		}{{"light", 1280}, {"dark", 400}} {
+			if look.theme == "dark" && name != "gc" {
+				continue // as that one
+			}
+			b := c.open(t, path, look.theme, look.width, 900)
+			if n := b.drawn(); n == 0 && name != "heapdump" {
+				t.Errorf("%s: no chart", name)
+			}
+			b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+			for _, selector := range []string{"p", "td", ".tile .note", ".tag", "nav a", "th button", ".lead"} {
+				if least := b.contrast(selector + ", h2"); least < 4.5 {
+					t.Errorf("%s, %s: the contrast of %s is %.1f", name, look.theme, selector, least)
+				}
+			}
+			b.quiet()
+		}
+	}
+}
+
+// rows are the numbers of the collections that a table shows.
+const rows = `[...document.querySelectorAll("#table-collections tr.data td:first-child")].map(e => e.textContent)`
+
+func testMany(t *testing.T, c *chromium) {
+	res := emptyResult()
+	res.GC.Runtimes = []*gc.Runtime{manyGCs(1, 20_000)}
+	b := c.open(t, written(t, &Report{Title: "many", Result: res}), "light", 1200, 900)
+	if n := b.drawn(); n != 4 {
+		t.Errorf("%d charts", n)
+	}
+	b.want(rows+`.join()`, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25")
+	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "20,000 rows")
+
+	// Sorted by the pause, the longest first, then the shortest, then not at all.
+	pauses := `[...document.querySelectorAll("#table-collections tr.data")].map(e => Number(e.children[5].textContent))`
+	header := `document.querySelectorAll("#table-collections thead button")[5]`
+	longest := fmt.Sprintf("%.3f", res.GC.Runtimes[0].All.PauseMS.Max.Or(0))
+	b.eval(header+".click()", nil)
+	b.want(pauses+`[0].toFixed(3)`, longest)
+	b.want(`(p => p.every((v, i) => !i || v <= p[i-1]))(`+pauses+`)`, "true")
+	b.want(header+`.parentElement.getAttribute("aria-sort")`, "descending")
+	b.eval(header+".click()", nil)
+	b.want(`(p => p.every((v, i) => !i || v >= p[i-1]))(`+pauses+`)`, "true")
+	b.eval(header+".click()", nil)
+	b.want(rows+`[0]`, "1")
+
+	// The filter takes conditions and words.
+	filter := func(text string) {
+		b.eval(fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input")); })(document.querySelector("#table-collections input"))`, text), nil)
+		b.settle()
+	}
+	filter("number>=100 number<103")
+	b.want(rows+`.join()`, "100,101,102")
+	filter("background induced")
+	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "207 of 20,000 rows")
+	filter("nothing has this")
+	b.want(`document.querySelector("#table-collections .empty").textContent`, "No row passes the filter.")
+	filter("")
+
+	// The keyboard walks over rows and pages, and opens a row.
+	b.eval(`document.querySelector("#table-collections tr.data").focus()`, nil)
+	b.press("End")
+	b.want(`document.activeElement.firstChild.textContent`, "20000")
+	b.press("ArrowUp")
+	b.press("Enter")
+	b.want(`document.activeElement.firstChild.textContent + document.activeElement.getAttribute("aria-expanded")`, "19999true")
+	b.want(`document.activeElement.nextSibling.className`, "more")
+
+	testOptions(b)
+	testPoints(t, b)
+	testZoom(t, b)
+	b.quiet()
+}
+
+// testPoints checks that a point leads to its row, by mouse and keyboard.
+func testPoints(t *testing.T, b *tab) {
+	b.center("#chart-pauses .plot")
+	b.eval(`document.querySelector("#chart-pauses .plot").focus({preventScroll: true})`, nil)
+	b.press("End")
+	b.press("ArrowLeft")
+	b.want(`document.querySelector("#chart-pauses .tip").textContent.includes("No. 19999")`, "true")
+	b.press("Enter")
+	b.want(`document.querySelector("#table-collections tr.chosen td").textContent`, "19999")
+	b.want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
+
+	// Where the ring is, the mouse finds the same point.
+	b.center("#chart-pauses .plot")
+	b.eval(`document.querySelector("#chart-pauses .plot").focus({preventScroll: true})`, nil)
+	b.press("Home")
+	var at []float64
+	b.eval(`(r => [r.left + r.width / 2, r.top + r.height / 2])(document.querySelector("#chart-pauses .ring").getBoundingClientRect())`, &at)
+	b.click(at[0], at[1])
+	b.want(`Number(document.querySelector("#table-collections tr.chosen td").textContent) < 200`, "true")
+	b.want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
+}
+
+// testOptions draws pauses by powers of ten, and without a kind of collections.
+func testOptions(b *tab) {
+	b.eval(`document.querySelector("#chart-pauses .option").click()`, nil)
+	b.settle()
+	b.want(`document.querySelector("#chart-pauses .option").getAttribute("aria-pressed")`, "true")
+	b.drawn()
+	b.eval(`document.querySelectorAll("#chart-pauses .legend button").forEach((e, i) => { if (i) e.click(); })`, nil)
+	b.settle()
+	b.want(`[...document.querySelectorAll("#chart-pauses .legend button")].map(e => e.getAttribute("aria-pressed")).join()`, "true,false,false,false")
+	b.drawn()
+	b.eval(`document.querySelectorAll("#chart-pauses .legend button, #chart-pauses .option").forEach(e => { if (e.getAttribute("aria-pressed") === (e.className === "option" ? "true" : "false")) e.click(); })`, nil)
+	b.settle()
+}
+
+// testZoom drags over a chart and checks that the table follows.
+func testZoom(t *testing.T, b *tab) {
+	x, y := b.center("#chart-pauses .u-over")
+	b.drag(x-50, y, x+50, y)
+	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "false")
+	b.want(`/^only [\d.]+ to [\d.]+ s$/.test(document.querySelector("#table-collections .chip").textContent)`, "true")
+	b.want(`/ of 20,000 rows$/.test(document.querySelector("#table-collections .foot").firstChild.textContent)`, "true")
+	b.drawn()
+	b.press("Escape")
+	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
+	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "20,000 rows")
+}
+
+func testHostile(t *testing.T, c *chromium) {
+	r := hostileReport()
+	b := c.open(t, written(t, r), "light", 1200, 900)
+	b.want(`typeof window.pwned`, "undefined")
+	b.want(`document.querySelectorAll("main img, main script, main a[href^=javascript]").length`, "0")
+	for _, name := range hostileNames {
+		shown := strings.Join(strings.Fields(clean(name)), " ")
+		var found bool
+		b.eval(fmt.Sprintf(`[...document.querySelectorAll("#table-exceptiontypes td")].some(e => e.textContent.split(/\s+/).filter(w => w).join(" ") === %s)`, jsString(shown)), &found)
+		if !found {
+			t.Errorf("no row shows %q", shown)
+		}
+	}
+	b.eval(`document.querySelectorAll("#table-throws tr.data").forEach(e => e.click())`, nil)
+	b.want(`typeof window.pwned`, "undefined")
+	b.quiet()
+}
+
+func testProcesses(t *testing.T, c *chromium) {
+	res := emptyResult()
+	res.GC.Runtimes = []*gc.Runtime{manyGCs(7, 30), manyGCs(8, 60)}
+	b := c.open(t, written(t, &Report{Title: "two", Result: res, Processes: map[int64]Process{7: {Name: "baker"}}}), "dark", 900, 800)
+	b.want(`[...document.querySelectorAll("select option")].map(e => e.textContent).join()`, "Process 8,baker (7)")
+	b.want(`document.querySelector(".who h2").textContent`, "Process 8")
+	b.eval(`(e => { e.value = 1; e.dispatchEvent(new Event("change")); })(document.querySelector("select"))`, nil)
+	b.settle()
+	b.want(`document.querySelector(".who h2").textContent`, "baker (7)")
+	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "30 rows")
+	b.eval(`document.querySelector("#table-overview tr.data").click()`, nil)
+	b.settle()
+	b.want(`document.querySelector(".who h2").textContent`, "Process 8")
+	if n := b.drawn(); n != 4 {
+		t.Errorf("%d charts", n)
+	}
+	b.eval(`[...document.querySelectorAll(".top button")].find(e => e.textContent === "Light").click()`, nil)
+	b.want(`getComputedStyle(document.body).colorScheme + getComputedStyle(document.documentElement).colorScheme`, "lightlight")
+	b.quiet()
+}
+
+func testPrint(t *testing.T, c *chromium) {
+	b := c.open(t, written(t, recordedReport(t, "gc.nettrace")), "dark", 1280, 900)
+	var pdf struct{ Data string }
+	b.call("Page.printToPDF", map[string]any{"printBackground": true, "preferCSSPageSize": true}, &pdf)
+	if len(pdf.Data) < 20_000 {
+		t.Errorf("what is printed has %d bytes", len(pdf.Data))
+	}
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 700, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.eval(`dispatchEvent(new Event("beforeprint"))`, nil)
+	b.settle()
+	b.want(`document.documentElement.scrollWidth <= 700`, "true")
+	b.want(`[...document.querySelectorAll("nav, .top button, .pages, .tablehead input")].every(e => getComputedStyle(e).display === "none")`, "true")
+	b.want(`getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
+	b.want(`[...document.querySelectorAll("canvas")].every(e => e.getBoundingClientRect().right <= 700)`, "true")
+	b.drawn()
+	b.eval(`dispatchEvent(new Event("afterprint"))`, nil)
+	b.want(`document.documentElement.dataset.theme`, "undefined")
+	b.quiet()
+}

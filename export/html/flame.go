@@ -1,0 +1,295 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// A Flame is a call tree, and the page that shows it.
+type Flame struct {
+	// Title says what it is of, such as the name of a trace.
+	Title string
+	// What names the weights, such as Processor time, and Unit is theirs: ms, bytes, or
+	// what is counted.
+	What, Unit string
+	// Lead, Facts and Warnings stand beside it.
+	Lead     []string
+	Facts    []Fact
+	Warnings []string
+	// Frames are the names in the tree.
+	Frames []Frame
+	// Calls are the nodes of the tree: each after the one that called it.
+	Calls []Call
+	// Compared says that calls have weights of before, to compare with.
+	Compared bool
+}
+
+// A Frame is a method, or what stands for one.
+type Frame struct {
+	Name string
+	// Full is the name with all that is known, or "" if that is Name.
+	Full string
+	// Group is what the frame belongs to, such as its module. Frames of one group have
+	// one colour.
+	Group string
+}
+
+// A Call is a frame in the place where it was called.
+type Call struct {
+	// Caller is the index of the call that it comes from, or -1 if there is none.
+	Caller int
+	Frame  int // index of its frame
+	// Self is what it weighs by itself, without the calls that come from it; Before is
+	// that of what it is compared with.
+	Self, Before float64
+}
+
+// Write writes the call tree as a page. It fails if a call comes before its caller.
+func (f *Flame) Write(w io.Writer) error {
+	t := newTexts()
+	m, err := newTree(f, t)
+	if err != nil {
+		return err
+	}
+	data := &flamePage{Title: clean(f.Title), Facts: [][2]string{}, Warnings: []string{}, Lead: []string{}, Flame: m, Top: m.Top, Texts: t}
+	for _, fact := range f.Facts {
+		data.Facts = append(data.Facts, [2]string{clean(fact.Name), clean(fact.Text)})
+	}
+	p := &page{title: data.Title, kind: "flame", data: data,
+		styles: []string{"base.css", "report.css", "flame.css"}, scripts: []string{"base.js", "table.js", "flame.js", "flamepage.js"}}
+	for _, text := range f.Lead {
+		data.Lead = append(data.Lead, sentence(clean(text)))
+	}
+	for _, text := range f.Warnings {
+		data.Warnings = append(data.Warnings, clean(text))
+	}
+	data.Warnings = append(data.Warnings, m.notes...)
+	p.lines = append(p.lines, data.Warnings...)
+	for i, name := range m.Top.Columns[0].Texts[:min(m.Top.rows, topLines)] {
+		p.lines = append(p.lines, fmt.Sprintf("%s %s: %s", precise(m.Top.Columns[1].Numbers.values[i]), m.Unit, t.list[name]))
+	}
+	return p.write(w)
+}
+
+// topLines is how many methods are listed where no script runs.
+const topLines = 20
+
+// A flamePage is what the scripts of the page show.
+type flamePage struct {
+	Title    string      `json:"title"`
+	Facts    [][2]string `json:"facts"`
+	Warnings []string    `json:"warnings"`
+	Lead     []string    `json:"lead"`
+	Flame    *tree       `json:"flame"`
+	Top      *table      `json:"top"`
+	Texts    *texts      `json:"texts"`
+}
+
+// A tree is a call tree as the scripts have it: column by column.
+type tree struct {
+	What     string   `json:"what"`
+	Unit     string   `json:"unit"`
+	Compared bool     `json:"compared,omitempty"`
+	Names    []int    `json:"names"` // of frames, as texts
+	Full     []int    `json:"full"`
+	Groups   []int    `json:"groups"`
+	Caller   []int    `json:"caller"`
+	Frame    []int    `json:"frame"`
+	Self     *numbers `json:"self"`
+	Before   *numbers `json:"before,omitempty"`
+	Top      *table   `json:"-"`
+	notes    []string
+}
+
+// maxCalls is how many calls a page has. What is too light to be seen goes first.
+const maxCalls = 150_000
+
+// newTree makes a tree of a call tree.
+func newTree(f *Flame, t *texts) (*tree, error) {
+	for i, c := range f.Calls {
+		if c.Caller >= i || c.Caller < -1 || c.Frame < 0 || c.Frame >= len(f.Frames) {
+			return nil, fmt.Errorf("html: call %d of %d comes from call %d and has frame %d of %d", i, len(f.Calls), c.Caller, c.Frame, len(f.Frames))
+		}
+	}
+	m := &tree{What: clean(f.What), Unit: clean(f.Unit), Compared: f.Compared,
+		Names: []int{}, Full: []int{}, Groups: []int{}, Caller: []int{}, Frame: []int{}}
+	for _, fr := range f.Frames {
+		m.Names = append(m.Names, t.id(fr.Name))
+		m.Full = append(m.Full, t.id(cmp.Or(fr.Full, fr.Name)))
+		m.Groups = append(m.Groups, t.id(fr.Group))
+	}
+	weights := totals(f.Calls)
+	m.Top = topTable(f, weights, t)
+	calls := f.Calls
+	if len(calls) > maxCalls {
+		calls = heaviest(calls, weights, len(m.Names))
+		m.Names, m.Full, m.Groups = append(m.Names, t.id(lighterName)), append(m.Full, t.id(lighterName)), append(m.Groups, emptyText)
+		m.notes = append(m.notes, fmt.Sprintf("the tree has %s calls: the lightest are put together, and shown as %s", grouped(float64(len(f.Calls)), 0), lighterName))
+	}
+	self, before := make([]float64, len(calls)), make([]float64, len(calls))
+	for i, c := range calls {
+		m.Caller, m.Frame = append(m.Caller, c.Caller), append(m.Frame, c.Frame)
+		self[i], before[i] = c.Self, c.Before
+	}
+	m.Self = &numbers{values: self, digits: 3}
+	if f.Compared {
+		m.Before = &numbers{values: before, digits: 3}
+	}
+	return m, nil
+}
+
+// A weight is what a call weighs with those that come from it.
+type weight struct{ now, before float64 }
+
+func (w weight) greater() float64 { return max(w.now, w.before) }
+
+func totals(calls []Call) []weight {
+	all := make([]weight, len(calls))
+	for i := len(calls) - 1; i >= 0; i-- {
+		c := calls[i]
+		all[i].now += c.Self
+		all[i].before += c.Before
+		if c.Caller >= 0 {
+			all[c.Caller].now += all[i].now
+			all[c.Caller].before += all[i].before
+		}
+	}
+	return all
+}
+
+// lighterName is the frame that stands for calls that are left out.
+const lighterName = "[lighter calls]"
+
+// heaviest returns the heaviest calls. The others are put together below their
+// callers, as calls of a frame of its own.
+func heaviest(calls []Call, weights []weight, lighter int) []Call {
+	order := make([]float64, len(calls))
+	for i, w := range weights {
+		order[i] = w.greater()
+	}
+	slices.Sort(order)
+	// No call weighs more than its caller, so that callers of what stays do stay. Half
+	// of the room is left for what is put together.
+	least := order[len(order)-maxCalls/2]
+	into := make([]int, len(calls))
+	rest := make(map[int]int) // by the new index of the caller
+	var kept []Call
+	for i, c := range calls {
+		caller := -1
+		if c.Caller >= 0 {
+			caller = into[c.Caller]
+		}
+		if weights[i].greater() > least {
+			into[i] = len(kept)
+			c.Caller = caller
+			kept = append(kept, c)
+			continue
+		}
+		if c.Caller >= 0 && weights[c.Caller].greater() <= least { // its caller is put together with others
+			into[i] = caller
+			kept[caller].Self += c.Self
+			kept[caller].Before += c.Before
+			continue
+		}
+		k, ok := rest[caller]
+		if !ok {
+			k = len(kept)
+			rest[caller] = k
+			kept = append(kept, Call{Caller: caller, Frame: lighter})
+		}
+		into[i] = k
+		kept[k].Self += c.Self
+		kept[k].Before += c.Before
+	}
+	return kept
+}
+
+// topTable lists the frames by what they weigh. A frame that calls itself weighs its
+// outermost call.
+func topTable(f *Flame, weights []weight, t *texts) *table {
+	type row struct {
+		frame       int
+		self, total weight
+	}
+	rows := make([]row, len(f.Frames))
+	outer := make([]bool, len(f.Calls)) // whether no caller has the same frame
+	for i := range rows {
+		rows[i].frame = i
+	}
+	var all weight
+	for i, c := range f.Calls {
+		outer[i] = true
+		for at := c.Caller; at >= 0; at = f.Calls[at].Caller {
+			if f.Calls[at].Frame == c.Frame {
+				outer[i] = false
+				break
+			}
+		}
+		r := &rows[c.Frame]
+		r.self.now += c.Self
+		r.self.before += c.Before
+		if outer[i] {
+			r.total.now += weights[i].now
+			r.total.before += weights[i].before
+		}
+		all.now += c.Self
+		all.before += c.Before
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.self.greater(), a.self.greater()), cmp.Compare(b.total.greater(), a.total.greater()))
+	})
+	n := len(rows)
+	rows = shown(rows)
+	top := &table{ID: "top", Title: "Methods", Sort: "self", texts: t}
+	share := func(v, of float64) float64 {
+		if of == 0 {
+			return nan
+		}
+		return 100 * v / of
+	}
+	word(top, rows, column{Key: "name", Label: "Method"}, func(r row) string { return f.Frames[r.frame].Name })
+	num(top, rows, column{Key: "self", Label: "Self", Unit: f.Unit, Digits: 3, Share: true, Help: "by itself"}, func(r row) float64 { return r.self.now })
+	num(top, rows, column{Key: "selfshare", Label: "Self", Unit: "%", Digits: 2}, func(r row) float64 { return share(r.self.now, all.now) })
+	num(top, rows, column{Key: "total", Label: "Total", Unit: f.Unit, Digits: 3, Share: true, Help: "with what it calls; recursion counts once"}, func(r row) float64 { return r.total.now })
+	num(top, rows, column{Key: "totalshare", Label: "Total", Unit: "%", Digits: 2}, func(r row) float64 { return share(r.total.now, all.now) })
+	if f.Compared {
+		num(top, rows, column{Key: "before", Label: "Self before", Unit: f.Unit, Digits: 3}, func(r row) float64 { return r.self.before })
+		num(top, rows, column{Key: "change", Label: "Change of share", Unit: "points", Digits: 2}, func(r row) float64 { return share(r.self.now, all.now) - share(r.self.before, all.before) })
+	}
+	word(top, rows, column{Key: "group", Label: "Module"}, func(r row) string { return f.Frames[r.frame].Group })
+	cutOff(top, n)
+	return top
+}
+
+// addProfiles adds the call trees of a process.
+func addProfiles(v *view, s *subject, t *texts) error {
+	for i, f := range s.profiles {
+		m, err := newTree(f, t)
+		if err != nil {
+			return err
+		}
+		v.weight += len(f.Calls)
+		sec := &section{ID: profileID, Title: m.What, Flame: m, Tables: []*table{m.Top}}
+		if i > 0 {
+			sec.ID = fmt.Sprint(profileID, i)
+			m.Top.ID = fmt.Sprint("top", i)
+		}
+		for _, text := range slices.Concat(f.Lead, f.Warnings, m.notes) {
+			sec.Lead = append(sec.Lead, sentence(clean(text)))
+		}
+		v.Sections = append(v.Sections, sec)
+		if m.Top.rows == 0 {
+			continue
+		}
+		top := m.Top.Columns
+		if share := top[2].Numbers.values[0]; share == share {
+			v.Findings = append(v.Findings, finding{note, fmt.Sprintf("%s: %s of it in %s by itself.", m.What, percent(share), t.list[top[0].Texts[0]]), sec.ID})
+		}
+	}
+	return nil
+}
+
+// profileID is the id of the area of the first call tree of a process.
+const profileID = "cpu"

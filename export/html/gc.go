@@ -1,0 +1,292 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/measure"
+)
+
+// addGC adds what is known of collections.
+func addGC(v *view, s *subject, texts *texts) {
+	r := s.gc
+	if r == nil {
+		return
+	}
+	v.weight += r.Count
+	gcs := slices.Clone(r.GCs)
+	slices.SortStableFunc(gcs, func(a, b *gc.GC) int {
+		switch {
+		case a.StartMS < b.StartMS:
+			return -1
+		case a.StartMS > b.StartMS:
+			return 1
+		}
+		return 0
+	})
+	v.gcTiles(r)
+	v.gcFindings(r)
+	sec := &section{ID: "gc", Title: "Garbage collections", Lead: gcLead(r)}
+	if len(gcs) >= enoughToDraw {
+		sec.Charts = []*chart{pauseChart(gcs), heapChart(gcs), pauseHistogram(r, gcs), rateChart(gcs)}
+	}
+	if len(gcs) > 0 {
+		sec.Tables = append(sec.Tables, generationTable(r, texts), collectionTable(gcs, texts))
+	}
+	sec.Tables = append(sec.Tables, suspensionTable(r, texts))
+	if len(r.FinalizedTypes) > 0 {
+		t := &table{ID: "finalized", Title: "Finalized objects by type", Sort: "count", texts: texts}
+		rows := shown(r.FinalizedTypes)
+		word(t, rows, column{Key: "type", Label: "Type"}, func(c gc.TypeCount) string { return c.Type })
+		num(t, rows, column{Key: "count", Label: "Objects", Share: true}, func(c gc.TypeCount) float64 { return float64(c.Count) })
+		cutOff(t, len(r.FinalizedTypes))
+		sec.Tables = append(sec.Tables, t)
+	}
+	if len(r.AllocWaits) > 0 {
+		sec.Tables = append(sec.Tables, allocWaitTable(r.AllocWaits, texts))
+	}
+	v.Sections = append(v.Sections, sec)
+}
+
+func (v *view) gcTiles(r *gc.Runtime) {
+	if r.Count == 0 {
+		return
+	}
+	share := "-"
+	if p, ok := r.PausePercent.Get(); ok {
+		share = percent(p)
+	}
+	v.Tiles = append(v.Tiles, tile{"Paused for collections", share, span(r.PauseMS) + " in " + count(r.Count, "collection", "collections"), "gc"})
+	if longest, ok := r.All.PauseMS.Max.Get(); ok {
+		text := ""
+		if r.All.PauseMS.Count >= enoughGCs {
+			text = "half under " + span(r.All.PauseMS.P50.Or(0)) + ", 95\u00a0% under " + span(r.All.PauseMS.P95.Or(0))
+		}
+		v.Tiles = append(v.Tiles, tile{"Longest pause", span(longest), text, "gc"})
+	}
+	if peak, ok := r.All.MaxPeakMB.Get(); ok {
+		note := ""
+		if after, ok := r.All.MeanAfterMB.Get(); ok {
+			note = size(after*1e6) + " after collections, on average"
+		}
+		v.Tiles = append(v.Tiles, tile{"Largest heap", size(peak * 1e6), note, "gc"})
+	}
+	if r.All.AllocatedMB > 0 {
+		note := ""
+		if ms, ok := r.FirstToLastMS.Get(); ok && ms > 0 && r.All.AllocatedByHistoriesMB > 0 {
+			note = size(r.All.AllocatedByHistoriesMB*1e6/ms*1000) + " a second"
+		}
+		v.Tiles = append(v.Tiles, tile{"Allocated", size(r.All.AllocatedMB * 1e6), note, "gc"})
+	}
+}
+
+// What is worth a remark.
+const (
+	enoughToDraw  = 3    // collections
+	muchPaused    = 10.0 // percent of the time
+	somePaused    = 3.0
+	longPause     = 200.0 // ms
+	slowSuspend   = 20.0  // ms until all threads were stopped
+	manyFullShare = 0.3   // of all collections
+	enoughGCs     = 10    // for shares to mean something
+)
+
+// gcFindings says what stands out.
+func (v *view) gcFindings(r *gc.Runtime) {
+	add := func(level, format string, args ...any) {
+		v.Findings = append(v.Findings, finding{level, fmt.Sprintf(format, args...), "gc"})
+	}
+	if p, ok := r.PausePercent.Get(); ok && r.Count > 0 && p >= somePaused {
+		level := look
+		if p >= muchPaused {
+			level = bad
+		}
+		add(level, "Collections stopped the program for %s of the time: %s in %s.", percent(p), span(r.PauseMS), span(r.SpanMS))
+	}
+	if g := longest(r.GCs, func(g *gc.GC) measure.Float { return g.PauseMS }); g != nil {
+		level := note
+		if g.PauseMS.Or(0) >= longPause {
+			level = bad
+		}
+		add(level, "The longest pause was %s, at %s, for %s.", span(g.PauseMS.Or(0)), at(g.StartMS), describe(g))
+	}
+	if g := longest(r.GCs, func(g *gc.GC) measure.Float { return g.SuspendMS }); g != nil && g.SuspendMS.Or(0) >= slowSuspend {
+		add(look, "Before the collection at %s it took %s until all threads stood still: one of them was slow to stop.", at(g.StartMS), span(g.SuspendMS.Or(0)))
+	}
+	if n := r.All.Induced; n > 0 {
+		add(look, "%s asked for, by the program itself (GC.Collect and the like) or by a tool.", count(n, "collection was", "collections were"))
+	}
+	var fullBlocking, large int
+	for _, g := range r.GCs {
+		if g.Generation == 2 && g.Kind == gc.Blocking && !g.Induced {
+			fullBlocking++
+		}
+		if g.Reason == "AllocLarge" {
+			large++
+		}
+	}
+	if r.Count >= enoughGCs && float64(fullBlocking) >= manyFullShare*float64(r.Count) {
+		add(look, "%d of %s were full and blocking, though nobody asked for them: look at why, in the table.", fullBlocking, count(r.Count, "collection", "collections"))
+	}
+	if r.Count >= enoughGCs && float64(large) >= manyFullShare*float64(r.Count) {
+		add(look, "Large objects caused %d of %s: look for arrays that could be kept and used again.", large, count(r.Count, "collection", "collections"))
+	}
+	for _, reason := range r.Suspensions.ByReason {
+		if !reason.GC && reason.TotalMS > r.PauseMS && reason.TotalMS >= 1 {
+			add(note, "Threads were stopped for another reason, too: %s, %s times, for %s. If the trace has samples, this is what sampling costs.", reason.Reason,
+				grouped(float64(reason.Count), 0), span(reason.TotalMS))
+		}
+	}
+}
+
+// longest returns the collection with the greatest of a number, or nil.
+func longest(gcs []*gc.GC, of func(*gc.GC) measure.Float) *gc.GC {
+	var best *gc.GC
+	for _, g := range gcs {
+		if ms, ok := of(g).Get(); ok && g.Complete() && (best == nil || ms > of(best).Or(0)) {
+			best = g
+		}
+	}
+	return best
+}
+
+// describe describes a collection in a sentence.
+func describe(g *gc.GC) string {
+	text := fmt.Sprintf("collection %d", g.Number)
+	if g.Generation >= 0 {
+		text = fmt.Sprintf("collection %d (generation %d, %s)", g.Number, g.Generation, g.Kind)
+	}
+	if g.Reason != "" {
+		text += " because of " + g.Reason
+	}
+	return text
+}
+
+// gcLead sums up the collections.
+func gcLead(r *gc.Runtime) []string {
+	if r.Count == 0 {
+		return []string{"The trace has suspensions of threads, but no collection."}
+	}
+	byGen := make([]string, 0, 3)
+	for i, g := range r.ByGeneration {
+		if g.Count > 0 {
+			byGen = append(byGen, fmt.Sprintf("%s of generation %d", grouped(float64(g.Count), 0), i))
+		}
+	}
+	text := count(r.Count, "collection", "collections")
+	if len(byGen) > 0 {
+		text += ": " + strings.Join(byGen, ", ")
+	}
+	text += ". All threads stood still for " + span(r.PauseMS)
+	if p, ok := r.PausePercent.Get(); ok {
+		text += ", " + percent(p) + " of the " + span(r.SpanMS) + " from the first to the last event of the runtime"
+	}
+	lead := []string{text + "."}
+	if r.Suspensions.WithoutGC > 0 {
+		lead = append(lead, fmt.Sprintf("%s more took %s without a collection in them.", count(r.Suspensions.WithoutGC, "suspension", "suspensions"), span(r.Suspensions.WithoutGCMS)))
+	}
+	return lead
+}
+
+// gcColors are the colours of kinds of collections, in the order of their numbers.
+var gcColors = []*series{
+	{Label: "Generation 0", Color: "gen0"},
+	{Label: "Generation 1", Color: "gen1"},
+	{Label: "Generation 2, blocking", Color: "gen2"},
+	{Label: "Generation 2, background", Color: "bgc"},
+}
+
+// category returns the number of the kind of a collection.
+func category(g *gc.GC) int {
+	switch {
+	case g.Kind == gc.Background:
+		return 3
+	case g.Generation > 2:
+		return 2
+	case g.Generation < 0:
+		return 0
+	}
+	return int(g.Generation)
+}
+
+func starts(gcs []*gc.GC) *numbers {
+	x := make([]float64, len(gcs))
+	for i, g := range gcs {
+		x[i] = g.StartMS
+	}
+	return seconds(x)
+}
+
+// pauseChart shows the pause of each collection.
+func pauseChart(gcs []*gc.GC) *chart {
+	c := &chart{ID: "pauses", Kind: scatter, Title: "Pauses", Unit: "ms", X: starts(gcs), Table: "collections",
+		Note: "Each point is a collection; a background collection is one point, with the sum of its pauses."}
+	y := make([]float64, len(gcs))
+	for i, g := range gcs {
+		y[i] = orNaN(g.PauseMS)
+		c.Category = append(c.Category, category(g))
+	}
+	for _, kind := range gcColors {
+		s := *kind
+		c.Series = append(c.Series, &s)
+	}
+	c.Series[0].Values = &numbers{values: y, digits: 4}
+	return c
+}
+
+// generationNames are those of the five parts of the heap.
+var generationNames = []string{"Generation 0", "Generation 1", "Generation 2", "Large objects", "Pinned objects"}
+
+// heapChart shows the heap after each collection, by generation.
+func heapChart(gcs []*gc.GC) *chart {
+	c := &chart{ID: "heap", Kind: stacked, Title: "Heap after collections", Unit: "MB", Table: "collections", Rows: []int{}}
+	type point struct {
+		ms  float64
+		row int
+	}
+	var points []point
+	for i, g := range gcs {
+		if _, ok := g.AfterMB.Get(); ok {
+			points = append(points, point{g.BeginMS.Or(g.StartMS) + g.DurationMS.Or(0), i})
+		}
+	}
+	slices.SortStableFunc(points, func(a, b point) int {
+		if a.ms < b.ms {
+			return -1
+		}
+		return 1
+	})
+	x := make([]float64, len(points))
+	for i, p := range points {
+		x[i] = p.ms
+		c.Rows = append(c.Rows, p.row)
+	}
+	c.X = seconds(x)
+	colors := []string{"gen0", "gen1", "gen2", "loh", "poh"}
+	for _, gen := range []int{0, 1, 4, 3, 2} { // from the top; what changes least is below
+		y := make([]float64, len(points))
+		var used bool
+		for i, p := range points {
+			if sizes := gcs[p.row].Generations; gen < len(sizes) {
+				y[i] = sizes[gen].AfterMB.Or(0)
+				used = used || y[i] > 0
+			}
+		}
+		if used {
+			c.Series = append(c.Series, &series{generationNames[gen], colors[gen], &numbers{values: y, digits: 3}})
+		}
+	}
+	return c
+}
+
+// rateChart shows how fast the program allocated before each collection.
+func rateChart(gcs []*gc.GC) *chart {
+	y := make([]float64, len(gcs))
+	for i, g := range gcs {
+		y[i] = orNaN(g.AllocationRateMBPerSec)
+	}
+	return &chart{ID: "rate", Kind: before, Title: "Allocation rate before each collection", Unit: "MB/s", X: starts(gcs), Table: "collections",
+		Series: []*series{{"Allocated", "alloc", &numbers{values: y, digits: 2}}}}
+}

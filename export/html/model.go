@@ -1,0 +1,353 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/handles"
+	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/loader"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/runtimes"
+	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/waits"
+)
+
+// A model is what the scripts of a report show.
+type model struct {
+	Title    string      `json:"title"`
+	Facts    [][2]string `json:"facts"`
+	Warnings []string    `json:"warnings"`
+	Views    []*view     `json:"views"`
+	Overview *table      `json:"overview,omitempty"` // of the views, if there are several
+	Missing  []advice    `json:"missing"`
+	Texts    *texts      `json:"texts"`
+}
+
+// A view is all that there is of one runtime.
+type view struct {
+	Label    string      `json:"label"`
+	Facts    [][2]string `json:"facts"`
+	Tiles    []tile      `json:"tiles"`
+	Findings []finding   `json:"findings"`
+	Sections []*section  `json:"sections"`
+	weight   int
+	subject  *subject
+}
+
+// A tile is one number that the page begins with.
+type tile struct {
+	Label   string `json:"label"`
+	Value   string `json:"value"`
+	Note    string `json:"note,omitempty"`
+	Section string `json:"section"`
+}
+
+// A finding is a sentence on what stands out.
+type finding struct {
+	Level   string `json:"level"`
+	Text    string `json:"text"`
+	Section string `json:"section,omitempty"`
+}
+
+// The levels of findings.
+const (
+	bad  = "bad"  // likely a problem
+	look = "look" // worth a look
+	note = "note"
+)
+
+// A section is an area, such as collections.
+type section struct {
+	ID     string   `json:"id"`
+	Title  string   `json:"title"`
+	Lead   []string `json:"lead,omitempty"`
+	Charts []*chart `json:"charts,omitempty"`
+	Flame  *tree    `json:"flame,omitempty"`
+	Tables []*table `json:"tables,omitempty"`
+}
+
+// A key tells runtimes apart.
+type key struct {
+	pid  int64
+	clr  uint16
+	life int
+}
+
+// A subject is what all analyses found of one runtime. What they found nothing of is
+// nil.
+type subject struct {
+	key
+	process    Process
+	several    bool // its process has several runtimes
+	info       *runtimes.Runtime
+	gc         *gc.Runtime
+	alloc      *alloc.Runtime
+	jit        *jit.Runtime
+	exceptions *exceptions.Runtime
+	contention *contention.Runtime
+	waits      *waits.Runtime
+	threadpool *threadpool.Runtime
+	loader     *loader.Runtime
+	handles    *handles.Runtime
+	heap       []*heap.Snapshot
+	requests   *requests.Process
+	counters   *counters.Process
+	profiles   []*Flame
+}
+
+// subjects sorts results by runtime.
+type subjects struct {
+	list  []*subject
+	byKey map[key]*subject
+}
+
+func (s *subjects) of(pid int64, clr uint16, life int) *subject {
+	k := key{pid, clr, life}
+	if x := s.byKey[k]; x != nil {
+		return x
+	}
+	x := &subject{key: k}
+	s.byKey[k] = x
+	s.list = append(s.list, x)
+	return x
+}
+
+// ofProcess returns the first runtime of a process.
+func (s *subjects) ofProcess(pid int64, life int) *subject {
+	for _, x := range s.list {
+		if x.pid == pid && x.life == life {
+			return x
+		}
+	}
+	return s.of(pid, 0, life)
+}
+
+func newSubjects(res *analysis.Result, profiles []Profile) []*subject {
+	s := &subjects{byKey: make(map[key]*subject)}
+	for _, r := range res.Runtimes.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).info = r
+	}
+	for _, r := range res.GC.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).gc = r
+	}
+	for _, r := range res.Alloc.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).alloc = r
+	}
+	for _, r := range res.JIT.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).jit = r
+	}
+	for _, r := range res.Exceptions.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).exceptions = r
+	}
+	for _, r := range res.Contention.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).contention = r
+	}
+	for _, r := range res.Waits.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).waits = r
+	}
+	for _, r := range res.ThreadPool.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).threadpool = r
+	}
+	for _, r := range res.Loader.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).loader = r
+	}
+	for _, r := range res.Handles.Runtimes {
+		s.of(r.PID, r.CLRInstance, r.Life).handles = r
+	}
+	for _, r := range res.Heap.Snapshots {
+		x := s.of(r.PID, r.CLRInstance, r.Life)
+		x.heap = append(x.heap, r)
+	}
+	for _, p := range res.Requests.Processes {
+		s.ofProcess(p.PID, p.Life).requests = p
+	}
+	for i := range res.Counters.Processes {
+		p := &res.Counters.Processes[i]
+		s.ofProcess(p.PID, p.Life).counters = p
+	}
+	for _, p := range profiles {
+		x := s.ofProcess(p.PID, p.Life)
+		x.profiles = append(x.profiles, p.Flame)
+	}
+	runtimes := make(map[key]int) // by process
+	for _, x := range s.list {
+		runtimes[key{pid: x.pid, life: x.life}]++
+	}
+	for _, x := range s.list {
+		x.several = runtimes[key{pid: x.pid, life: x.life}] > 1
+	}
+	return s.list
+}
+
+// maxViews is how many runtimes a page has: those of which the trace has most.
+const maxViews = 200
+
+// newModel makes the model of a report.
+func newModel(r *Report) (*model, error) {
+	m := &model{Title: clean(r.Title), Facts: [][2]string{}, Warnings: []string{}, Views: []*view{}, Missing: []advice{}, Texts: newTexts()}
+	for _, f := range r.Facts {
+		m.Facts = append(m.Facts, [2]string{clean(f.Name), clean(f.Text)})
+	}
+	for _, text := range slices.Concat(r.Warnings, r.Result.Warnings) {
+		m.Warnings = append(m.Warnings, clean(text))
+	}
+	present := make(map[string]bool)
+	for _, s := range newSubjects(r.Result, r.Profiles) {
+		s.process = r.Processes[s.pid]
+		v, err := newView(s, m.Texts)
+		if err != nil {
+			return nil, err
+		}
+		for _, sec := range v.Sections {
+			present[sec.ID] = true
+		}
+		m.Views = append(m.Views, v)
+	}
+	slices.SortStableFunc(m.Views, func(a, b *view) int { return cmp.Compare(b.weight, a.weight) })
+	if n := len(m.Views) - maxViews; n > 0 {
+		m.Views = m.Views[:maxViews]
+		m.Warnings = append(m.Warnings, "of "+count(n, "more process", "more processes")+" the trace has less than of those that are shown: they are left out here")
+	}
+	if len(m.Views) > 1 {
+		m.Overview = overview(m.Views, m.Texts)
+	}
+	for _, a := range advices {
+		if !present[a.Section] {
+			m.Missing = append(m.Missing, a)
+		}
+	}
+	return m, nil
+}
+
+// newView makes the view of a runtime.
+func newView(s *subject, t *texts) (*view, error) {
+	v := &view{Label: clean(s.label()), Facts: s.facts(), Tiles: []tile{}, Findings: []finding{}, Sections: []*section{}, subject: s}
+	addGC(v, s, t)
+	if err := addProfiles(v, s, t); err != nil {
+		return nil, err
+	}
+	for _, add := range []func(*view, *subject, *texts){
+		addAlloc, addExceptions, addContention, addWaits, addThreadPool, addJIT, addRequests, addCounters, addHeap, addHandles, addLoader,
+	} {
+		add(v, s, t)
+	}
+	rank := map[string]int{bad: 0, look: 1, note: 2}
+	slices.SortStableFunc(v.Findings, func(a, b finding) int { return cmp.Compare(rank[a.Level], rank[b.Level]) })
+	return v, nil
+}
+
+// label names a runtime in the list of all.
+func (s *subject) label() string {
+	name := s.process.Name
+	if name == "" {
+		name = program(s.commandLine())
+	}
+	label := fmt.Sprintf("%s (%d)", name, s.pid)
+	if name == "" {
+		label = fmt.Sprintf("Process %d", s.pid)
+	}
+	if s.life > 0 {
+		label += fmt.Sprintf(", process %d with this id", s.life+1)
+	}
+	if s.several {
+		label += fmt.Sprintf(", runtime %d", s.clr)
+	}
+	return label
+}
+
+func (s *subject) commandLine() string {
+	if s.info != nil && s.info.CommandLine != "" {
+		return s.info.CommandLine
+	}
+	return s.process.CommandLine
+}
+
+// program returns the name of the program of a command line.
+func program(line string) string {
+	first := line
+	if quoted, ok := strings.CutPrefix(line, `"`); ok {
+		first, _, _ = strings.Cut(quoted, `"`)
+	} else {
+		first, _, _ = strings.Cut(line, " ")
+	}
+	base := path.Base(strings.ReplaceAll(first, `\`, "/"))
+	if base == "." || base == "/" {
+		return ""
+	}
+	return base
+}
+
+// facts returns what is known of a runtime.
+func (s *subject) facts() [][2]string {
+	list := [][2]string{}
+	add := func(name, text string) {
+		if text != "" {
+			list = append(list, [2]string{name, clean(text)})
+		}
+	}
+	add("process", fmt.Sprint(s.pid))
+	add("command line", s.commandLine())
+	if i := s.info; i != nil {
+		add("runtime", strings.TrimSpace(i.Sku+" "+i.Version))
+		add("path of the runtime", i.Path)
+		if at0, ok := i.StartMS.Get(); ok {
+			add("started", at(at0))
+		}
+		add("startup flags", i.StartupFlags)
+	}
+	if g := s.gc; g != nil {
+		if g.ServerGC != nil {
+			add("collector", map[bool]string{true: "server", false: "workstation"}[*g.ServerGC])
+		}
+		if g.MaxHeaps > 0 {
+			add("heaps", fmt.Sprint(g.MaxHeaps))
+		}
+		if set := g.Settings; set != nil {
+			if set.HardLimitBytes > 0 {
+				add("hard limit", size(float64(set.HardLimitBytes)))
+			}
+			add("large objects from", size(float64(set.LOHThresholdBytes)))
+			add("background collections", map[bool]string{true: "on", false: "off"}[set.Concurrent])
+		}
+	}
+	return list
+}
+
+// overview returns the table of all views.
+func overview(views []*view, texts *texts) *table {
+	t := &table{ID: "overview", Title: "Processes", Lead: "A click on a process shows it.", texts: texts}
+	word(t, views, column{Key: "process", Label: "Process"}, func(v *view) string { return v.Label })
+	word(t, views, column{Key: "runtime", Label: "Runtime"}, func(v *view) string {
+		if i := v.subject.info; i != nil {
+			return strings.TrimSpace(i.Sku + " " + i.Version)
+		}
+		return ""
+	})
+	pick := func(has func(*subject) bool, value func(*subject) float64) func(*view) float64 {
+		return func(v *view) float64 {
+			if !has(v.subject) {
+				return nan
+			}
+			return value(v.subject)
+		}
+	}
+	hasGC := func(s *subject) bool { return s.gc != nil }
+	num(t, views, column{Key: "gcs", Label: "Collections"}, pick(hasGC, func(s *subject) float64 { return float64(s.gc.Count) }))
+	num(t, views, column{Key: "pause", Label: "Paused", Unit: "ms", Digits: 1}, pick(hasGC, func(s *subject) float64 { return s.gc.PauseMS }))
+	num(t, views, column{Key: "longest", Label: "Longest pause", Unit: "ms", Digits: 1}, pick(hasGC, func(s *subject) float64 { return orNaN(s.gc.All.PauseMS.Max) }))
+	num(t, views, column{Key: "peak", Label: "Largest heap", Unit: "MB", Digits: 1}, pick(hasGC, func(s *subject) float64 { return orNaN(s.gc.All.MaxPeakMB) }))
+	num(t, views, column{Key: "exceptions", Label: "Exceptions"}, pick(func(s *subject) bool { return s.exceptions != nil }, func(s *subject) float64 { return float64(s.exceptions.Count) }))
+	num(t, views, column{Key: "compiled", Label: "Methods compiled"}, pick(func(s *subject) bool { return s.jit != nil }, func(s *subject) float64 { return float64(s.jit.Count) }))
+	return t
+}

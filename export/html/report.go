@@ -1,0 +1,55 @@
+package html
+
+import (
+	"io"
+
+	"github.com/etwgen/etwgen/analysis"
+)
+
+// A Report is what the page of a trace is made of.
+type Report struct {
+	// Title names the trace, as its file does.
+	Title string
+	// Facts are what the trace says of itself, in the order in which they are shown.
+	Facts []Fact
+	// Warnings are what is wrong with the trace beyond the warnings of Result.
+	Warnings []string
+	// Processes has what is known of processes by their ids.
+	Processes map[int64]Process
+	// Profiles are call trees of processes, such as where they spent processor time.
+	Profiles []Profile
+	// Result has the answers of the analyses.
+	Result *analysis.Result
+}
+
+// A Fact is one thing that a trace says of itself.
+type Fact struct{ Name, Text string }
+
+// A Process is what is known of a process apart from its runtime.
+type Process struct{ Name, CommandLine string }
+
+// A Profile is a call tree of a process. Its What is the title of its area.
+type Profile struct {
+	PID  int64
+	Life int // 0 for the first process with this id in the trace, 1 for the next
+	*Flame
+}
+
+// Write writes the report as a page. It fails if a call tree is none.
+func (r *Report) Write(w io.Writer) error {
+	m, err := newModel(r)
+	if err != nil {
+		return err
+	}
+	p := &page{title: clean(r.Title), kind: "report",
+		styles:  []string{"uPlot.min.css", "base.css", "report.css", "flame.css"},
+		scripts: []string{plotting, "base.js", "table.js", "chart.js", "flame.js", "report.js"},
+		data:    m}
+	p.lines = append(p.lines, m.Warnings...)
+	for _, v := range m.Views {
+		for _, f := range v.Findings {
+			p.lines = append(p.lines, v.Label+": "+f.Text)
+		}
+	}
+	return p.write(w)
+}

@@ -1,0 +1,260 @@
+// Package pprof writes a profile in the format of pprof, which go tool pprof and many
+// services for continuous profiling read.
+//
+// Functions are called by their type and name, without arguments; the whole name is
+// their system name. What is no code, such as the thread and the state of a sample,
+// is a label: pprof -tagroot makes frames of them.
+package pprof
+
+import (
+	"compress/gzip"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// Options say what a profile does not know.
+type Options struct {
+	// Period is the time between two samples in nanoseconds, as measured.
+	Period int64
+	// Process and Thread return names, "" if there are none. They may be nil.
+	Process, Thread func(id int64) string
+	Comments        []string
+}
+
+// The numbers of fields, as profile.proto has them.
+const (
+	profileSampleType  = 1
+	profileSample      = 2
+	profileMapping     = 3
+	profileLocation    = 4
+	profileFunction    = 5
+	profileStringTable = 6
+	profileTime        = 9
+	profileDuration    = 10
+	profilePeriodType  = 11
+	profilePeriod      = 12
+	profileComment     = 13
+
+	valueTypeName = 1
+	valueTypeUnit = 2
+
+	sampleLocation = 1
+	sampleValue    = 2
+	sampleLabel    = 3
+
+	labelKey    = 1
+	labelText   = 2
+	labelNumber = 3
+
+	mappingID           = 1
+	mappingFile         = 5
+	mappingHasFunctions = 7
+
+	locationID      = 1
+	locationMapping = 2
+	locationAddress = 3
+	locationLine    = 4
+	lineFunction    = 1
+	lineNumber      = 2
+
+	functionID         = 1
+	functionName       = 2
+	functionSystemName = 3
+	functionFile       = 4
+)
+
+// Write writes a profile. It keeps the sums of stacks, and writes them one by one:
+// memory does not grow with the file.
+func Write(w io.Writer, p *stacks.Profile, o Options) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	e := &encoder{w: z, p: p, o: o, strings: map[string]int64{"": 0}, table: []string{""}, mappings: make(map[string]int64)}
+	e.header()
+	e.samples()
+	e.frames()
+	for _, s := range e.table {
+		e.out = appendBytes(e.out, profileStringTable, []byte(strings.ToValidUTF8(s, "\uFFFD")))
+		e.flush(1 << 16)
+	}
+	e.flush(0)
+	if e.err != nil {
+		return e.err
+	}
+	return z.Close()
+}
+
+// An encoder writes the parts of a profile, the table of strings last.
+type encoder struct {
+	w        io.Writer
+	p        *stacks.Profile
+	o        Options
+	strings  map[string]int64
+	table    []string
+	mappings map[string]int64
+	out      []byte
+	message  []byte
+	part     []byte
+	err      error
+}
+
+// text returns the number of a string.
+func (e *encoder) text(s string) int64 {
+	i, ok := e.strings[s]
+	if !ok {
+		i = int64(len(e.table))
+		e.table = append(e.table, s)
+		e.strings[s] = i
+	}
+	return i
+}
+
+// flush writes what there is, if that is more than limit.
+func (e *encoder) flush(limit int) {
+	if len(e.out) <= limit {
+		return
+	}
+	if e.err == nil {
+		_, e.err = e.w.Write(e.out)
+	}
+	e.out = e.out[:0]
+}
+
+func appendInt(b []byte, field int, v int64) []byte {
+	if v == 0 {
+		return b
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(field)<<3), uint64(v))
+}
+
+func appendBytes(b []byte, field int, v []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(field)<<3|2)
+	return append(binary.AppendUvarint(b, uint64(len(v))), v...)
+}
+
+func (e *encoder) valueType(t stacks.ValueType) []byte {
+	return appendInt(appendInt(nil, valueTypeName, e.text(t.Name)), valueTypeUnit, e.text(t.Unit))
+}
+
+func (e *encoder) header() {
+	for _, t := range e.p.Types {
+		e.out = appendBytes(e.out, profileSampleType, e.valueType(t))
+	}
+	first, last := int64(0), int64(0)
+	for s := range e.p.Samples() {
+		if first == 0 || s.Time < first {
+			first = s.Time
+		}
+		last = max(last, s.Time)
+	}
+	e.out = appendInt(e.out, profileTime, max(first, 0))
+	e.out = appendInt(e.out, profileDuration, max(last-first, 0))
+	if e.o.Period > 0 && len(e.p.Types) > 0 {
+		e.out = appendBytes(e.out, profilePeriodType, e.valueType(e.p.Types[len(e.p.Types)-1]))
+		e.out = appendInt(e.out, profilePeriod, e.o.Period)
+	}
+	for _, c := range append([]string{e.p.Kind}, e.o.Comments...) {
+		if i := e.text(c); i != 0 {
+			e.out = binary.AppendUvarint(binary.AppendUvarint(e.out, profileComment<<3), uint64(i))
+		}
+	}
+}
+
+// samples writes the sums of samples with one stack and equal labels, in the order
+// of their stacks.
+func (e *encoder) samples() {
+	for s := range e.p.Merged() {
+		if !slices.ContainsFunc(s.Values, func(v int64) bool { return v != 0 }) {
+			continue
+		}
+		m := e.message[:0]
+		e.part = e.part[:0]
+		for frame := range e.p.Stack(s.Stack) {
+			e.part = binary.AppendUvarint(e.part, uint64(frame)+1)
+		}
+		m = appendBytes(m, sampleLocation, e.part)
+		e.part = e.part[:0]
+		for _, v := range s.Values {
+			e.part = binary.AppendUvarint(e.part, uint64(v))
+		}
+		m = appendBytes(m, sampleValue, e.part)
+		m = e.labels(m, s)
+		e.message = m
+		e.out = appendBytes(e.out, profileSample, m)
+		e.flush(1 << 16)
+	}
+}
+
+func (e *encoder) labels(m []byte, s stacks.Sample) []byte {
+	label := func(field int, key string, value int64) {
+		e.part = appendInt(e.part[:0], labelKey, e.text(key))
+		e.part = appendInt(e.part, field, value)
+		m = appendBytes(m, sampleLabel, e.part)
+	}
+	for _, l := range s.Labels {
+		if l.Value != "" {
+			label(labelText, l.Key, e.text(l.Value))
+		}
+	}
+	label(labelNumber, "pid", s.Process)
+	label(labelNumber, "tid", s.Thread)
+	if e.o.Process != nil {
+		if name := e.o.Process(s.Process); name != "" {
+			label(labelText, "process", e.text(name))
+		}
+	}
+	if e.o.Thread != nil {
+		if name := e.o.Thread(s.Thread); name != "" {
+			label(labelText, "thread", e.text(name))
+		}
+	}
+	return m
+}
+
+// frames writes a function and a location for each frame, and a mapping for each
+// module. Their numbers are those of frames, and 1.
+func (e *encoder) frames() {
+	for i := range e.p.Frames {
+		f := &e.p.Frames[i]
+		id := int64(i) + 1
+		m := appendInt(e.message[:0], functionID, id)
+		m = appendInt(m, functionName, e.text(f.Name))
+		m = appendInt(m, functionSystemName, e.text(f.Full))
+		file := f.File
+		if file == "" {
+			file = f.Module
+		}
+		m = appendInt(m, functionFile, e.text(file))
+		e.out = appendBytes(e.out, profileFunction, m)
+		line := appendInt(appendInt(e.part[:0], lineFunction, id), lineNumber, int64(f.Line))
+		m = appendInt(m[:0], locationID, id)
+		m = appendInt(m, locationMapping, e.mapping(f.Module))
+		m = appendInt(m, locationAddress, int64(f.Address))
+		m = appendBytes(m, locationLine, line)
+		e.out = appendBytes(e.out, profileLocation, m)
+		e.part, e.message = line, m
+		e.flush(1 << 16)
+	}
+}
+
+// mapping returns the number of the mapping of a module, 0 for none.
+func (e *encoder) mapping(module string) int64 {
+	if module == "" {
+		return 0
+	}
+	id, ok := e.mappings[module]
+	if !ok {
+		id = int64(len(e.mappings)) + 1
+		e.mappings[module] = id
+		m := appendInt(nil, mappingID, id)
+		m = appendInt(m, mappingFile, e.text(module))
+		m = appendInt(m, mappingHasFunctions, 1) // so that pprof looks for none itself
+		e.out = appendBytes(e.out, profileMapping, m)
+	}
+	return id
+}

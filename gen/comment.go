@@ -1,0 +1,255 @@
+package gen
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// What generated comments say.
+
+// doc returns the paragraphs of the package comment.
+func (p *pkg) doc() []string {
+	return []string{
+		fmt.Sprintf("Package %s has the events of %s as Go types.", p.name, p.m.Name),
+		p.m.Doc,
+		"Decoding allocates nothing: strings and arrays are views of the payload, and valid as long as it is. Clone makes copies that stay.",
+	}
+}
+
+// doc returns the paragraphs of the documentation of ev.
+func (ev *event) doc() []string {
+	text := ev.goName + " is "
+	if symbol := ev.m.Symbol; symbol != "" && symbol != ev.goName {
+		text += symbol + ": "
+	}
+	text += fmt.Sprintf("%s, version %d%s.", ev.identity(), ev.m.Version, ev.place())
+	paragraphs := append([]string{text}, ev.meaning()...)
+	if ev.lost != "" {
+		paragraphs = append(paragraphs, fmt.Sprintf("No record leads to this type, and Provider does not list it: %s.", ev.lost))
+	}
+	if fields := ev.fields(); len(fields) > 0 && fields[len(fields)-1].m.Type == manifest.Opaque {
+		paragraphs = append(paragraphs, opaqueDoc(fields[len(fields)-1]))
+	}
+	return paragraphs
+}
+
+// identity says by what records identify the event that ev is a version of.
+func (ev *event) identity() string {
+	if !ev.isClassic() {
+		return fmt.Sprintf("event %d", ev.number())
+	}
+	opcode := fmt.Sprint(ev.number())
+	if o := ev.m.Opcode; o != nil {
+		opcode += " (" + o.Name + ")"
+	}
+	return fmt.Sprintf("the classic event of class %v, opcode %s", ev.key.Provider, opcode)
+}
+
+// place says where the provider has put ev, after a comma.
+func (ev *event) place() string {
+	e, text := ev.m, ""
+	if e.Task != nil {
+		text += ", of task " + e.Task.Name
+	}
+	if e.Opcode != nil && !ev.isClassic() {
+		text += ", opcode " + e.Opcode.Name
+	}
+	switch names := keywords(e); len(names) {
+	case 0:
+	case 1:
+		text += ", keyword " + names[0]
+	default:
+		last := len(names) - 1
+		text += ", keywords " + strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	if e.Level != nil {
+		text += ", level " + e.Level.Name
+	}
+	return text
+}
+
+func keywords(e *manifest.Event) []string {
+	names := make([]string, len(e.Keywords))
+	for i, k := range e.Keywords {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// meaning returns what the manifest says of ev: its documentation and, if that
+// says more, its message.
+func (ev *event) meaning() []string {
+	paragraphs := []string{ev.m.Doc}
+	if msg := plainMessage(ev.m.Message, ev.fields()); saysMore(msg, ev.fields(), ev.names()...) {
+		paragraphs = append(paragraphs, "Message: "+msg)
+	}
+	return paragraphs
+}
+
+// names returns what a message may repeat without saying more than the header
+// of an event does.
+func (ev *event) names() []string {
+	list := []string{ev.m.Symbol, ev.goName}
+	if ev.m.Task != nil {
+		list = append(list, ev.m.Task.Name)
+	}
+	if ev.m.Opcode != nil {
+		list = append(list, ev.m.Opcode.Name, strings.TrimPrefix(ev.m.Opcode.Name, "win:"))
+	}
+	return list
+}
+
+// opaqueDoc says why the last field of an event holds the rest of the payload.
+func opaqueDoc(f *field) string {
+	text := fmt.Sprintf("%s holds the rest of the payload as it is: %s.", f.goName, f.m.Opaque)
+	if len(f.m.Lost) > 0 {
+		text += " It takes the place of " + strings.Join(f.m.Lost, ", ") + "."
+	}
+	return text
+}
+
+// doc returns the paragraphs of the documentation of a, which says what that of
+// its newest version does.
+func (a *anyVersion) doc() []string {
+	newest := a.newest()
+	paragraphs := append([]string{
+		fmt.Sprintf("%s is %s%s, in any version.", a.goName, newest.identity(), newest.place()),
+	}, newest.meaning()...)
+	text := fmt.Sprintf("The only version is [%s]; a newer one is decoded like it.", newest.goName)
+	if len(a.versions) > 1 {
+		var list []string
+		for _, ev := range a.versions {
+			list = append(list, "["+ev.goName+"]")
+		}
+		text = fmt.Sprintf("The versions are %s; a newer one is decoded like the last of these.", joinAnd(list))
+	}
+	if slices.ContainsFunc(a.layout.fields, func(f *anyField) bool { return !f.everywhere() }) {
+		text += " Fields that the decoded version lacks are zero."
+	}
+	return append(paragraphs, text)
+}
+
+// doc returns the documentation of f: that of the newest version that has one.
+func (f *anyField) doc() string {
+	text := ""
+	for _, own := range slices.Backward(f.of) {
+		if own != nil {
+			text = cmp.Or(text, own.m.Doc)
+		}
+	}
+	return text
+}
+
+// notes returns what is to say of f, on its line, for the given versions.
+func (f *anyField) notes(versions []*event) []string {
+	var notes []string
+	for i, own := range slices.Backward(f.of) {
+		if own != nil { // the newest
+			notes = own.notes(versions[i].labels()[own.index])
+			break
+		}
+	}
+	if !f.everywhere() {
+		notes = append(notes, versionsNote(versions, f.in(versions)))
+	}
+	return notes
+}
+
+// versionsNote says which of all versions have a field.
+func versionsNote(all, in []*event) string {
+	var numbers []string
+	for _, ev := range in {
+		numbers = append(numbers, strconv.Itoa(int(ev.m.Version)))
+	}
+	switch {
+	case slices.Equal(in, all[len(all)-len(in):]):
+		return "since version " + numbers[0]
+	case len(in) == 1:
+		return "version " + numbers[0]
+	}
+	return "versions " + joinAnd(numbers)
+}
+
+// notes returns what is to say of a field, on its line: the name that it has in
+// the manifest, if that is not clear; what it is, if no documentation says so; and
+// how many elements it has. label is what the message calls it, or "".
+func (f *field) notes(label string) []string {
+	var notes []string
+	if name := oneLine(f.m.Name); upperFirst(name) != f.goName && f.inType == f.m.Type {
+		notes = append(notes, name)
+	}
+	if what := cmp.Or(outNotes[f.m.OutType], oneLine(label)); f.m.Doc == "" && what != "" {
+		notes = append(notes, what)
+	}
+	if n := countNote(f); n != "" {
+		notes = append(notes, n)
+	}
+	return notes
+}
+
+// countNote says how many elements an array has, or that a field takes all that
+// is left.
+func countNote(f *field) string {
+	count, _ := f.kind.sizes()
+	switch count.kind {
+	case etw.SizeConst:
+		if count.n == 1 {
+			return "1 element"
+		}
+		return fmt.Sprintf("%d elements", count.n)
+	case etw.SizeField:
+		return count.field.goName + " elements"
+	case etw.SizeRest:
+		return "as many elements as the payload holds"
+	}
+	if isRest(f.kind) {
+		return "the rest of the payload"
+	}
+	return ""
+}
+
+// outNotes says what fields are, where the way to show them does.
+var outNotes = map[etw.OutType]string{
+	etw.OutBoolean:       "a Boolean",
+	etw.OutPID:           "a process id",
+	etw.OutTID:           "a thread id",
+	etw.OutPort:          "a port, big-endian",
+	etw.OutIPv4:          "an IPv4 address",
+	etw.OutIPv6:          "an IPv6 address",
+	etw.OutSocketAddress: "a socket address",
+	etw.OutXML:           "XML",
+	etw.OutErrorCode:     "an error code",
+	etw.OutWin32Error:    "a Win32 error code",
+	etw.OutNTStatus:      "an NTSTATUS",
+	etw.OutHResult:       "an HRESULT",
+	etw.OutJSON:          "JSON",
+	etw.OutUTF8:          "UTF-8 text",
+	etw.OutPKCS7:         "PKCS #7 data",
+	etw.OutCodePointer:   "the address of code",
+}
+
+// labels returns what the message of ev calls its fields, by their index, where
+// that is more than their names: Latency in ms for the second field of
+//
+//	Target: %1%nLatency in ms: %2
+func (ev *event) labels() map[int]string {
+	labels := make(map[int]string)
+	for _, m := range labelled.FindAllStringSubmatch(ev.m.Message, -1) {
+		n, err := strconv.Atoi(m[2])
+		fields := ev.fields()
+		if err == nil && n >= 1 && n <= len(fields) && len(letters(m[1])) > len(letters(fields[n-1].name)) {
+			labels[n-1] = m[1]
+		}
+	}
+	return labels
+}
+
+// labelled finds words before a colon or an equals sign and an insert.
+var labelled = regexp.MustCompile(`(?:^|%n|[\n;,(])[ \t]*(\pL[^%\n;,():=]{2,39}?)[ \t]*[:=][ \t]*%(\d{1,2})`)

@@ -1,0 +1,112 @@
+package gen
+
+import (
+	"github.com/dave/jennifer/jen"
+)
+
+// detach returns the statements that replace the views among the fields of x by
+// copies of their own.
+func detach(x string, fields []*field) []jen.Code {
+	var list []jen.Code
+	for _, f := range fields {
+		if f.kind.aliases() {
+			list = append(list, jen.Id(x).Dot(f.goName).Op("=").Id(x).Dot(f.goName).Dot("Clone").Call())
+		}
+	}
+	return list
+}
+
+// emitClone writes the method that copies an event. Its receiver is a copy
+// already; the given statements replace the views in it.
+func emitClone(f *jen.File, name string, detach ...jen.Code) {
+	text := "Clone returns a copy of e."
+	if len(detach) > 0 {
+		text = "Clone returns a copy of e that shares no memory with the payload."
+	}
+	doc(f.Group, text)
+	head := f.Func().Params(jen.Id("e").Id(name)).Id("Clone").Params().Op("*").Id(name)
+	result := jen.Return(jen.Op("&").Id("e"))
+	if len(detach) == 0 {
+		head.Add(brief(result))
+	} else {
+		head.Block(append(detach, result)...)
+	}
+	f.Line()
+}
+
+// emitStructClone writes the method that copies a struct of an event.
+func emitStructClone(f *jen.File, s *structType) {
+	statements := detach("v", s.fields)
+	text := "Clone returns v, which is a copy."
+	if len(statements) > 0 {
+		text = "Clone returns a copy of v that shares no memory with the payload."
+	}
+	doc(f.Group, text)
+	head := f.Func().Params(jen.Id("v").Id(s.goName)).Id("Clone").Params().Id(s.goName)
+	result := jen.Return(jen.Id("v"))
+	if len(statements) == 0 {
+		head.Add(brief(result))
+	} else {
+		head.Block(append(statements, result)...)
+	}
+	f.Line()
+}
+
+// emitRendering writes the methods that show an event. They are those of the
+// value, so that it makes no difference whether it or a pointer to it is shown.
+func emitRendering(f *jen.File, name string) {
+	e := func() *jen.Statement { return jen.Op("&").Id("e") }
+	emitShowing(f, jen.Id("e").Id(name),
+		jen.String().Call(rt("AppendText").Call(jen.Nil(), e())),
+		rt("LogValue").Call(e()),
+		rt("AppendJSON").Call(jen.Nil(), e()))
+}
+
+// emitStructRendering is emitRendering for a struct of an event.
+func emitStructRendering(f *jen.File, s *structType) {
+	f.Func().Params(jen.Id("v").Op("*").Id(s.goName)).Id("value").Params().Add(rt("Value")).Add(brief(
+		jen.Return(rt("StructValue").Call(jen.Op("&").Add(s.desc()), jen.Id("v"))),
+	))
+	f.Line()
+	value := func(method string) *jen.Statement { return jen.Id("v").Dot("value").Call().Dot(method).Call() }
+	emitShowing(f, jen.Id("v").Id(s.goName), value("String"), value("LogValue"), value("MarshalJSON"))
+}
+
+// emitShowing writes String, LogValue and MarshalJSON, which return the given
+// expressions.
+func emitShowing(f *jen.File, receiver, text, log, json *jen.Statement) {
+	method := func(name string) *jen.Statement { return f.Func().Params(receiver.Clone()).Id(name).Params() }
+	method("String").String().Add(brief(jen.Return(text)))
+	method("LogValue").Qual("log/slog", "Value").Add(brief(jen.Return(log)))
+	method("MarshalJSON").Params(jen.Index().Byte(), jen.Error()).Add(brief(jen.Return(json)))
+	f.Line()
+}
+
+// emitViewCopy writes the methods that copy and show an array of structs, as the
+// arrays of the runtime are.
+func emitViewCopy(f *jen.File, s *structType) {
+	receiver := func() *jen.Statement { return f.Func().Params(jen.Id("s").Id(s.view)) }
+	doc(f.Group, "Clone returns a copy of s that shares no memory with the payload.")
+	receiver().Id("Clone").Params().Id(s.view).Block(
+		jen.Id("s").Dot("p").Op("=").Qual("bytes", "Clone").Call(jen.Id("s").Dot("p")),
+		jen.Return(jen.Id("s")),
+	)
+	f.Line()
+	all := func() *jen.Statement { return jen.Id("s").Dot("All").Call() }
+	both := func() *jen.Statement { return jen.Params(jen.Index().Byte(), jen.Error()) }
+	receiver().Id("String").Params().String().Add(brief(jen.Return(rt("ElementsText").Call(all()))))
+	receiver().Id("MarshalText").Params().Add(both()).Add(brief(jen.Return(jen.Index().Byte().Call(jen.Id("s").Dot("String").Call()), jen.Nil())))
+	receiver().Id("MarshalJSON").Params().Add(both()).Add(brief(jen.Return(rt("ElementsJSON").Call(all()))))
+	f.Line()
+}
+
+// emitDetach writes the method by which types that share a layout replace their
+// views.
+func emitDetach(f *jen.File, goName string, fields []*field) {
+	statements := detach("e", fields)
+	if len(statements) == 0 {
+		return
+	}
+	f.Func().Params(jen.Id("e").Op("*").Id(goName)).Id("detach").Params().Block(statements...)
+	f.Line()
+}

@@ -1,0 +1,54 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// from returns a variable of an event's type converted to the type that events
+// of the layout share.
+func (l *layout) from(name string) *jen.Statement {
+	return jen.Parens(jen.Op("*").Id(l.goName)).Call(jen.Id(name))
+}
+
+// emitLayout writes the type and the methods that events of one template share.
+func emitLayout(f *jen.File, l *layout) {
+	doc(f.Group, fmt.Sprintf("%s is the template %s, which several events use.", l.goName, l.template.ID))
+	f.Type().Id(l.goName).Id(l.events[0].goName)
+	f.Line()
+	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("e").Op("*").Id(l.goName)) }
+	f.Add(receiver()).Id("decode").
+		Params(append(payloadParams(), jen.Id("d").Op("*").Add(rt("EventDesc")))...).
+		Params(jen.Int(), jen.Error()).
+		BlockFunc(func(g *jen.Group) { decodeBody(g, l, jen.Id("d")) })
+	f.Line()
+	d := "d"
+	if l.isFixed() {
+		d = "_"
+	}
+	f.Add(receiver()).Id("append").
+		Params(append(appendParams(l), jen.Id(d).Op("*").Add(rt("EventDesc")))...).
+		Params(jen.Index().Byte(), jen.Error()).
+		BlockFunc(func(g *jen.Group) { appendBody(g, l, jen.Id("d")) })
+	f.Line()
+	f.Add(receiver()).Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
+		BlockFunc(func(g *jen.Group) { valueBody(g, l.code(), l.fields) })
+	f.Line()
+	emitDetach(f, l.goName, l.fields)
+	f.Var().Id(l.descs()).Op("=").Add(fieldDescs(l.fields))
+	f.Line()
+}
+
+// descs returns the variable that holds the descriptions of the fields of a
+// layout that events share.
+func (l *layout) descs() string { return l.goName + "Fields" }
+
+// code returns where the methods of the events of l stand.
+func (l *layout) code() code {
+	c := code{recv: "e", fields: jen.Id(l.events[0].desc).Dot("Fields")}
+	if l.goName != "" {
+		c.fields = jen.Id(l.descs())
+	}
+	return c
+}

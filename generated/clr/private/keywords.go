@@ -1,0 +1,23 @@
+package private
+
+import "github.com/etwgen/etwgen/generated/internal/keywords"
+
+// ParseKeywords returns the mask of a list of keywords, such as "gc+binding". It
+// is to this provider what ParseKeywords of package clr is to the runtime's.
+// Names may lack the word Private.
+func ParseKeywords(list string) (uint64, error) {
+	return keywords.Parse(Provider, keywordAliases, list)
+}
+
+// keywordAliases are the names of keywords that clr.man does not have.
+var keywordAliases = []keywords.Alias{
+	{Name: "None", Mask: 0},
+	{Name: "GC", Mask: KeywordGCPrivate},
+	{Name: "Fusion", Mask: KeywordPrivateFusion},
+	{Name: "LoaderHeap", Mask: KeywordLoaderHeapPrivate},
+	{Name: "Security", Mask: KeywordSecurityPrivate},
+	{Name: "Interop", Mask: KeywordInteropPrivate},
+	{Name: "GCHandle", Mask: KeywordGCHandlePrivate},
+	{Name: "MulticoreJit", Mask: KeywordMulticoreJitPrivate},
+	{Name: "PerfTrack", Mask: KeywordPerfTrackPrivate},
+}

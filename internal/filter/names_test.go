@@ -1,0 +1,93 @@
+package filter
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// TestEventNames checks what the names that people type mean.
+func TestEventNames(t *testing.T) {
+	start := &etw.EventInfo{Provider: "Microsoft-Windows-DotNETRuntime", Name: "GCStart_V2", Task: "GarbageCollection", Opcode: "Start"}
+	first := &etw.EventInfo{Provider: "Acme", Name: "Made"}
+	process := etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c")
+	kernel := &etw.EventInfo{Provider: "Process", Name: "Process/Start", Task: "Process", Opcode: "Start"}
+	for _, c := range []struct {
+		event *etw.EventInfo
+		r     etw.Record
+		text  string
+		want  bool
+	}{
+		{start, etw.Record{Version: 2}, "GCStart_V2", true}, {start, etw.Record{Version: 2}, "gcstart", true}, {start, etw.Record{Version: 2}, "GC/Start", true},
+		{start, etw.Record{Version: 2}, "GarbageCollection/Start", true}, {start, etw.Record{Version: 2}, "GC*", true},
+		{start, etw.Record{Version: 2}, "microsoft-windows-dotnetruntime/GC/Start", true}, {start, etw.Record{Version: 2}, "GCBegin", true},
+		{start, etw.Record{Version: 2}, "GCStart_V1", false}, {start, etw.Record{Version: 2}, "GCStart_V0", false}, {start, etw.Record{Version: 2}, "GCStop", false},
+		{first, etw.Record{}, "Made_V0", true}, {first, etw.Record{Version: 1}, "Made_V0", false}, {first, etw.Record{}, "Acme/Made", true},
+		{kernel, etw.Record{Kind: etw.KindClassic, Provider: process}, "Windows Kernel/Process/Start", true},
+		{kernel, etw.Record{}, "Windows Kernel/Process/Start", false},
+	} {
+		if got := ParseEvent(c.text).Match(&c.r, c.event); got != c.want {
+			t.Errorf("%s matches %s: %v", c.text, c.event.Name, got)
+		}
+	}
+}
+
+// otherNames are names of TraceEvent that do not lead to the event, with reasons.
+var otherNames = map[string]string{
+	"EventID(200)": "TraceEvent has no name for it",
+	"EventID(201)": "TraceEvent has no name for it",
+}
+
+// TestTraceEventNames takes the names that TraceEvent has for the events of real
+// traces: each leads to the event.
+func TestTraceEventNames(t *testing.T) {
+	names := 0
+	for _, path := range corpus.Glob(t, "traceevent", "*.json.gz") {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var dump struct {
+			Counts []struct {
+				ID       int
+				Version  int
+				Name     string
+				Provider string
+			}
+		}
+		err = json.NewDecoder(z).Decode(&dump)
+		f.Close()
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, c := range dump.Counts {
+			for _, b := range builtin.Providers {
+				if b.Desc.Name != c.Provider {
+					continue
+				}
+				for _, d := range b.Events {
+					if int(d.ID) != c.ID || int(d.Version) != c.Version {
+						continue
+					}
+					names++
+					if !ParseEvent(c.Name).MatchDesc(d) && otherNames[c.Name] == "" {
+						t.Errorf("%s does not lead to %s (%d)", c.Name, d.Title(), d.ID)
+						otherNames[c.Name] = "reported"
+					}
+				}
+			}
+		}
+	}
+	if names < 500 {
+		t.Errorf("only %d names", names)
+	}
+}

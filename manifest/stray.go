@@ -1,0 +1,105 @@
+package manifest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A stray is an element that means nothing where it stands, so that nothing
+// within it is declared. It stands for all errors about references to that.
+type stray struct {
+	n          *node
+	references int
+}
+
+// A declaration is what references are resolved by.
+type declaration struct{ kind, name string }
+
+// declares has the attributes that name what an element declares, by its tag,
+// and the kind of it.
+var declares = map[string]struct {
+	kind  string
+	attrs []string
+}{
+	"task":          {"task", words("name")},
+	"opcode":        {"opcode", words("name")},
+	"keyword":       {"keyword", words("name")},
+	"level":         {"level", words("name")},
+	"channel":       {"channel", words("chid name")},
+	"importChannel": {"channel", words("chid name")},
+	"template":      {"template", words("tid")},
+	"valueMap":      {"map", words("name")},
+	"bitMap":        {"map", words("name")},
+}
+
+// ignore remembers an element that means nothing, with what it would declare.
+func (p *parser) ignore(n *node) {
+	s := &stray{n: n}
+	p.ignored = append(p.ignored, s)
+	p.collect(s, n)
+}
+
+// collect enters what n and all within it would declare.
+func (p *parser) collect(s *stray, n *node) {
+	d := declares[n.el.Tag]
+	for _, attr := range d.attrs {
+		key := declaration{d.kind, n.attr(attr)}
+		if p.strays[key] == nil {
+			p.strays[key] = s
+		}
+	}
+	for c := n.first; c != nil; c = c.next {
+		if c.vocab == events {
+			p.collect(s, c)
+		}
+	}
+}
+
+// strayed reports whether a stray element would declare a name. If so the
+// reference is counted for that.
+func (p *parser) strayed(kind, name string) bool {
+	s := p.strays[declaration{kind, name}]
+	if s != nil {
+		s.references++
+	}
+	return s != nil
+}
+
+// reportStrays reports the elements that mean nothing. They are typing errors
+// more often than not.
+func (p *parser) reportStrays() {
+	for _, s := range p.ignored {
+		in := s.n.parent.el.Tag
+		switch {
+		case s.references > 0:
+			e := p.fail(s.n, "element %s has no meaning in %s and is ignored, so %s cannot be resolved; %s",
+				quote(s.n.el.Tag), in, plural(s.references, "reference"), p.strayRemedy(s.n.el.Tag, in))
+			e.more = s.references
+		case !p.opts.Lenient:
+			p.doubt(s.n, "element %s has no meaning in %s and is ignored; %s", quote(s.n.el.Tag), in, p.strayRemedy(s.n.el.Tag, in))
+		}
+	}
+}
+
+// strayRemedy says what to do about an element that means nothing in another.
+func (p *parser) strayRemedy(tag, in string) string {
+	if homes := homesOf(tag); len(homes) > 0 {
+		return "move it into <" + strings.Join(homes, "> or <") + ">"
+	}
+	if near := p.nearest(tag, slices.Values(elementRules[in].children)); near != "" {
+		return didYouMean(near)
+	}
+	return "correct or remove it"
+}
+
+// homesOf returns the elements that an element belongs in.
+func homesOf(tag string) []string {
+	var homes []string
+	for _, name := range slices.Sorted(maps.Keys(elementRules)) {
+		if slices.Contains(elementRules[name].children, tag) {
+			homes = append(homes, name)
+		}
+	}
+	return homes
+}

@@ -1,0 +1,77 @@
+package wevt
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// check finds what has no binary form.
+func (e *encoder) check(m *manifest.Manifest) {
+	if len(m.Providers) > maxProviders {
+		e.refuse(m.Providers[maxProviders].Pos, "a resource holds at most %d providers; put the others into a manifest of their own", maxProviders)
+	}
+	for _, p := range m.Providers {
+		if p.Classic {
+			e.refuse(p.Pos, "provider %q has classic events, which no resource describes", p.Name)
+			continue
+		}
+		declared := make(map[any]bool)
+		for _, t := range p.Tasks {
+			declared[t] = true
+			for _, o := range t.Opcodes {
+				declared[o] = true
+			}
+		}
+		for _, o := range p.Opcodes {
+			declared[o] = true
+		}
+		for _, l := range p.Levels {
+			declared[l] = true
+		}
+		for _, ev := range p.Events {
+			e.checkEvent(ev, declared)
+		}
+		for _, t := range p.Templates {
+			e.checkFields(t.Fields)
+		}
+	}
+}
+
+func (e *encoder) refuse(at manifest.Pos, format string, args ...any) {
+	e.errors = append(e.errors, &manifest.Error{Pos: at, Msg: fmt.Sprintf(format, args...)})
+}
+
+// checkEvent finds what an event refers to that only lenient mode accepts.
+func (e *encoder) checkEvent(ev *manifest.Event, declared map[any]bool) {
+	switch {
+	case ev.Undispatched != "":
+		e.refuse(ev.Pos, "event %d cannot be compiled: %s", ev.ID, ev.Undispatched)
+	case ev.Task != nil && !declared[ev.Task] && !isStandard(ev.Task.Name):
+		e.refuse(ev.Pos, "event %d has task %q, which is not declared", ev.ID, ev.Task.Name)
+	case ev.Opcode != nil && !declared[ev.Opcode] && !isStandard(ev.Opcode.Name):
+		e.refuse(ev.Pos, "event %d has opcode %q, which is not declared", ev.ID, ev.Opcode.Name)
+	case ev.Level != nil && !declared[ev.Level] && !isStandard(ev.Level.Name):
+		e.refuse(ev.Pos, "event %d has level %q, which is not declared", ev.ID, ev.Level.Name)
+	}
+}
+
+// checkFields finds fields that only etwgen understands.
+func (e *encoder) checkFields(fields []*manifest.Field) {
+	for _, f := range fields {
+		switch {
+		case f.Type == manifest.Opaque:
+			e.refuse(f.Pos, "the layout is unknown from field %q on: %s", f.Name, f.Opaque)
+		case f.Type > etw.InCountedBinary && f.Type != etw.InStruct:
+			e.refuse(f.Pos, "field %q has type %s, for which Windows has no number in a resource", f.Name, f.Type)
+		case f.When != etw.When{}:
+			e.refuse(f.Pos, "field %q has an etwgen:when, for which a resource has no place", f.Name)
+		case f.Count.Kind == etw.SizeRest:
+			e.refuse(f.Pos, "field %q has etwgen:count=\"*\", for which a resource has no place", f.Name)
+		case f.Length.Kind == etw.SizeRest:
+			e.refuse(f.Pos, "field %q takes the rest of the payload, for which a resource has no place", f.Name)
+		}
+		e.checkFields(f.Fields)
+	}
+}

@@ -1,0 +1,164 @@
+package wevt
+
+import (
+	"debug/pe"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The types of resources that Windows gives numbers to.
+const typeMessageTable = 11
+
+// typeTemplates is the name of the type of resources that Decode reads.
+const typeTemplates = "WEVT_TEMPLATE"
+
+// ErrNoResource is returned for files that have no WEVT_TEMPLATE resource.
+var ErrNoResource = errors.New("the file has no WEVT_TEMPLATE resource")
+
+// ReadPE takes the resources out of a program or a library of Windows. Where the
+// texts are in a file of their own, such as de-DE/x.dll.mui, they are to be read
+// from there: the error is [ErrNoResource] then, and the messages are returned.
+func ReadPE(r io.ReaderAt) (Resources, error) {
+	f, err := pe.NewFile(r)
+	if err != nil {
+		return Resources{}, fmt.Errorf("no program or library of Windows: %w", err)
+	}
+	defer f.Close()
+	section, rva := resourceSection(f)
+	if section == nil {
+		return Resources{}, ErrNoResource
+	}
+	b, err := section.Data()
+	if err != nil {
+		return Resources{}, fmt.Errorf("the resources cannot be read: %w", err)
+	}
+	t := &resourceTree{b: b, base: rva, left: maxResources}
+	res := Resources{Messages: make(map[Language][]byte)}
+	err = t.walk(0, nil, func(path []resourceID, data []byte) {
+		switch {
+		case path[0].name == typeTemplates && res.Templates == nil:
+			res.Templates = data
+		case path[0].number == typeMessageTable && path[0].name == "":
+			res.Messages[Language(path[2].number)] = data
+		}
+	})
+	if err == nil && res.Templates == nil {
+		err = ErrNoResource
+	}
+	return res, err
+}
+
+// resourceSection returns the section with the resources, and the address of their
+// directory.
+func resourceSection(f *pe.File) (*pe.Section, uint32) {
+	var dirs []pe.DataDirectory
+	switch h := f.OptionalHeader.(type) {
+	case *pe.OptionalHeader32:
+		dirs = h.DataDirectory[:min(h.NumberOfRvaAndSizes, 16)]
+	case *pe.OptionalHeader64:
+		dirs = h.DataDirectory[:min(h.NumberOfRvaAndSizes, 16)]
+	}
+	if len(dirs) <= pe.IMAGE_DIRECTORY_ENTRY_RESOURCE {
+		return nil, 0
+	}
+	rva := dirs[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE].VirtualAddress
+	for _, s := range f.Sections {
+		if rva != 0 && rva == s.VirtualAddress {
+			return s, rva
+		}
+	}
+	return nil, 0
+}
+
+// maxResources is how many entries of the resource directory are looked at.
+const maxResources = 1 << 16
+
+// The parts of a resource directory.
+const (
+	directoryHeader = 16
+	resourceSlot    = 8
+	dataEntry       = 16
+	highBit         = 1 << 31
+	levels          = 3 // type, name, language
+)
+
+// A resourceID is what a level of the directory is chosen by.
+type resourceID struct {
+	number uint32
+	name   string
+}
+
+// A resourceTree is a directory of resources. Addresses of data count from base.
+type resourceTree struct {
+	b    []byte
+	base uint32
+	left int
+}
+
+var errResources = errors.New("the directory of resources is damaged")
+
+// walk calls found for each resource, with its type, name and language.
+func (t *resourceTree) walk(at uint32, path []resourceID, found func([]resourceID, []byte)) error {
+	if uint64(at)+directoryHeader > uint64(len(t.b)) {
+		return errResources
+	}
+	n := int(binary.LittleEndian.Uint16(t.b[at+12:])) + int(binary.LittleEndian.Uint16(t.b[at+14:]))
+	if uint64(at)+directoryHeader+uint64(n)*resourceSlot > uint64(len(t.b)) {
+		return errResources
+	}
+	for i := range n {
+		if t.left--; t.left < 0 {
+			return errResources
+		}
+		slot := t.b[int(at)+directoryHeader+i*resourceSlot:]
+		id, ok := t.id(binary.LittleEndian.Uint32(slot))
+		next := binary.LittleEndian.Uint32(slot[4:])
+		below := append(path[:len(path):len(path)], id)
+		if !ok || (next&highBit != 0) != (len(below) < levels) {
+			return errResources
+		}
+		if len(below) < levels {
+			if err := t.walk(next&^highBit, below, found); err != nil {
+				return err
+			}
+			continue
+		}
+		data, ok := t.data(next)
+		if !ok {
+			return errResources
+		}
+		found(below, data)
+	}
+	return nil
+}
+
+// id reads a number or, where it says so, a name.
+func (t *resourceTree) id(v uint32) (resourceID, bool) {
+	if v&highBit == 0 {
+		return resourceID{number: v}, true
+	}
+	at := uint64(v &^ highBit)
+	if at+2 > uint64(len(t.b)) {
+		return resourceID{}, false
+	}
+	size := 2 * uint64(binary.LittleEndian.Uint16(t.b[at:]))
+	if at+2+size > uint64(len(t.b)) {
+		return resourceID{}, false
+	}
+	return resourceID{name: decodeUTF16(t.b[at+2 : at+2+size])}, true
+}
+
+// data returns the bytes of a resource.
+func (t *resourceTree) data(at uint32) ([]byte, bool) {
+	if uint64(at)+dataEntry > uint64(len(t.b)) {
+		return nil, false
+	}
+	from := uint64(binary.LittleEndian.Uint32(t.b[at:])) - uint64(t.base)
+	size := uint64(binary.LittleEndian.Uint32(t.b[at+4:]))
+	if from > uint64(len(t.b)) || size > uint64(len(t.b))-from {
+		return nil, false
+	}
+	return t.b[from : from+size], true
+}

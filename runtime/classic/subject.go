@@ -1,0 +1,200 @@
+package classic
+
+import (
+	"encoding/binary"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Opcodes of the classes that attribution looks at.
+const (
+	opStart = 1
+	opStop  = 2
+	// opDCStart and opDCStop tell what there was when the recording began and
+	// ended.
+	opDCStart = 3
+	opDCStop  = 4
+
+	opDiskRead     = 10
+	opDiskWrite    = 11
+	opDiskReadInit = 12
+	opDiskFlushEnd = 15
+
+	opHardFault    = 32
+	opVirtualAlloc = 98
+	opVirtualFree  = 99
+
+	opProcessPerfCtr        = 32
+	opProcessPerfCtrRundown = 33
+	opProcessDefunct        = 39
+
+	opCSwitch  = 36
+	opSample   = 46
+	opServices = 15
+
+	// The stack itself, or keys to those of the kernel and of the program.
+	opStackWalk      = 32
+	opStackKeyKernel = 37
+	opStackKeyUser   = 38
+
+	opImageUnload = 2
+	opImageLoad   = 10
+)
+
+var (
+	diskClass         = kernelClasses[0x01].guid
+	pageFaultClass    = kernelClasses[0x02].guid
+	processClass      = kernelClasses[0x03].guid
+	threadClass       = kernelClasses[0x05].guid
+	tcpClass          = kernelClasses[0x06].guid
+	udpClass          = kernelClasses[0x08].guid
+	systemConfigClass = kernelClasses[0x0b].guid
+	perfInfoClass     = kernelClasses[0x0f].guid
+	imageClass        = kernelClasses[imageGroup].guid
+	stackWalkClass    = kernelClasses[0x18].guid
+)
+
+// A subject is what the payload of an event says of whom it is about.
+type subject struct {
+	process, thread int64
+	// whole is set where it replaces what the header says. Otherwise it serves
+	// only where the header says nothing.
+	whole bool
+}
+
+// nobody is the subject of an event whose payload names none.
+var nobody = subject{process: -1, thread: -1}
+
+// idAt returns the id at an offset of a payload, or -1.
+func idAt(p []byte, at int) int64 {
+	if at+4 > len(p) {
+		return -1
+	}
+	return processOrThread(binary.LittleEndian.Uint32(p[at:]))
+}
+
+// processOrThread returns an id, of which all ones mean none.
+func processOrThread(id uint32) int64 {
+	if id == noID {
+		return -1
+	}
+	return int64(id)
+}
+
+const noID = 0xffffffff
+
+func processAt(p []byte, at int) subject { return subject{process: idAt(p, at), thread: -1} }
+
+func threadAt(p []byte, at int) subject { return subject{process: -1, thread: idAt(p, at)} }
+
+// subjectOf returns what the payload of the classic event rec says.
+func subjectOf(rec *etw.Record) subject {
+	p, ptr := rec.Payload, int(rec.PointerSize)
+	switch rec.Provider {
+	case processClass:
+		return processSubject(rec, ptr)
+	case threadClass:
+		return threadSubject(rec)
+	case imageClass:
+		return imageSubject(rec, ptr)
+	case diskClass:
+		return diskSubject(rec, ptr)
+	case pageFaultClass:
+		return pageFaultSubject(rec, ptr)
+	case tcpClass, udpClass:
+		return processAt(p, 0)
+	case systemConfigClass:
+		if rec.Opcode == opServices && rec.Version >= 2 {
+			return onThread(rec, processAt(p, 0))
+		}
+	case perfInfoClass:
+		if rec.Opcode == opSample {
+			return threadAt(p, ptr)
+		}
+	}
+	return nobody
+}
+
+func processSubject(rec *etw.Record, ptr int) subject {
+	switch rec.Opcode {
+	case opStart, opStop, opDCStart, opDCStop, opProcessDefunct:
+		if rec.Version == 0 {
+			ptr = 0 // the id comes first
+		}
+		s := processAt(rec.Payload, ptr)
+		s.whole = s.process >= 0
+		return s
+	case opProcessPerfCtr, opProcessPerfCtrRundown:
+		return processAt(rec.Payload, 0)
+	}
+	return nobody
+}
+
+func threadSubject(rec *etw.Record) subject {
+	p := rec.Payload
+	switch rec.Opcode {
+	case opStart, opDCStart, opDCStop:
+		if len(p) >= 8 {
+			return subject{idAt(p, 0), idAt(p, 4), true}
+		}
+	case opStop:
+		return subject{process: idAt(p, 0), thread: idAt(p, 4)}
+	case opCSwitch:
+		return threadAt(p, 0) // the one that is switched to
+	}
+	return nobody
+}
+
+func imageSubject(rec *etw.Record, ptr int) subject {
+	if rec.Version == 0 {
+		return nobody
+	}
+	s := processAt(rec.Payload, 2*ptr)
+	switch rec.Opcode {
+	case opImageUnload, opDCStart, opDCStop:
+		s.whole = s.process >= 0
+		return s
+	case opImageLoad:
+		return s
+	}
+	return nobody
+}
+
+func diskSubject(rec *etw.Record, ptr int) subject {
+	switch op := rec.Opcode; {
+	case op == opDiskRead || op == opDiskWrite:
+		// After 16 bytes of numbers, an offset, two pointers and a time.
+		return threadAt(rec.Payload, 0x20+2*ptr)
+	case op >= opDiskReadInit && op <= opDiskFlushEnd && rec.Version >= 3:
+		return threadAt(rec.Payload, ptr)
+	}
+	return nobody
+}
+
+func pageFaultSubject(rec *etw.Record, ptr int) subject {
+	switch rec.Opcode {
+	case opHardFault:
+		return threadAt(rec.Payload, 0x10+2*ptr)
+	case opVirtualAlloc, opVirtualFree:
+		return onThread(rec, processAt(rec.Payload, 2*ptr))
+	}
+	return nobody
+}
+
+// onThread returns the process s, which its own thread has logged rec about.
+func onThread(rec *etw.Record, s subject) subject {
+	if s.process < 0 {
+		return nobody
+	}
+	return subject{s.process, rec.ThreadID, true}
+}
+
+// apply sets the ids of rec from s.
+func (s subject) apply(rec *etw.Record) {
+	switch {
+	case s.whole:
+		rec.ProcessID, rec.ThreadID = s.process, s.thread
+	case rec.ProcessID < 0 && rec.ThreadID < 0:
+		rec.ProcessID, rec.ThreadID = s.process, s.thread
+	}
+}

@@ -1,0 +1,206 @@
+package etw
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+)
+
+// A Decoder decodes any record by the best description there is. In this order,
+// it is:
+//
+//  1. the generated type of exactly the event's version;
+//  2. the schema that the trace itself has, which is the record's Schema;
+//  3. a description without a generated type, as of a manifest that was read at
+//     run time;
+//  4. for a version that is newer than the known ones, the newest of these.
+//
+// It keeps what it finds out of one record for all like it, so that it allocates
+// only for the first of them, and grows with the number of kinds of records that it
+// meets. A Decoder must not be used by several goroutines at once.
+type Decoder struct {
+	// Names, if it is set, gives the task and the opcode of an event names that its
+	// description lacks, "" where it does not know one. A classic event of which it
+	// knows both is called by them, and so the same with a description and without
+	// one. What it returns may depend
+	// on the Key and the Opcode of the record alone. Package classic has such a
+	// function for the events of the kernel.
+	Names func(*Record) (task, opcode string)
+
+	registry *Registry
+	infos    map[infoKey]*EventInfo
+	recent   [256]recentInfo
+	dynamic  Dynamic
+	rest     []byte // that the last call of Decode left
+}
+
+// A Basis says what an event is decoded by.
+type Basis uint8
+
+// The bases, the best first.
+const (
+	BasisTyped    Basis = iota // a generated type of its version
+	BasisSchema                // a schema in the trace
+	BasisManifest              // a description of its version, without a generated type
+	BasisOlder                 // the description of an older version
+	BasisNone                  // nothing
+)
+
+// An EventInfo is what a [Decoder] knows of all records that are alike: those with
+// the same Key, Schema and Opcode.
+type EventInfo struct {
+	Index int // counts the EventInfos of a Decoder from 0
+	// Provider and Name are never empty: what has no name gets one made of its
+	// GUID and numbers.
+	Provider string
+	Name     string
+	Task     string // "" if it has no name
+	Opcode   string // "" if it has no name
+	Basis    Basis
+	Desc     *EventDesc // nil if Basis is BasisNone
+	// Note says that the description is not quite that of the event.
+	Note string
+
+	typed Event
+}
+
+// An infoKey holds what records that are alike have in common.
+type infoKey struct {
+	Key
+	opcode Opcode
+	schema *EventDesc
+}
+
+// is reports whether k is what r has. It says the same as a comparison of keys, in
+// half of the time.
+func (k *infoKey) is(r *Record) bool {
+	return k.schema == r.Schema && k.ID == r.number() && k.Version == r.Version && k.opcode == r.Opcode &&
+		k.Kind == r.Kind && k.Provider == r.Provider
+}
+
+// A recentInfo is one that was looked up before.
+type recentInfo struct {
+	key  infoKey
+	info *EventInfo
+}
+
+// NewDecoder returns a decoder that knows the given providers: those of generated
+// packages and of manifests.
+func NewDecoder(providers ...*Provider) *Decoder {
+	return &Decoder{registry: NewRegistry(providers...), infos: make(map[infoKey]*EventInfo)}
+}
+
+// Event returns what is known of records like r. It is the same for all of them.
+func (d *Decoder) Event(r *Record) *EventInfo {
+	s := &d.recent[uint8(r.number())+31*r.Provider[0]]
+	if s.info != nil && s.key.is(r) {
+		return s.info
+	}
+	k := infoKey{r.Key(), r.Opcode, r.Schema}
+	e := d.infos[k]
+	if e == nil {
+		e = d.newInfo(r)
+		e.Index = len(d.infos)
+		d.infos[k] = e
+	}
+	*s = recentInfo{k, e}
+	return e
+}
+
+// newInfo finds out what is known of records like r.
+func (d *Decoder) newInfo(r *Record) *EventInfo {
+	e := &EventInfo{Basis: BasisNone}
+	d.describe(e, r)
+	symbol := ""
+	if e.Desc != nil {
+		symbol, e.Task, e.Opcode = e.Desc.Name, e.Desc.TaskName, e.Desc.OpcodeName
+	}
+	if d.Names != nil {
+		task, opcode := d.Names(r)
+		if r.Kind == KindClassic && task != "" && opcode != "" {
+			// It is called the same with a description and without one.
+			symbol, e.Task, e.Opcode = "", task, opcode
+		}
+		e.Task, e.Opcode = cmp.Or(e.Task, task), cmp.Or(e.Opcode, opcode)
+	}
+	e.Provider = d.providerName(e, r)
+	opcode := e.Opcode
+	if r.Kind == KindClassic && opcode == "" { // all of the class would have one name
+		opcode = strconv.Itoa(int(r.Opcode))
+	}
+	e.Name = EventName(symbol, e.Task, opcode, r.Kind, r.number())
+	return e
+}
+
+// describe finds the description of records like r.
+func (d *Decoder) describe(e *EventInfo, r *Record) {
+	k := r.Key()
+	known := d.registry.Lookup(k)
+	switch {
+	case known != nil && known.New != nil:
+		e.Basis, e.Desc, e.typed = BasisTyped, known, known.New()
+	case r.Schema != nil:
+		e.Basis, e.Desc = BasisSchema, r.Schema
+	case known != nil:
+		e.Basis, e.Desc = BasisManifest, known
+	default:
+		older := d.registry.Newest(k)
+		if older == nil {
+			return
+		}
+		e.Basis, e.Desc = BasisOlder, older
+		e.Note = fmt.Sprintf("version %d is not known: these are the fields of version %d", k.Version, older.Version)
+	}
+}
+
+// providerName returns the name of the provider of r, and its GUID if it has
+// none.
+func (d *Decoder) providerName(e *EventInfo, r *Record) string {
+	switch {
+	case r.ProviderName != "" && (r.Kind != KindClassic || e.Desc == nil || e.Desc.Provider == nil):
+		return r.ProviderName // of a classic event it may be no more than the class
+	case e.Desc != nil && e.Desc.Provider != nil && e.Desc.Provider.Name != "":
+		return e.Desc.Provider.Name
+	}
+	if name := d.registry.Name(r.Provider); name != "" {
+		return name
+	}
+	if r.Kind == KindClassic && e.Task != "" {
+		return e.Task
+	}
+	return r.Provider.String()
+}
+
+// Decode decodes the payload of r by the description of [Decoder.Event], and
+// returns the values, which are valid until the next call. Without a description
+// they are nil. If the payload does not fit the description, the values are those
+// before the fault, and the error says where it is. [Decoder.Rest] returns what
+// was not decoded.
+func (d *Decoder) Decode(r *Record) (values Described, err error) {
+	e := d.Event(r)
+	n := 0
+	switch e.Basis {
+	case BasisTyped:
+		if n, err = e.typed.DecodePayload(r.Payload, r.PointerSize); err == nil {
+			d.rest = r.Payload[n:]
+			return e.typed, nil
+		}
+		n, _ = d.dynamic.loosely(e.Desc, r.Payload, r.PointerSize)
+	case BasisManifest:
+		if n, err = d.dynamic.Decode(e.Desc, r.Payload, r.PointerSize); err != nil {
+			n, _ = d.dynamic.loosely(e.Desc, r.Payload, r.PointerSize)
+		}
+	case BasisSchema, BasisOlder:
+		// These may not be quite right: a string that the payload cuts off passes.
+		n, err = d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
+	default:
+		d.rest = r.Payload
+		return nil, nil
+	}
+	d.rest = r.Payload[n:]
+	return &d.dynamic, err
+}
+
+// Rest returns the bytes of the payload that the last call of Decode did not
+// make anything of.
+func (d *Decoder) Rest() []byte { return d.rest }

@@ -1,0 +1,65 @@
+package etwtest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Clone decodes payloads of every event, clones it and overwrites the payload. It
+// checks that the clone stays the event that it was.
+func Clone(t testing.TB, p *etw.Provider) {
+	t.Helper()
+	for _, d := range typed(p) {
+		for _, ptr := range ptrSizes {
+			for seed := range uint64(variations) {
+				e := d.New()
+				decode := func(p []byte) error { _, err := e.DecodePayload(p, ptr); return err }
+				if err := clones(e, decode, Payload(d, ptr, seed)); err != nil {
+					t.Errorf("%s, seed %d: %v", label(d, ptr), seed, err)
+					break
+				}
+			}
+		}
+	}
+}
+
+// clones decodes the payload into e and checks that e's clone does not change
+// with it.
+func clones(e etw.Described, decode func([]byte) error, payload []byte) error {
+	lent := bytes.Clone(payload)
+	if err := decode(lent); err != nil {
+		return err
+	}
+	clone, err := cloneOf(e)
+	if err != nil {
+		return err
+	}
+	for i := range lent {
+		lent[i] = ^lent[i]
+	}
+	if err := decode(payload); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(clone, e) {
+		return fmt.Errorf("the clone became\n%v, was\n%v", clone, e)
+	}
+	return nil
+}
+
+// cloneOf calls e.Clone, which each type has for itself.
+func cloneOf(e etw.Described) (any, error) {
+	method := reflect.ValueOf(e).MethodByName("Clone")
+	if !method.IsValid() || method.Type() != reflect.FuncOf(nil, []reflect.Type{reflect.TypeOf(e)}, false) {
+		return nil, fmt.Errorf("%T has no method Clone() %[1]T", e)
+	}
+	clone := method.Call(nil)[0]
+	if clone.Pointer() == reflect.ValueOf(e).Pointer() && clone.Elem().Type().Size() > 0 {
+		return nil, errors.New("the clone is the event itself")
+	}
+	return clone.Interface(), nil
+}

@@ -1,0 +1,165 @@
+package etwtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Versions checks the type E, which takes all versions of an event, against the
+// types of the single versions, with both sizes of pointers. It checks that
+//   - it reads what they read, and fails where they fail;
+//   - its fields and values are theirs, and so are its text and its JSON;
+//   - a version that is newer is decoded as the newest one, and says so;
+//   - its clone shares no memory with the payload.
+func Versions[E any, P interface {
+	etw.EventPointer[E]
+	etw.AnyVersion
+}](t testing.TB) {
+	t.Helper()
+	e := P(new(E))
+	descs := e.EventDescs()
+	for i, d := range descs {
+		for _, ptr := range ptrSizes {
+			for seed := range uint64(variations) {
+				if err := versionAgrees(e, d, ptr, Payload(d, ptr, seed), i == len(descs)-1); err != nil {
+					t.Errorf("%T of %s, seed %d: %v", *e, label(d, ptr), seed, err)
+					break
+				}
+			}
+		}
+	}
+}
+
+// versionAgrees checks what e makes of a payload of the version that d describes.
+func versionAgrees(e etw.AnyVersion, d *etw.EventDesc, ptr etw.PtrSize, payload []byte, newest bool) error {
+	one := d.New()
+	for _, p := range [][]byte{payload, payload[:len(payload)/2]} {
+		n, err := one.DecodePayload(p, ptr)
+		m, failed := e.DecodeVersion(d.Version, p, ptr)
+		if (err == nil) != (failed == nil) || m != n {
+			return fmt.Errorf("of %d bytes %d are read (%v), by the type of the version %d (%v)", len(p), m, failed, n, err)
+		}
+	}
+	if _, err := one.DecodePayload(payload, ptr); err != nil {
+		return err
+	}
+	if newest && d.Version < 255 {
+		if _, err := e.DecodeVersion(d.Version+1, payload, ptr); err != nil {
+			return err
+		}
+		if want := (etw.Seen{Version: d.Version + 1, Layout: d.Version}); seen(e) != want {
+			return fmt.Errorf("of a newer version it has seen %+v, want %+v", seen(e), want)
+		}
+		if err := sameEvent(e, one); err != nil {
+			return fmt.Errorf("as a newer version: %w", err)
+		}
+	}
+	decode := func(p []byte) error { _, err := e.DecodeVersion(d.Version, p, ptr); return err }
+	if err := clones(e, decode, payload); err != nil {
+		return err
+	}
+	if want := (etw.Seen{Version: d.Version, Layout: d.Version}); seen(e) != want {
+		return fmt.Errorf("it has seen %+v, want %+v", seen(e), want)
+	}
+	return sameEvent(e, one)
+}
+
+// seen returns the field Seen of a type for all versions.
+func seen(e etw.AnyVersion) etw.Seen {
+	s, _ := reflect.ValueOf(e).Elem().FieldByName("Seen").Interface().(etw.Seen)
+	return s
+}
+
+// sameEvent checks that e holds and shows what one does, the same event as the
+// type of its version.
+func sameEvent(e etw.AnyVersion, one etw.Event) error {
+	d := one.EventDesc()
+	if got := e.EventDesc(); got != d {
+		return fmt.Errorf("the description is that of version %d", got.Version)
+	}
+	for i := range d.Fields {
+		if got, want := e.FieldValue(i), one.FieldValue(i); !got.Equal(want) {
+			return fmt.Errorf("field %s is %v, want %v", d.Fields[i].Name, got, want)
+		}
+	}
+	got, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	want, err := json.Marshal(one)
+	if err != nil {
+		return err
+	}
+	if string(got) != string(want) || fmt.Sprint(e) != fmt.Sprint(one) {
+		return fmt.Errorf("shown as %s and %v, want %s and %v", got, e, want, one)
+	}
+	return sameFields(reflect.ValueOf(e).Elem(), reflect.ValueOf(one).Elem(), d.Version)
+}
+
+// sameFields checks the fields of one against those of e.
+func sameFields(e, one reflect.Value, version uint8) error {
+	for i := range one.NumField() {
+		name := one.Type().Field(i).Name
+		own := fieldOf(e, name, version)
+		if !own.IsValid() {
+			return fmt.Errorf("no field %s", name)
+		}
+		if !sameValue(own, one.Field(i)) {
+			return fmt.Errorf("%s is %v, want %v", name, own, one.Field(i))
+		}
+	}
+	return nil
+}
+
+// fieldOf returns the field of e that holds the field of a version. It has its
+// name or, if newer versions have another field of that name, its name, V, and the
+// newest version that has it.
+func fieldOf(e reflect.Value, name string, version uint8) reflect.Value {
+	for v := int(version); v <= math.MaxUint8; v++ {
+		suffixed := fmt.Sprintf("%sV%d", name, v)
+		if own := e.FieldByName(suffixed); own.IsValid() && has(e, suffixed) {
+			return own
+		}
+	}
+	if own := e.FieldByName(name); own.IsValid() {
+		return own
+	}
+	return e.FieldByName(name + "_")
+}
+
+// has reports whether the event that e decoded has the field, as far as e says.
+func has(e reflect.Value, name string) bool {
+	if method := e.Addr().MethodByName("Has" + name); method.IsValid() {
+		return method.Call(nil)[0].Bool()
+	}
+	return true
+}
+
+// sameValue reports whether x and y hold the same, though their types may differ.
+func sameValue(x, y reflect.Value) bool {
+	switch {
+	case x.CanInt() && y.CanInt():
+		return x.Int() == y.Int()
+	case x.CanUint() && y.CanUint():
+		return x.Uint() == y.Uint()
+	}
+	all := x.MethodByName("All")
+	if !all.IsValid() || !y.MethodByName("All").IsValid() {
+		return fmt.Sprint(x) == fmt.Sprint(y)
+	}
+	next, stop := iter.Pull(y.MethodByName("All").Call(nil)[0].Seq())
+	defer stop()
+	for a := range all.Call(nil)[0].Seq() {
+		if b, ok := next(); !ok || !sameValue(a, b) {
+			return false
+		}
+	}
+	_, more := next()
+	return !more
+}

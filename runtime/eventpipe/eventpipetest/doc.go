@@ -1,0 +1,12 @@
+// Package eventpipetest has a .NET runtime that is none: the server's side of the
+// diagnostics port, for tests of programs that use package eventpipe where there is no
+// .NET.
+//
+//	rt := eventpipetest.NewRuntime(10)
+//	rt.Stream, rt.Rest = events, end // of a .nettrace
+//	path, stop, err := rt.Listen(t.TempDir())
+//
+// As in a real runtime one thread serves all commands, and an old one knows fewer. How
+// it goes wrong is up to the test: answers can be refused, left out, and changed on
+// their way.
+package eventpipetest

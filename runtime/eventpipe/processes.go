@@ -1,0 +1,87 @@
+package eventpipe
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// A Process is one that may be a .NET process.
+type Process struct {
+	PID    int
+	Start  time.Time // zero if it is not known
+	Socket string    // the path of its diagnostics socket or pipe, "" if it has none
+	// Info is what the runtime says of itself. .NET Core 3.1 says nothing; of such a
+	// process, and of one that cannot be reached, only what the system knows is
+	// there, the command line.
+	Info
+	// Err says why the process cannot be reached, or is nil.
+	Err error
+}
+
+// A candidate is a process as the system knows it, before its runtime is asked.
+type candidate struct {
+	pid     int
+	start   time.Time
+	path    string
+	command string
+	err     error // why it cannot be asked
+}
+
+const (
+	socketPrefix = "dotnet-diagnostic-"
+	routerPrefix = socketPrefix + "dsrouter-"
+	socketSuffix = "-socket"
+
+	askAtOnce  = 16              // processes
+	askTimeout = 2 * time.Second // for each
+)
+
+// Processes lists the processes on this machine that have a .NET runtime, by pid, and
+// asks each what it is; if ctx has no deadline, for at most two seconds. On Linux it
+// finds those in containers, too, as far as the rights of the caller go, and those
+// with a runtime but no diagnostics port.
+func Processes(ctx context.Context) ([]Process, error) {
+	found, err := candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Process, len(found))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, askAtOnce)
+	for i, c := range found {
+		list[i] = Process{PID: c.pid, Start: c.start, Socket: c.path, Err: c.err, Info: Info{CommandLine: c.command}}
+		if c.err != nil {
+			continue
+		}
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			list[i].ask(ctx)
+		})
+	}
+	wait.Wait()
+	list = slices.DeleteFunc(list, func(p Process) bool { return isGone(p.Err) })
+	slices.SortFunc(list, func(a, b Process) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Socket, b.Socket))
+	})
+	return list, ctx.Err()
+}
+
+// ask asks the process what it is.
+func (p *Process) ask(ctx context.Context) {
+	c := socketClient(nameOf(p.PID), p.Socket)
+	c.timeout = askTimeout
+	info, err := c.Info(ctx)
+	if err == nil {
+		p.Info = info
+	}
+	if err != nil && !isRefused(err) { // an old runtime refuses, but is there
+		p.Err = err
+	}
+}
+
+func nameOf(pid int) string { return "process " + strconv.Itoa(pid) }

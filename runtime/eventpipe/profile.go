@@ -1,0 +1,96 @@
+package eventpipe
+
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// The providers of the runtime, and keywords of the first.
+const (
+	runtimeProvider = "Microsoft-Windows-DotNETRuntime"
+	privateProvider = "Microsoft-Windows-DotNETRuntimePrivate"
+	sampleProvider  = "Microsoft-DotNETCore-SampleProfiler"
+
+	keywordGC          = 0x1
+	keywordGCHandle    = 0x2
+	keywordLoader      = 0x8
+	keywordJIT         = 0x10
+	keywordContention  = 0x4000
+	keywordException   = 0x8000
+	keywordThreading   = 0x10000
+	keywordCompilation = 0x1000000000
+
+	informational = 4
+	verbose       = 5
+)
+
+// A Profile is a set of providers for a question that is often asked.
+type Profile struct {
+	Name      string
+	Doc       string // what it shows
+	Providers []Provider
+	Rundown   uint64 // that its answers need
+}
+
+// Profiles lists the profiles by name.
+func Profiles() []Profile { return slices.Clone(profiles) }
+
+// dotnetTrace has the names of profiles of dotnet-trace that have others here.
+var dotnetTrace = map[string]string{"dotnet-common": "common", "dotnet-sampled-thread-time": "cpu", "cpu-sampling": "cpu"}
+
+// FindProfile returns the profile with a name, which may also be one of dotnet-trace.
+func FindProfile(name string) (Profile, bool) {
+	if ours := dotnetTrace[name]; ours != "" {
+		name = ours
+	}
+	i := slices.IndexFunc(profiles, func(p Profile) bool { return p.Name == name })
+	if i < 0 {
+		return Profile{}, false
+	}
+	return profiles[i], true
+}
+
+func runtimeAt(keywords uint64, level etw.Level) Provider {
+	return Provider{Name: runtimeProvider, Keywords: keywords, Level: level}
+}
+
+var profiles = []Profile{
+	{
+		Name: "alloc", Doc: "allocations, sampled, with their types and call stacks",
+		Providers: []Provider{runtimeAt(keywordGC, verbose)}, Rundown: DefaultRundown,
+	},
+	{
+		Name: "common", Doc: "collections, exceptions, waits for locks, the thread pool, modules and methods",
+		Providers: []Provider{runtimeAt(keywordGC|keywordLoader|keywordJIT|keywordContention|keywordException|keywordThreading|keywordCompilation, informational)},
+		Rundown:   DefaultRundown,
+	},
+	{
+		Name: "contention", Doc: "waits for locks, with call stacks",
+		Providers: []Provider{runtimeAt(keywordContention, informational)}, Rundown: DefaultRundown,
+	},
+	{
+		Name: "cpu", Doc: "the call stacks of all managed threads, each millisecond",
+		Providers: []Provider{{Name: sampleProvider, Level: informational}, runtimeAt(keywordJIT|keywordLoader, informational)}, Rundown: DefaultRundown,
+	},
+	{
+		Name: "exceptions", Doc: "exceptions that are thrown, with call stacks",
+		Providers: []Provider{runtimeAt(keywordException, informational)}, Rundown: DefaultRundown,
+	},
+	{
+		Name: "gc-collect", Doc: "collections, with as little as possible",
+		Providers: []Provider{runtimeAt(keywordGC, informational), {Name: privateProvider, Keywords: keywordGC, Level: informational}},
+	},
+	{
+		Name: "gc-verbose", Doc: "collections, samples of allocations, handles, exceptions",
+		Providers: []Provider{runtimeAt(keywordGC|keywordGCHandle|keywordException, verbose)}, Rundown: DefaultRundown,
+	},
+	{
+		Name: "jit", Doc: "methods that are compiled, and how",
+		Providers: []Provider{runtimeAt(keywordJIT|keywordLoader|keywordCompilation, verbose)},
+	},
+	{
+		Name: "threadpool", Doc: "the thread pool: its size, its queue, why it grows",
+		Providers: []Provider{runtimeAt(keywordThreading, informational)},
+	},
+}

@@ -1,0 +1,229 @@
+package nettrace
+
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An event is a header, decoded, in the form in which events are held: what
+// differs from one to the next. The rest is in its context.
+type event struct {
+	time     int64
+	thread   uint64
+	payload  uint32 // index in the data of the block
+	size     uint32 // of the payload
+	metadata uint32
+	stack    uint32
+	sequence uint32
+	context  uint32 // index, and sortPoint
+}
+
+// sortPoint is set in the context of an event if no later one of the stream is
+// older.
+const sortPoint = 1 << 31
+
+// A context is what many events in a row have in common. Within one, all events
+// are of one capture thread, in the order of time, and numbered one by one.
+type context struct {
+	first             int // of its events
+	capture           uint64
+	processor         int32
+	labels            uint32
+	activity, related etw.GUID
+	thread            *captureThread // if capture was looked up
+}
+
+// A batch is some events of a block, decoded.
+type batch struct {
+	data     []byte // of the block
+	chunk    *chunk // that data is in
+	layout   layout
+	events   []event
+	contexts []context
+	page     *page // that events and contexts are in
+	bound    int64 // time of the last sort point
+	bytes    int64 // of data that the events take
+	runs     int   // of the sorter that are not yet delivered
+}
+
+// A page is memory for the events of several batches.
+type page struct {
+	events   []event // with the capacity pageEvents
+	contexts []context
+	batches  int // not yet delivered
+}
+
+// reset makes p empty.
+func (p *page) reset() { p.events, p.contexts = p.events[:0], p.contexts[:0] }
+
+// size returns how many bytes p takes.
+func (p *page) size() int64 { return pageEvents*eventBytes + int64(cap(p.contexts))*contextBytes }
+
+// pages are those that are in use or free.
+type pages struct {
+	free []*page
+	used int64 // bytes
+}
+
+func (f *pages) get() *page {
+	p := &page{}
+	if n := len(f.free); n > 0 {
+		p, f.free = f.free[n-1], f.free[:n-1]
+	} else {
+		p.events = make([]event, 0, pageEvents)
+	}
+	f.used += p.size()
+	return p
+}
+
+// maxPages is how many free pages are kept.
+const maxPages = 32
+
+func (f *pages) put(p *page) {
+	f.used -= p.size()
+	if len(f.free) < maxPages {
+		f.free = append(f.free, p)
+	}
+}
+
+// batchEvents is how many events are decoded at a time: enough for most blocks, and
+// few enough for the processor's cache. A page has room for the events of more than
+// one batch, since many blocks have few.
+const (
+	batchEvents = 2048
+	pageEvents  = 2 * batchEvents
+)
+
+const (
+	eventBytes   = 40 // of an event in memory
+	contextBytes = 64
+)
+
+// begin makes b empty, with the rest of p to fill.
+func (b *batch) begin(p *page, in *eventBlock) {
+	n := len(p.events)
+	*b = batch{
+		data: in.data, layout: in.layout, page: p, bound: -1 << 63,
+		events: p.events[n : n : n+batchEvents], contexts: p.contexts[len(p.contexts):],
+	}
+}
+
+// end takes what b has from its page.
+func (b *batch) end(f *pages) {
+	p := b.page
+	f.used -= p.size()
+	p.events = p.events[:len(p.events)+len(b.events)]
+	if len(p.contexts)+len(b.contexts) <= cap(p.contexts) {
+		p.contexts = p.contexts[:len(p.contexts)+len(b.contexts)]
+	} else {
+		p.contexts = b.contexts // they have outgrown it and moved
+	}
+	f.used += p.size()
+}
+
+// append adds the event that h is the header of.
+func (b *batch) append(h *eventHeader, payload int) {
+	n := len(b.events)
+	if n == 0 || h.flags&(flagCapture|flagActivity|flagRelated) != 0 || h.time < b.events[n-1].time || h.sequence != b.events[n-1].sequence+1 {
+		b.enter(h)
+	}
+	e := event{
+		time: h.time, thread: h.thread, payload: uint32(payload), size: h.size,
+		metadata: h.metadata, stack: h.stack, sequence: h.sequence, context: uint32(len(b.contexts) - 1),
+	}
+	if h.sortPoint {
+		e.context |= sortPoint
+		b.bound = max(b.bound, h.time)
+	}
+	b.events = append(b.events, e)
+}
+
+// enter starts a context, unless h belongs to the last one.
+func (b *batch) enter(h *eventHeader) {
+	n := len(b.events)
+	if n > 0 {
+		last, before := &b.contexts[len(b.contexts)-1], &b.events[n-1]
+		if last.capture == h.capture && last.processor == h.processor && last.labels == h.labels &&
+			last.activity == h.activity && last.related == h.related &&
+			h.time >= before.time && h.sequence == before.sequence+1 {
+			return
+		}
+	}
+	b.addContext(context{
+		first: n, capture: h.capture, processor: h.processor, labels: h.labels, activity: h.activity, related: h.related,
+	})
+}
+
+// addContext adds a context. Most batches have few; what has many soon needs one
+// for each event.
+func (b *batch) addContext(c context) {
+	if n := len(b.contexts); n == cap(b.contexts) {
+		b.contexts = slices.Grow(b.contexts, min(8*max(n, 8), batchEvents)-n)
+	}
+	b.contexts = append(b.contexts, c)
+}
+
+// cut drops the events from index n on.
+func (b *batch) cut(n int) {
+	b.events, b.bound = b.events[:n], -1<<63
+	for len(b.contexts) > 0 && b.contexts[len(b.contexts)-1].first >= n {
+		b.contexts = b.contexts[:len(b.contexts)-1]
+	}
+	for i := range b.events {
+		if e := &b.events[i]; e.context&sortPoint != 0 {
+			b.bound = max(b.bound, e.time)
+		}
+	}
+}
+
+// contextEnd returns the index after the last event of context i.
+func (b *batch) contextEnd(i int) int {
+	if i+1 < len(b.contexts) {
+		return b.contexts[i+1].first
+	}
+	return len(b.events)
+}
+
+// inTime reports whether the times of the events are between those in the header of
+// their block.
+func (b *batch) inTime(in *eventBlock) bool {
+	if in.low > in.high {
+		return true
+	}
+	for i := range b.contexts {
+		if b.events[b.contexts[i].first].time < in.low || b.events[b.contextEnd(i)-1].time > in.high {
+			return false
+		}
+	}
+	return true
+}
+
+// cutGarbage drops what may have been decoded of a damaged block after the fault:
+// from the first event on whose time is not between those in the header.
+func (b *batch) cutGarbage(in *eventBlock) {
+	if in.low > in.high {
+		return
+	}
+	for i := range b.events {
+		if t := b.events[i].time; t < in.low || t > in.high {
+			b.cut(i)
+			return
+		}
+	}
+}
+
+// decode decodes events of in until b is full, and reports whether they fit.
+func (b *batch) decode(in *eventBlock) bool {
+	if in.layout == compressed {
+		return b.decodeCompressed(in)
+	}
+	for len(b.events) < cap(b.events) && in.at < len(in.data) {
+		payload, ok := in.next()
+		if !ok {
+			return false
+		}
+		b.append(&in.h, payload)
+	}
+	return true
+}

@@ -1,0 +1,73 @@
+// Command versus holds the readers of this module against other programs, on the
+// same files and in the same session:
+//
+//	go run ./tests/bench/versus -bound PROGRAM -traceevent PROGRAM FILE.nettrace...
+//
+// In each round every program reads each file in a process of its own, several
+// times, and the best time counts. What is printed are the ratios of these times,
+// the median of all rounds with the least and the greatest: they carry over to other
+// machines, and to busy ones, better than the times beside them.
+//
+// A program for -traceevent is called with "speed FILE N" and prints lines of a way
+// to read, an input and the best time in seconds, with commas between them; the
+// letters of ways are explained in ways.go. One for -bound is called with "FILE N"
+// and prints its milliseconds behind the words "headers" and "merged".
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "versus:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	var bound, traceEvent, measured string
+	var rounds, n int
+	flags := flag.NewFlagSet("versus", flag.ContinueOnError)
+	flags.StringVar(&traceEvent, "traceevent", "", "program that reads with Microsoft's TraceEvent library")
+	flags.StringVar(&bound, "bound", "", "program that only decodes headers and merges threads")
+	flags.IntVar(&rounds, "rounds", 5, "number of rounds")
+	flags.IntVar(&n, "n", 20, "how often a process reads a file")
+	flags.StringVar(&measured, "measure", "", "measure this file in this process, and print times")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if measured != "" {
+		return measure(out, measured, n)
+	}
+	if flags.NArg() == 0 || rounds < 1 || n < 1 {
+		return errors.New("give files, and rounds and n above 0")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%-32s %-34s %10s %10s %8s  %s\n", "file", "", "ms", "ours, ms", "ratio", "of all rounds")
+	for _, file := range flags.Args() {
+		if file, err = filepath.Abs(file); err != nil {
+			return err
+		}
+		var all []times
+		for range rounds {
+			t, err := round(self, traceEvent, bound, file, n)
+			if err != nil {
+				return err
+			}
+			all = append(all, t)
+		}
+		for _, c := range comparisons {
+			c.print(out, filepath.Base(file), all)
+		}
+	}
+	return nil
+}

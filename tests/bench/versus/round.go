@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// times are the best seconds of one round, by who took them and for what.
+type times map[string]float64
+
+// A comparison is of the times of two.
+type comparison struct{ name, other, ours string }
+
+var comparisons = []comparison{
+	{"TraceEvent, every event by time", "TraceEvent b all events", "ours b all events"},
+	{"TraceEvent, typed handlers", "TraceEvent c clr typed", "ours c clr typed"},
+	{"TraceEvent, GC and JIT analysis", "TraceEvent e runtime analysis", "ours e runtime analysis"},
+	{"bound, headers", "bound headers", "ours order of the file"},
+	{"bound, by time", "bound merged", "ours b all events"},
+	{"ours, order of the file to time", "ours order of the file", "ours b all events"},
+}
+
+// print prints the ratio of the two, the median of the rounds, unless one of them
+// was not there.
+func (c comparison) print(out io.Writer, file string, rounds []times) {
+	var ratios, other, ours []float64
+	for _, t := range rounds {
+		if t[c.other] > 0 && t[c.ours] > 0 {
+			ratios = append(ratios, t[c.other]/t[c.ours])
+			other, ours = append(other, 1e3*t[c.other]), append(ours, 1e3*t[c.ours])
+		}
+	}
+	if len(ratios) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "%-32s %-34s %10.3f %10.3f %8.2f  %.2f to %.2f\n",
+		file, c.name, median(other), median(ours), median(ratios), slices.Min(ratios), slices.Max(ratios))
+}
+
+func median(list []float64) float64 {
+	return slices.Sorted(slices.Values(list))[len(list)/2]
+}
+
+// round has each program read a file.
+func round(self, traceEvent, bound, file string, n int) (times, error) {
+	t := times{}
+	count := strconv.Itoa(n)
+	out, err := output(self, "-measure", file, "-n", count)
+	if err != nil {
+		return nil, err
+	}
+	t.addWays("ours", out)
+	if traceEvent != "" {
+		if out, err = output(traceEvent, "speed", file, count); err != nil {
+			return nil, err
+		}
+		t.addWays("TraceEvent", out)
+	}
+	if bound != "" {
+		if out, err = output(bound, file, count); err != nil {
+			return nil, err
+		}
+		t.addBound(out)
+	}
+	return t, nil
+}
+
+// addWays adds the best time of each way, of all inputs, from lines with commas.
+func (t times) addWays(who, out string) {
+	for line := range strings.Lines(out) {
+		columns := strings.Split(strings.TrimSpace(line), ",")
+		if len(columns) < 3 {
+			continue
+		}
+		best, err := strconv.ParseFloat(columns[2], 64)
+		if err != nil {
+			continue // the heading
+		}
+		name := who + " " + columns[0]
+		if before, ok := t[name]; !ok || best < before {
+			t[name] = best
+		}
+	}
+}
+
+var boundTime = regexp.MustCompile(`(headers|merged) ([0-9.]+) ms`)
+
+func (t times) addBound(out string) {
+	for _, m := range boundTime.FindAllStringSubmatch(out, -1) {
+		if ms, err := strconv.ParseFloat(m[2], 64); err == nil {
+			t["bound "+m[1]] = ms / 1e3
+		}
+	}
+}
+
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return string(out), nil
+}
+
+func isIncomplete(err error) bool { return errors.Is(err, etw.ErrIncomplete) }

@@ -1,0 +1,172 @@
+// Package replay decodes payloads of which it is known what they hold, and
+// compares. Programs that the harness generates are made of it and of a
+// generated package.
+package replay
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Case is a payload and what it holds, as JSON.
+type Case struct {
+	Number  uint64 // of the execution that made it
+	ID      uint16
+	Version uint8
+	Ptr     etw.PtrSize
+	Payload []byte
+	Want    json.RawMessage
+}
+
+// A Result is what came of one case, or of all.
+type Result struct {
+	Number   uint64
+	Class    string // of the promise that was broken, "" for the last result of all
+	Problem  string
+	Payloads int // that were decoded whole, by one decoder
+	Cuts     int // truncated payloads that were decoded
+}
+
+// A Checker decodes cases in all ways that there are.
+type Checker struct {
+	Result
+	descs map[etw.Key]*etw.EventDesc
+	anys  map[uint16]etw.AnyVersion
+	out   func(Result)
+}
+
+// NewChecker returns a Checker of the events of p. What breaks a promise goes to
+// out. New makes a value of each type for all versions of an event.
+func NewChecker(p *etw.Provider, out func(Result), anys ...func() etw.AnyVersion) *Checker {
+	c := &Checker{descs: make(map[etw.Key]*etw.EventDesc), anys: make(map[uint16]etw.AnyVersion), out: out}
+	for _, d := range p.Events {
+		c.descs[etw.Key{ID: d.ID, Version: d.Version}] = d
+	}
+	for _, make := range anys {
+		a := make()
+		c.anys[a.EventDescs()[0].ID] = a
+	}
+	return c
+}
+
+// Check decodes one case.
+func (c *Checker) Check(k *Case) {
+	defer func() {
+		if e := recover(); e != nil {
+			c.fail(k, "panic", "%v", e)
+		}
+	}()
+	d := c.descs[etw.Key{ID: k.ID, Version: k.Version}]
+	if d == nil {
+		c.fail(k, "missing", "there is no such event")
+		return
+	}
+	c.dynamic(k, d)
+	if d.New == nil {
+		return
+	}
+	e := d.New()
+	c.typed(k, e)
+	if a := c.anys[k.ID]; a != nil {
+		c.any(k, a, e)
+	}
+}
+
+// fail hands on that a promise was broken.
+func (c *Checker) fail(k *Case, class, format string, args ...any) {
+	c.out(Result{Number: k.Number, Class: class, Problem: fmt.Sprintf("event %d version %d, pointers of %d bytes, payload %x: %s",
+		k.ID, k.Version, k.Ptr, k.Payload, fmt.Sprintf(format, args...))})
+}
+
+// same checks what a decoder made of a whole payload.
+func (c *Checker) same(k *Case, by string, n int, err error, e etw.Described) bool {
+	c.Payloads++
+	if err != nil {
+		c.fail(k, by, "%v", err)
+		return false
+	}
+	if n != len(k.Payload) {
+		c.fail(k, by, "%d bytes were read of %d", n, len(k.Payload))
+	}
+	got, err := etw.AppendJSON(nil, e)
+	if err != nil {
+		c.fail(k, by, "JSON: %v", err)
+	} else if !equalJSON(got, k.Want) {
+		c.fail(k, by, "it holds %s, and not %s", got, k.Want)
+	}
+	return true
+}
+
+// dynamic decodes by the description alone.
+func (c *Checker) dynamic(k *Case, desc *etw.EventDesc) {
+	var d etw.Dynamic
+	n, err := d.Decode(desc, k.Payload, k.Ptr)
+	c.same(k, "dynamic", n, err, &d)
+	for cut := range k.Payload {
+		c.Cuts++
+		if _, err := d.Decode(desc, k.Payload[:cut], k.Ptr); err == nil {
+			c.fail(k, "dynamic cut", "no error after %d bytes", cut)
+			return
+		}
+		d.DecodeLoose(desc, k.Payload[:cut], k.Ptr)
+		if b, err := etw.AppendJSON(nil, &d); err != nil || !json.Valid(b) {
+			c.fail(k, "dynamic cut", "after %d bytes the JSON is %s (%v)", cut, b, err)
+			return
+		}
+	}
+}
+
+// typed decodes by the generated type.
+func (c *Checker) typed(k *Case, e etw.Event) {
+	for cut := range k.Payload {
+		c.Cuts++
+		if _, err := e.DecodePayload(k.Payload[:cut:cut], k.Ptr); err == nil {
+			c.fail(k, "typed cut", "no error after %d bytes", cut)
+			break
+		}
+	}
+	n, err := e.DecodePayload(k.Payload, k.Ptr)
+	if !c.same(k, "typed", n, err, e) {
+		return
+	}
+	back, err := e.AppendPayload(nil, k.Ptr)
+	if err != nil || string(back) != string(k.Payload) {
+		c.fail(k, "append", "it is written as %x (%v)", back, err)
+	}
+	more := append(append([]byte(nil), k.Payload...), 0xaa, 0xbb)
+	if n, err := e.DecodePayload(more, k.Ptr); err != nil || n != len(k.Payload) {
+		c.fail(k, "typed", "with bytes behind it, %d of %d are read (%v)", n, len(k.Payload), err)
+	}
+	e.DecodePayload(k.Payload, k.Ptr)
+}
+
+// Main checks the cases on the standard input, and writes results to the standard
+// output.
+func Main(p *etw.Provider, anys ...func() etw.AnyVersion) {
+	if err := run(os.Stdin, os.Stdout, p, anys...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(in io.Reader, w io.Writer, p *etw.Provider, anys ...func() etw.AnyVersion) error {
+	out := json.NewEncoder(w)
+	c := NewChecker(p, func(r Result) { out.Encode(r) }, anys...)
+	cases := json.NewDecoder(bufio.NewReader(in))
+	for {
+		var k Case
+		switch err := cases.Decode(&k); err {
+		case nil:
+			c.Check(&k)
+		case io.EOF:
+			return out.Encode(c.Result)
+		default:
+			return err
+		}
+	}
+}

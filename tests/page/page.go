@@ -1,0 +1,41 @@
+// Package page writes the parts of pages of documentation that tests compute.
+package page
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The heads of tables.
+const (
+	Topics  = "| topic | traces | figures compared | equal | with a reason |\n|---|--:|--:|--:|--:|\n"
+	Reasons = "| figures | why they differ |\n|--:|---|\n"
+)
+
+// Replace sets what stands between the marks of a part of a page in docs:
+//
+//	<!-- begin NAME -->
+//	...
+//	<!-- end NAME -->
+//
+// root leads to the folder of go.mod.
+func Replace(tb testing.TB, root, name, part, text string) {
+	tb.Helper()
+	path := filepath.Join(root, "docs", name)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	begin, end := fmt.Sprintf("<!-- begin %s -->\n", part), fmt.Sprintf("<!-- end %s -->\n", part)
+	before, rest, ok := strings.Cut(string(b), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		tb.Fatalf("%s has no part %s", path, part)
+	}
+	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+"\n"+end+after), 0o666); err != nil {
+		tb.Fatal(err)
+	}
+}

@@ -1,0 +1,233 @@
+// Package peers holds the analyses against what others say of the same traces: the
+// answers of TraceEvent, Microsoft's own library, which were computed by it and by
+// nothing of ours.
+//
+// A figure is equal to the precision in which it is given, or there is a reason for
+// the difference in the table of reasons, which is a rule for all traces and never
+// for one by its name. docs/accuracy.md has what came of it.
+package peers
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+	"github.com/etwgen/etwgen/tests/page"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// An answer is what TraceEvent says of a trace.
+type answer struct {
+	Info       peerInfo
+	Counts     []peerCount
+	Exceptions peerExceptions
+	Contention peerContention
+	Waits      peerWaits
+	Allocs     peerAllocs
+	ThreadPool peerThreadPool
+	Loader     peerLoader
+	JIT        []peerJIT
+	Heap       peerHeap
+}
+
+// A sheet compares the two for one trace.
+type sheet struct {
+	t      *testing.T
+	file   string
+	topic  string
+	ours   *analysis.Result
+	counts map[kind]int64 // of events
+	info   ownInfo
+	theirs *answer
+	total  *totals
+}
+
+// totals are what was compared in all traces.
+type totals struct {
+	compared  map[string]int            // fields, by topic
+	traces    map[string]map[string]int // fields, by topic and file
+	reasons   map[string]int            // figures that differ, by reason
+	explained map[string]int            // and by topic
+}
+
+func newTotals() *totals {
+	return &totals{compared: map[string]int{}, traces: map[string]map[string]int{}, reasons: map[string]int{}, explained: map[string]int{}}
+}
+
+func (s *sheet) count() {
+	s.total.compared[s.topic]++
+	if s.total.traces[s.topic] == nil {
+		s.total.traces[s.topic] = map[string]int{}
+	}
+	s.total.traces[s.topic][s.file]++
+}
+
+// equal compares values that have no rounding.
+func (s *sheet) equal(field string, ours, theirs any) {
+	s.t.Helper()
+	s.count()
+	if ours != theirs {
+		s.t.Errorf("%s: %s: %s is %v, and TraceEvent says %v", s.file, s.topic, field, ours, theirs)
+	}
+}
+
+// near compares numbers that were computed in floating point.
+func (s *sheet) near(field string, ours, theirs float64) {
+	s.t.Helper()
+	s.count()
+	if math.Abs(ours-theirs) > 1e-6+1e-9*math.Abs(theirs) {
+		s.t.Errorf("%s: %s: %s is %v, and TraceEvent says %v", s.file, s.topic, field, ours, theirs)
+	}
+}
+
+// differs counts a field that is not equal for a reason of the table.
+func (s *sheet) differs(reason string) {
+	s.count()
+	if reasons[reason] == "" {
+		s.t.Errorf("%s: %s: there is no reason %q", s.file, s.topic, reason)
+	}
+	s.total.reasons[reason]++
+	s.total.explained[s.topic]++
+}
+
+// comparisons are the topics, each of which compares all that both know of it.
+var comparisons = map[string]func(*sheet){
+	"events":      compareEvents,
+	"exceptions":  compareExceptions,
+	"contention":  compareContention,
+	"waits":       compareWaits,
+	"allocations": compareAllocs,
+	"thread pool": compareThreadPool,
+	"loader":      compareLoader,
+	"jit":         compareJIT,
+	"heap":        compareHeap,
+}
+
+var update = flag.Bool("update", false, "write what was compared to docs/accuracy.md")
+
+func TestTraceEventAgrees(t *testing.T) {
+	sum := compareAll(t)
+	if *update && !t.Failed() {
+		sum.write(t)
+	}
+	for _, topic := range slices.Sorted(maps.Keys(comparisons)) {
+		if sum.compared[topic] == 0 {
+			t.Errorf("%s: nothing was compared", topic)
+		}
+		t.Logf("%-12s %7d fields of %2d traces", topic, sum.compared[topic], len(sum.traces[topic]))
+	}
+	for why, text := range reasons {
+		if sum.reasons[why] == 0 {
+			t.Errorf("the reason %q explains nothing: %s", why, text)
+		}
+		t.Logf("%7d differ: %s", sum.reasons[why], text)
+	}
+}
+
+// write writes the tables of the page.
+func (sum *totals) write(t *testing.T) {
+	var topics, whys strings.Builder
+	for _, topic := range slices.Sorted(maps.Keys(comparisons)) {
+		all, explained := sum.compared[topic], sum.explained[topic]
+		fmt.Fprintf(&topics, "| %s | %d | %d | %d | %d |\n", topic, len(sum.traces[topic]), all, all-explained, explained)
+	}
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		fmt.Fprintf(&whys, "| %d | %s |\n", sum.reasons[why], reasons[why])
+	}
+	page.Replace(t, filepath.Join("..", ".."), "accuracy.md", "topics", page.Topics+topics.String())
+	page.Replace(t, filepath.Join("..", ".."), "accuracy.md", "reasons", page.Reasons+whys.String())
+}
+
+// compareAll compares everything for all traces that TraceEvent has answers for.
+func compareAll(t *testing.T) *totals {
+	sum := newTotals()
+	for _, path := range append(corpus.Glob(t, "nettrace/*.net*"), corpus.Glob(t, "dotnet10/*.net*")...) {
+		s := &sheet{t: t, file: strings.TrimSuffix(filepath.Base(path), ".gz"), theirs: new(answer), total: sum}
+		if strings.HasSuffix(path, ".txt") || !s.readAnswer() {
+			continue
+		}
+		s.readTrace(path)
+		for _, topic := range slices.Sorted(maps.Keys(comparisons)) {
+			s.topic = topic
+			comparisons[topic](s)
+		}
+	}
+	return sum
+}
+
+// readAnswer reads what TraceEvent says, and reports false if it was not asked.
+func (s *sheet) readAnswer() bool {
+	f, err := os.Open(filepath.Join(corpus.Dir(s.t), "traceevent", s.file+".json.gz"))
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	} else if err != nil {
+		s.t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		s.t.Fatalf("%s: %v", f.Name(), err)
+	}
+	if err := json.NewDecoder(z).Decode(s.theirs); err != nil {
+		s.t.Fatalf("%s: %v", f.Name(), err)
+	}
+	return true
+}
+
+// readTrace analyses a trace, and counts its events on the way.
+func (s *sheet) readTrace(path string) {
+	t, err := trace.Open(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer t.Close()
+	s.counts, s.info = map[kind]int64{}, newInfo()
+	c := &counter{src: t, sheet: s, decoder: builtin.NewDecoder()}
+	res, err := analysis.Run(s.t.Context(), c)
+	if err != nil && !errors.Is(err, etw.ErrIncomplete) {
+		s.t.Fatalf("%s: %v", path, err)
+	}
+	s.ours = res
+	s.info.lost = t.Stats().Lost
+}
+
+// A counter counts the records that it passes on.
+type counter struct {
+	src     etw.Source
+	sheet   *sheet
+	decoder *etw.Decoder
+}
+
+func (c *counter) Next(r *etw.Record) error {
+	err := c.src.Next(r)
+	if err == nil {
+		e := c.decoder.Event(r)
+		c.sheet.counts[kind{e.Provider, r.ID, r.Version}]++
+		c.sheet.info.add(r)
+		var edges clr.GCBulkRootConditionalWeakTableElementEdge
+		if r.Key() == edges.EventDesc().Key() {
+			if _, err := edges.DecodePayload(r.Payload, r.PointerSize); err == nil {
+				c.sheet.info.dependent += int(edges.Count)
+			}
+		}
+	}
+	if err != nil && err != io.EOF && !errors.Is(err, etw.ErrIncomplete) {
+		return fmt.Errorf("%s: %w", c.sheet.file, err)
+	}
+	return err
+}

@@ -1,0 +1,24 @@
+// Package trace opens traces of any kind, and reads several as one.
+//
+//	t, err := trace.Open("app.nettrace")
+//	if err != nil {
+//		return err
+//	}
+//	defer t.Close()
+//	var mux etw.Mux
+//	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error { ... })
+//	err = mux.Run(ctx, t) // what is good comes first, then the error
+//
+// What a file is, it finds out by the first bytes, whatever the name: .etl,
+// .nettrace and .netperf files, as they are, in a .gz or in a .zip archive, which
+// may hold several. A pipe does as well as a file, and the path - is the standard
+// input. Several traces, of different formats and machines too, are merged by
+// time; [etw.Record] has the name of the file that each record is from.
+//
+// # Damage
+//
+// A [Trace] delivers everything that can be read. Then, where something could
+// not, its Next returns one error that [etw.ErrIncomplete] recognises, and that
+// names file, place and cause. [Trace.Stats] counts what was lost, and the Facts
+// of a [File] say what it tells of itself.
+package trace

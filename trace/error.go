@@ -1,0 +1,78 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+var (
+	// ErrFormat says that a file is no trace.
+	ErrFormat = errors.New("not a trace: neither .etl, .nettrace nor .netperf, nor a .zip or .gz file of one")
+	// ErrEmpty says that a file has no content.
+	ErrEmpty = errors.New("the file is empty")
+	// ErrUnpack says that a compressed file unpacks to more than the limit.
+	ErrUnpack = errors.New("it unpacks to more than the limit")
+)
+
+// An Error is what is wrong with one file. Its text is one line that begins with
+// the name of the file.
+type Error struct {
+	File string // "" if Err has the name already
+	Err  error
+}
+
+// Error returns the name of the file and what is wrong with it.
+func (e *Error) Error() string {
+	text := describe(e.Err)
+	if e.File == "" {
+		return text
+	}
+	return e.File + ": " + text
+}
+
+// Unwrap returns what is wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// describe returns the text of err without what names the file again.
+func describe(err error) string {
+	var several *etw.IncompleteError
+	if errors.As(err, &several) && several.Count > 1 {
+		return fmt.Sprintf("%s (and %d more)", describe(several.Damages[0]), several.Count-1)
+	}
+	if d := (*etw.Damage)(nil); errors.As(err, &d) {
+		if d.Part == "" {
+			return fmt.Sprintf("offset %d: %v", d.Offset, d.Err)
+		}
+		return fmt.Sprintf("offset %d: %s: %v", d.Offset, d.Part, d.Err)
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// inFile adds the name of a file to err.
+func inFile(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, etl.ErrNotETL):
+		err = ErrFormat // that it is no .etl file in particular does not matter
+	}
+	// Of several files that are read as one, a damage names its own.
+	if d := (*etw.Damage)(nil); errors.As(err, &d) && d.File != "" {
+		name = d.File
+	}
+	return &Error{name, err}
+}
+
+// An incomplete is an error that ends a trace before its end.
+type incomplete struct{ err error }
+
+func (e *incomplete) Error() string { return e.err.Error() }
+
+func (e *incomplete) Unwrap() []error { return []error{etw.ErrIncomplete, e.err} }

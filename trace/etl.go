@@ -1,0 +1,118 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An etlReader is one .etl file, or several of one session.
+type etlReader struct {
+	*etl.Reader
+	header etl.Header
+}
+
+func newETL(r *etl.Reader) *etlReader { return &etlReader{r, r.Header()} }
+
+// etl opens an .etl file.
+func (o *opening) etl(src io.ReaderAt, size int64) ([]*File, error) {
+	r, err := etl.NewReader(src, size, append(o.etlOptions(), etl.Named(o.name))...)
+	if err != nil {
+		if o.failed != nil {
+			err = o.failed
+		}
+		return nil, err
+	}
+	return []*File{o.found(newETL(r))}, nil
+}
+
+func (o *options) etlOptions() []etl.Option {
+	if o.noAttribution {
+		return []etl.Option{etl.WithoutAttribution()}
+	}
+	return nil
+}
+
+func (r *etlReader) format() string {
+	return fmt.Sprintf("etl %d.%d", r.header.FormatVersion[0], r.header.FormatVersion[1])
+}
+
+func (r *etlReader) clock() etw.Clock { return r.header.Clock }
+
+func (r *etlReader) stats() Stats {
+	n := r.Stats()
+	return Stats{
+		Records:     n.Records,
+		Lost:        n.Lost,
+		LostBuffers: n.LostBuffers,
+		Undecodable: n.Undecodable + n.Unknown,
+		OutOfOrder:  n.OutOfOrder,
+	}
+}
+
+// share goes by time, since a file is not read from front to back.
+func (r *etlReader) share(f *File) float64 {
+	h := &r.header
+	if h.End <= h.Clock.Start || f.lastOf == nil {
+		return -1
+	}
+	done := float64(f.lastOf.FileTime(f.last)-h.Clock.Start) / float64(h.End-h.Clock.Start)
+	return min(max(done, 0), 1)
+}
+
+// facts returns what the header says, and what the buffers show.
+func (r *etlReader) facts(of *File) facts {
+	h, n := &r.header, r.Stats()
+	var f facts
+	f.text("session", h.SessionName)
+	f.text("recorded_as", h.LogFileName)
+	f.add("mode", uint32(h.Mode), h.Mode.String())
+	f.text("compression", h.Compression.String())
+	f.packing(of.packing)
+	f.text("os", fmt.Sprintf("Windows %d.%d build %d", h.WindowsMajor, h.WindowsMinor, h.WindowsBuild))
+	f.number("processors", int64(h.Processors), "")
+	f.number("processor_mhz", int64(h.ProcessorMHz), "")
+	f.number("pointer_size", int64(h.PointerSize), "bytes")
+	f.text("clock", h.ClockType.String())
+	f.number("clock_frequency", h.Clock.Frequency, "Hz")
+	f.time("boot", h.Boot)
+	f.time("start", h.Clock.Start)
+	end := h.End
+	if end == 0 && of.lastOf != nil { // the session was not stopped
+		end = of.lastOf.FileTime(of.last)
+	}
+	if end != 0 {
+		f.time("end", end)
+		f.duration(between(h.Clock.Start, end))
+	}
+	f.number("buffer_size", int64(h.BufferSize), "bytes")
+	f.number("buffers", n.Buffers, "")
+	f.number("buffers_written", int64(h.BuffersWritten), "")
+	f.number("events_lost", n.Lost, "")
+	f.number("buffers_lost", n.LostBuffers, "")
+	f.nonzero("unknown_records", n.Unknown, "of kinds that are not known")
+	f.nonzero("damaged_records", n.Undecodable, "")
+	f.nonzero("missing_buffers", n.MissingBuffers, "")
+	f.nonzero("truncated_buffers", n.TruncatedBuffers, "")
+	f.nonzero("unread_bytes", n.UnreadBytes, "bytes could not be read")
+	f.nonzero("unwritten_bytes", n.UnwrittenBytes, "bytes were not written yet")
+	switch {
+	case of.failed != nil:
+		f.ended(false, "no: "+of.failed.Error())
+	case n.Damage.Count > 0:
+		f.ended(false, "no: "+describe(n.Damage.Err()))
+	case h.End == 0:
+		f.ended(false, "no: the session was not stopped")
+	case n.MissingBuffers > 0:
+		f.ended(false, "no: buffers that the session wrote are missing")
+	default:
+		f.ended(true, "yes")
+	}
+	return f
+}
+
+// between returns the time from a to b.
+func between(a, b etw.FileTime) time.Duration { return time.Duration(b-a) * 100 }

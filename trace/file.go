@@ -1,0 +1,136 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A File is one trace: a file, a member of an archive, a stream, or several .etl
+// files of one session. It is an [etw.Source].
+type File struct {
+	r       reader
+	name    string
+	packing []string    // how it is packed, outermost first
+	size    int64       // of the file, or -1
+	read    *counter    // what was read of the file, if it is read as a stream
+	failed  error       // why the stream that it was copied from ended early
+	archive string      // that it is a member of
+	rest    error       // why other traces of its archive are not read
+	closers []io.Closer // what to close with it
+
+	last    int64 // time stamp of the latest record, by lastOf
+	lastOf  *etw.Clock
+	ended   bool
+	trouble error // what Next returned at the end, if not io.EOF
+}
+
+// A reader is what differs between the formats.
+type reader interface {
+	etw.Source
+	io.Closer
+	format() string
+	clock() etw.Clock
+	stats() Stats
+	facts(f *File) facts
+	// share returns the part of the trace that was read when f.last was, or -1 if
+	// the format does not tell.
+	share(f *File) float64
+}
+
+// Stats are counts of what has been read.
+type Stats struct {
+	Records     int64 // delivered
+	Lost        int64 // events that the session could not record
+	LostBuffers int64 // buffers that the session could not record
+	Undecodable int64 // records that are damaged, and so were not delivered
+	OutOfOrder  int64 // records that were delivered after later ones, although sorted
+}
+
+func (s Stats) plus(t Stats) Stats {
+	return Stats{s.Records + t.Records, s.Lost + t.Lost, s.LostBuffers + t.LostBuffers, s.Undecodable + t.Undecodable, s.OutOfOrder + t.OutOfOrder}
+}
+
+// A Fact is one thing that a trace says of itself.
+type Fact struct {
+	Key   string // for programs, such as "pointer_size" or "duration_ms"
+	Value any    // for JSON, in the unit that ends the key
+	Text  string // for people, with its unit
+}
+
+// Name is that of the file, followed by that of the member of an archive.
+func (f *File) Name() string { return f.name }
+
+// Format is the name and version of the format, such as "nettrace 4".
+func (f *File) Format() string { return f.r.format() }
+
+// Clock is that of the session.
+func (f *File) Clock() etw.Clock { return f.r.clock() }
+
+// Stats returns what has been counted so far.
+func (f *File) Stats() Stats { return f.r.stats() }
+
+// Next sets rec to the next record: see [etw.Source].
+func (f *File) Next(rec *etw.Record) error {
+	if f.ended {
+		return io.EOF
+	}
+	err := f.r.Next(rec)
+	if err == nil {
+		if rec.File == "" {
+			rec.File = f.name
+		}
+		if rec.Clock != f.lastOf || rec.Timestamp > f.last {
+			f.last, f.lastOf = rec.Timestamp, rec.Clock
+		}
+		return nil
+	}
+	f.ended = true
+	if f.failed != nil { // which is why there is no more
+		err = &incomplete{f.failed}
+	}
+	if err == io.EOF {
+		err = nil
+	} else {
+		f.trouble = err
+		err = inFile(f.name, err)
+	}
+	switch {
+	case f.rest != nil && err != nil:
+		return fmt.Errorf("%w; %w", err, f.rest)
+	case f.rest != nil:
+		return inFile(f.archive, f.rest)
+	case err != nil:
+		return err
+	}
+	return io.EOF
+}
+
+// Records iterates over the records that are left: see [etw.Records].
+func (f *File) Records() iter.Seq2[*etw.Record, error] { return etw.Records(f) }
+
+// Facts returns what the trace says of itself. Some of it is known only after
+// the last record.
+func (f *File) Facts() []Fact { return f.r.facts(f) }
+
+// Progress returns the share of the trace that was read, or -1 if it is not
+// known.
+func (f *File) Progress() float64 {
+	if f.size > 0 && f.read != nil {
+		return min(float64(f.read.n)/float64(f.size), 1)
+	}
+	return f.r.share(f)
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	errs := []error{f.r.Close()}
+	for _, c := range f.closers {
+		errs = append(errs, c.Close())
+	}
+	f.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,187 @@
+package trace
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Trace is one or several files, read as one in the order of time. It is an
+// [etw.Source], and must not be used by several goroutines at once.
+type Trace struct {
+	files   []*File
+	start   etw.FileTime // of the first session
+	heads   []*head      // by time, the next record first; built at the first call of Next
+	opened  bool
+	current bool // the first of heads was delivered
+	errs    []error
+}
+
+// A head is the next record of a file.
+type head struct {
+	rec  etw.Record
+	at   time.Duration // since the first session's start
+	file int
+}
+
+// Open opens the trace at path. Those of an archive that holds several are read
+// as one.
+func Open(path string, opts ...Option) (*Trace, error) { return OpenAll([]string{path}, opts...) }
+
+// OpenAll opens traces to be read as one, in the order of time. All of them must
+// open. Several .etl files of one session, as a tool leaves them that records the
+// kernel and programs apart, are merged to the tick.
+func OpenAll(paths []string, opts ...Option) (*Trace, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no trace to open")
+	}
+	o := newOptions(opts)
+	o.inFileOrder = o.inFileOrder && len(paths) == 1
+	if f := openSession(paths, o); f != nil {
+		return Merge(f), nil
+	}
+	var files []*File
+	for _, path := range paths {
+		more, err := openFiles(path, o)
+		if err != nil {
+			for _, f := range files {
+				f.Close()
+			}
+			return nil, err
+		}
+		files = append(files, more...)
+	}
+	return Merge(files...), nil
+}
+
+// openSession opens several .etl files by their reader's own merge, which for
+// files of one session is exact to the tick. It returns nil for other files.
+func openSession(paths []string, opts options) *File {
+	if len(paths) < 2 {
+		return nil
+	}
+	for _, path := range paths {
+		if !isETLFile(path) {
+			return nil
+		}
+	}
+	r, err := etl.OpenAll(paths, opts.etlOptions()...)
+	if err != nil {
+		return nil // opening them one by one says what is wrong
+	}
+	o := &opening{options: opts, name: paths[0] + " and " + strconv.Itoa(len(paths)-1) + " more", size: -1}
+	return o.found(newETL(r))
+}
+
+// Merge reads files, of which there must be at least one, as one trace. Each must
+// be in the order of time. Close closes them.
+func Merge(files ...*File) *Trace {
+	t := &Trace{files: files, start: files[0].Clock().Start}
+	for _, f := range files {
+		t.start = min(t.start, f.Clock().Start)
+	}
+	return t
+}
+
+// Next sets rec to the next record: see [etw.Source]. Of records at the same time
+// those of the file that was named first come first.
+func (t *Trace) Next(rec *etw.Record) error {
+	if len(t.files) == 1 {
+		return t.files[0].Next(rec)
+	}
+	if !t.opened {
+		t.opened = true
+		for i := range t.files {
+			if h := (&head{file: i}); t.advance(h) {
+				t.insert(h)
+			}
+		}
+	}
+	if t.current {
+		h := t.heads[0]
+		t.heads = t.heads[1:]
+		if t.current = false; t.advance(h) {
+			t.insert(h)
+		}
+	}
+	if len(t.heads) > 0 {
+		t.current = true
+		*rec = t.heads[0].rec
+		return nil
+	}
+	if err := errors.Join(t.errs...); err != nil {
+		t.errs = nil
+		return err
+	}
+	return io.EOF
+}
+
+// insert puts h in its place. There are few heads, and mostly h goes to the front.
+func (t *Trace) insert(h *head) {
+	i, _ := slices.BinarySearchFunc(t.heads, h, func(a, b *head) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.file, b.file))
+	})
+	t.heads = slices.Insert(t.heads, i, h)
+}
+
+// advance reads the next record of a file, and reports false at its end.
+func (t *Trace) advance(h *head) bool {
+	err := t.files[h.file].Next(&h.rec)
+	if err == nil {
+		h.at = t.Elapsed(&h.rec)
+		return true
+	}
+	if err != io.EOF {
+		t.errs = append(t.errs, err)
+	}
+	return false
+}
+
+// Records iterates over the records that are left: see [etw.Records].
+func (t *Trace) Records() iter.Seq2[*etw.Record, error] { return etw.Records(t) }
+
+// Start returns when the first of the sessions started.
+func (t *Trace) Start() time.Time { return t.start.Time() }
+
+// Elapsed returns the time from the start of the first session to rec, which is
+// one of t.
+func (t *Trace) Elapsed(rec *etw.Record) time.Duration {
+	return rec.Elapsed() + between(t.start, rec.Clock.Start)
+}
+
+// Files returns the files.
+func (t *Trace) Files() []*File { return t.files }
+
+// Stats returns the sums of what was counted in the files so far.
+func (t *Trace) Stats() Stats {
+	var sum Stats
+	for _, f := range t.files {
+		sum = sum.plus(f.Stats())
+	}
+	return sum
+}
+
+// Progress returns the share that was read, or -1 if it is not known.
+func (t *Trace) Progress() float64 {
+	least := 1.0
+	for _, f := range t.files {
+		least = min(least, f.Progress())
+	}
+	return least
+}
+
+// Close closes all files.
+func (t *Trace) Close() error {
+	var errs []error
+	for _, f := range t.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}

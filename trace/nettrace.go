@@ -1,0 +1,110 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+// A netReader is a .nettrace or .netperf stream.
+type netReader struct {
+	*nettrace.Reader
+	sorted bool
+}
+
+// nettrace opens a stream of EventPipe.
+func (o *opening) nettrace(src io.Reader) ([]*File, error) {
+	opts := []nettrace.Option{nettrace.Named(o.name)}
+	if o.inFileOrder {
+		opts = append(opts, nettrace.InFileOrder())
+	}
+	r, err := nettrace.NewReader(src, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return []*File{o.found(&netReader{r, !o.inFileOrder})}, nil
+}
+
+func (r *netReader) format() string {
+	h := r.Header()
+	switch h.Version {
+	case 3:
+		return "netperf 3"
+	case 6:
+		return fmt.Sprintf("nettrace %d.%d", h.Version, h.Minor)
+	}
+	return fmt.Sprintf("nettrace %d", h.Version)
+}
+
+func (r *netReader) clock() etw.Clock { return r.Header().Clock }
+
+func (r *netReader) stats() Stats {
+	n := r.Stats()
+	out := Stats{Records: n.Records, Lost: n.Lost, Undecodable: n.Undecodable}
+	if r.sorted {
+		out.OutOfOrder = n.OutOfOrder
+	}
+	return out
+}
+
+// share is not known to the reader: the file counts what is read of it.
+func (r *netReader) share(*File) float64 { return -1 }
+
+// facts returns what the trace header says, and what the stream shows.
+func (r *netReader) facts(of *File) facts {
+	h, n := r.Header(), r.Stats()
+	var f facts
+	f.packing(of.packing)
+	if h.ProcessID >= 0 {
+		f.number("process_id", h.ProcessID, "")
+	}
+	if h.Processors > 0 {
+		f.number("processors", int64(h.Processors), "")
+	}
+	f.number("pointer_size", int64(h.PointerSize), "bytes")
+	f.number("clock_frequency", h.Clock.Frequency, "Hz")
+	if h.SamplingInterval > 0 {
+		f.add("sampling_interval_ms", float64(h.SamplingInterval)/1e6, h.SamplingInterval.String())
+	}
+	if len(h.Keys) > 0 {
+		keys := make(map[string]string)
+		var text []string
+		for _, k := range h.Keys {
+			keys[k.Key] = k.Value
+			text = append(text, k.Key+"="+k.Value)
+		}
+		f.add("keys", keys, strings.Join(text, " "))
+	}
+	end := h.Clock.Start
+	if of.lastOf != nil {
+		end = h.Clock.FileTime(of.last)
+	}
+	f.time("start", h.Clock.Start)
+	f.time("end", end)
+	f.duration(between(h.Clock.Start, end))
+	f.number("bytes", n.Bytes, "")
+	f.number("events_lost", n.Lost, "")
+	if n.Lost > 0 {
+		f.number("threads_with_losses", int64(len(n.LostByThread)), "")
+	}
+	f.number("sequence_points", n.SequencePoints, "")
+	f.nonzero("unknown_metadata", n.UnknownMetadata, "events without their metadata")
+	f.nonzero("unknown_stacks", n.UnknownStacks, "events without their stacks")
+	f.nonzero("unknown_threads", n.UnknownThreads, "events without their threads")
+	f.nonzero("unknown_labels", n.UnknownLabels, "events without their labels")
+	f.nonzero("bad_metadata", n.BadMetadata, "metadata rows that could not be read")
+	f.nonzero("bad_fields", n.BadFields, "metadata rows with fields that could not be read")
+	f.nonzero("damaged_blocks", n.DamagedBlocks, "")
+	f.nonzero("unknown_blocks", n.UnknownBlocks, "blocks of a kind that is not known")
+	switch {
+	case errors.Is(of.trouble, etw.ErrIncomplete):
+		f.ended(false, "no: "+describe(of.trouble))
+	case of.ended:
+		f.ended(true, "yes")
+	}
+	return f
+}

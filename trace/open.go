@@ -1,0 +1,239 @@
+package trace
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Stdin is the path that stands for the standard input.
+const Stdin = "-"
+
+// OpenFiles opens the traces at path, each for itself. An archive may hold
+// several; they come in its order. What the path leads to need not be a file: a
+// stream that does not have the format to be read as one is read to its end
+// first.
+func OpenFiles(path string, opts ...Option) ([]*File, error) {
+	return openFiles(path, newOptions(opts))
+}
+
+// Read opens the trace that comes from r, such as a connection or a file that is
+// still written. The name stands in for that of a file. Closing the trace closes r.
+func Read(name string, r io.ReadCloser, opts ...Option) (*Trace, error) {
+	o := &opening{options: newOptions(opts), name: name, size: -1, closers: []io.Closer{r}}
+	files, err := o.stream(r)
+	if err != nil {
+		o.close()
+		return nil, inFile(name, err)
+	}
+	return Merge(files...), nil
+}
+
+func openFiles(path string, opts options) ([]*File, error) {
+	o := &opening{options: opts, name: path}
+	files, err := o.open(path)
+	if err != nil {
+		o.close()
+		for _, f := range files {
+			f.Close()
+		}
+		return nil, inFile(o.name, err)
+	}
+	return files, nil
+}
+
+// An opening is the state of one call of OpenFiles: how what lies at the path is
+// packed, and what the next file that is found takes over.
+type opening struct {
+	options
+	name    string
+	packing []string    // outermost first
+	closers []io.Closer // that the next file has to close
+	failed  error       // why a stream ended early
+	size    int64       // of the file, or -1
+	read    *counter    // what was read of the file, if it is read as a stream
+	allowed *allowance
+}
+
+func (o *opening) close() {
+	for _, c := range o.closers {
+		c.Close()
+	}
+	o.closers = nil
+}
+
+// found returns the file that r reads.
+func (o *opening) found(r reader) *File {
+	f := &File{r: r, name: o.name, packing: o.packing, size: o.size, read: o.read, failed: o.failed, closers: o.closers}
+	o.closers = nil
+	return f
+}
+
+// open opens what a path leads to.
+func (o *opening) open(path string) ([]*File, error) {
+	if path == Stdin {
+		o.name, o.size = "<stdin>", -1
+		if o.stdin == nil {
+			o.stdin = os.Stdin
+		}
+		if f, ok := o.stdin.(*os.File); ok {
+			return o.stdinFile(f)
+		}
+		return o.stream(o.stdin)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	o.closers = append(o.closers, f)
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a folder")
+	case !info.Mode().IsRegular():
+		o.size = -1
+		return o.stream(f)
+	}
+	o.size = info.Size()
+	return o.file(f, info.Size())
+}
+
+// stdinFile opens the standard input, which may be a file that something was read
+// of already.
+func (o *opening) stdinFile(f *os.File) ([]*File, error) {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return o.stream(f)
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, err
+	}
+	o.size = max(info.Size()-at, 0)
+	return o.file(io.NewSectionReader(f, at, o.size), o.size)
+}
+
+// file opens what can be read in any order.
+func (o *opening) file(src io.ReaderAt, size int64) ([]*File, error) {
+	var head [magicSize]byte
+	n, err := src.ReadAt(head[:min(magicSize, size)], 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	whole := func() io.Reader { return io.NewSectionReader(src, 0, size) }
+	switch kindOf(head[:n]) {
+	case kindEmpty:
+		return nil, o.emptiness()
+	case kindNettrace:
+		return o.nettrace(o.count(whole()))
+	case kindGzip:
+		return o.gzip(o.count(whole()))
+	case kindZip:
+		return o.zip(src, size)
+	}
+	return o.etl(src, size)
+}
+
+// stream opens what can be read only once, from front to back.
+func (o *opening) stream(r io.Reader) ([]*File, error) {
+	r = o.count(r)
+	head := make([]byte, magicSize)
+	n, err := readFull(r, head[:8]) // no more, for a live stream may be slow
+	if err == nil && kindOf(head[:8]) == kindUnknown {
+		var more int
+		more, err = readFull(r, head[8:])
+		n += more
+	}
+	if k := kindOf(head[:n]); err != nil && err != io.EOF && (k == kindEmpty || k == kindUnknown) {
+		return nil, err
+	}
+	r = &rejoined{head: head[:n], rest: r}
+	switch kindOf(head[:n]) {
+	case kindEmpty:
+		return nil, o.emptiness()
+	case kindNettrace:
+		return o.nettrace(r)
+	case kindGzip:
+		return o.gzip(r)
+	case kindUnknown:
+		return nil, ErrFormat
+	}
+	s, err := newSpool(r)
+	if err != nil {
+		return nil, err
+	}
+	o.closers = append(o.closers, s)
+	o.failed = s.failed
+	return o.file(s, s.size)
+}
+
+// readFull fills p. Unlike io.ReadFull it returns the error of r as it is.
+func readFull(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
+}
+
+// emptiness is the error for nothing.
+func (o *opening) emptiness() error {
+	if o.failed != nil {
+		return o.failed
+	}
+	return ErrEmpty
+}
+
+// count counts what is read of the file itself.
+func (o *opening) count(r io.Reader) io.Reader {
+	if o.read != nil {
+		return r
+	}
+	o.read = &counter{r: r}
+	return o.read
+}
+
+// pack enters a layer of packing.
+func (o *opening) pack(how string, packed *counter, size int64) error {
+	if len(o.packing) > 0 {
+		return fmt.Errorf("%s within %s is not supported; unpack it first", how, o.packing[0])
+	}
+	o.packing = append(o.packing, how)
+	o.allowed = &allowance{limit: o.unpackLimit, packed: packed, size: size}
+	return nil
+}
+
+// gzip opens what r unpacks to.
+func (o *opening) gzip(r io.Reader) ([]*File, error) {
+	if err := o.pack("gzip", o.read, 0); err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	return o.stream(&unpacker{z, o.allowed})
+}
+
+// A rejoined is a stream whose head was read already.
+type rejoined struct {
+	head []byte
+	rest io.Reader
+}
+
+func (r *rejoined) Read(p []byte) (int, error) {
+	if len(r.head) > 0 {
+		n := copy(p, r.head)
+		r.head = r.head[n:]
+		return n, nil
+	}
+	return r.rest.Read(p)
+}

@@ -1,0 +1,38 @@
+package trace
+
+import "io"
+
+// An Option says how to open a trace.
+type Option func(*options)
+
+type options struct {
+	stdin         io.Reader
+	inFileOrder   bool
+	noAttribution bool
+	unpackLimit   int64
+}
+
+func newOptions(opts []Option) options {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// WithStdin has the path - read r in place of the standard input.
+func WithStdin(r io.Reader) Option { return func(o *options) { o.stdin = r } }
+
+// InFileOrder leaves the records of one .nettrace file in the order in which they
+// lie there, which is that of time for each thread alone. It saves the time and
+// the memory that sorting takes. Traces that are merged are sorted in any case.
+func InFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
+
+// WithoutAttribution leaves the processes and threads of kernel events in .etl
+// files as their headers have them, which do not always say whom an event is
+// about. It saves the pass over the file that finds them out.
+func WithoutAttribution() Option { return func(o *options) { o.noAttribution = true } }
+
+// UnpackLimit lets a compressed file unpack to so many bytes. Otherwise it is 250
+// times its size and 256 MiB, at most 64 GiB.
+func UnpackLimit(bytes int64) Option { return func(o *options) { o.unpackLimit = bytes } }

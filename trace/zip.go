@@ -1,0 +1,160 @@
+package trace
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Limits of what is looked for in an archive. Those that profilers make hold one
+// trace, and some hundred files of symbols beside it.
+const (
+	maxMembers = 1 << 16
+	maxTraces  = 64
+)
+
+// zip opens the traces of an archive.
+func (o *opening) zip(src io.ReaderAt, size int64) (files []*File, err error) {
+	if err := o.pack("zip", nil, size); err != nil {
+		return nil, err
+	}
+	archive, err := zip.NewReader(src, size)
+	if err != nil {
+		return nil, err
+	}
+	if len(archive.File) > maxMembers {
+		return nil, fmt.Errorf("the archive has %d files, more than %d", len(archive.File), maxMembers)
+	}
+	shared := &shared{closers: o.closers, users: 1}
+	o.closers = nil
+	defer shared.Close() // which closes the archive if no trace of it is open
+	var refused error    // of what may be no trace
+	var failed []error
+	excess := 0
+	for _, f := range archive.File {
+		k, err := memberKind(f)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", f.Name, err))
+			continue
+		}
+		switch k {
+		case kindZip, kindGzip:
+			refused = fmt.Errorf("%s: %s within zip is not supported; unpack it first", f.Name, map[kind]string{kindZip: "zip", kindGzip: "gzip"}[k])
+			continue
+		case kindEmpty, kindUnknown:
+			continue
+		}
+		if len(files) == maxTraces {
+			excess++
+			continue
+		}
+		s, err := o.member(f, k, shared)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", f.Name, err))
+			continue
+		}
+		files = append(files, s)
+	}
+	if excess > 0 {
+		failed = append(failed, fmt.Errorf("the archive has %d traces, of which %d are read", len(files)+excess, len(files)))
+	}
+	switch {
+	case len(files) > 0 && len(failed) > 0:
+		last := files[len(files)-1]
+		last.archive, last.rest = o.name, severally(failed)
+		fallthrough
+	case len(files) > 0:
+		return files, nil
+	case len(failed) > 0:
+		return nil, failed[0]
+	case refused != nil:
+		return nil, refused
+	}
+	return nil, fmt.Errorf("none of the %d files in the archive is a trace", len(archive.File))
+}
+
+// severally returns an error with the text of the first of some, and the number of
+// the others.
+func severally(errs []error) error {
+	text := errs[0].Error()
+	if n := len(errs) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return &incomplete{errors.New(text)}
+}
+
+// memberKind recognises a file of an archive.
+func memberKind(f *zip.File) (kind, error) {
+	if f.FileInfo().IsDir() || f.UncompressedSize64 == 0 {
+		return kindEmpty, nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	var head [magicSize]byte
+	n, err := io.ReadFull(r, head[:])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
+		return 0, err
+	}
+	return kindOf(head[:n]), nil
+}
+
+// member opens one trace of an archive.
+func (o *opening) member(f *zip.File, k kind, archive *shared) (file *File, err error) {
+	m := *o
+	m.name = o.name + ":" + f.Name
+	m.read = nil
+	m.size = -1
+	if f.UncompressedSize64 < 1<<62 {
+		m.size = int64(f.UncompressedSize64)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	archive.users++
+	m.closers = []io.Closer{r, archive}
+	defer func() {
+		if err != nil {
+			m.close()
+		}
+	}()
+	unpacked := m.count(&unpacker{r, o.allowed})
+	var one []*File
+	if k == kindNettrace {
+		one, err = m.nettrace(unpacked)
+	} else {
+		var spooled *spool
+		if spooled, err = newSpool(unpacked); err != nil {
+			return nil, err
+		}
+		m.closers = append(m.closers, spooled)
+		m.failed = spooled.failed
+		one, err = m.etl(spooled, spooled.size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return one[0], nil
+}
+
+// A shared archive is closed with the last of its members.
+type shared struct {
+	closers []io.Closer
+	users   int
+}
+
+func (s *shared) Close() error {
+	if s.users--; s.users > 0 {
+		return nil
+	}
+	var errs []error
+	for _, c := range s.closers {
+		errs = append(errs, c.Close())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
