@@ -19,6 +19,7 @@ type Machine struct {
 	volumes      volumes
 	services     map[service]string
 	facts        Facts
+	origins      []origin
 	fields       dyn.Reader
 	met          int64 // the process of the last record that no handler took
 }
@@ -37,6 +38,7 @@ func New(mux *etw.Mux) *Machine {
 	m.watchImages(mux)
 	m.watchIdentities(mux)
 	m.watchConfig(mux)
+	m.watchOrigins(mux)
 	m.watchRuntimes(mux)
 	return m
 }
