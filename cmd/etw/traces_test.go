@@ -28,6 +28,7 @@ var traces = map[string]func() ([]byte, error){
 	"samples":    samplesTrace,
 	"bakery":     bakeryTrace,
 	"machine":    machineTrace,
+	"switches":   switchesTrace,
 	"classic":    func() ([]byte, error) { return classicTrace(header()) },
 }
 
