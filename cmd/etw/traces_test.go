@@ -29,6 +29,7 @@ var traces = map[string]func() ([]byte, error){
 	"bakery":     bakeryTrace,
 	"keyed":      keyedTrace,
 	"machine":    machineTrace,
+	"switches":   switchesTrace,
 	"classic":    func() ([]byte, error) { return classicTrace(header()) },
 }
 
