@@ -21,6 +21,7 @@ type Machine struct {
 	services     map[service]string
 	facts        Facts
 	origins      []origin
+	mappings     mappings
 	fields       dyn.Reader
 	met          int64 // the process of the last record that no handler took
 }
