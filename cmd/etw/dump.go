@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,8 +111,8 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 	if err := d.selector.findProcesses(cmd, &d.in, args); err != nil {
 		return err
 	}
-	if d.style.showsStacks() && !d.follow && !slices.Contains(args, trace.Stdin) {
-		if d.stacks, err = findStacks(cmd, &d.in, args); err != nil {
+	if !d.follow && !slices.Contains(args, trace.Stdin) {
+		if d.names, d.stacks, err = lookFirst(cmd, &d.in, args, d.style.showsStacks()); err != nil {
 			return err
 		}
 	}
@@ -142,6 +143,7 @@ func (d *dump) prepare(t *trace.Trace, args []string) (etw.Source, error) {
 		look = 0
 	}
 	m := newMeeting(d.selector, t)
+	m.names, m.foreseen = cmp.Or(d.names, m.names), d.names != nil
 	a := lookAhead(src, look, m.meet)
 	d.names = m.names
 	if err := d.selector.checkFields(m.descs, a.whole); err != nil {

@@ -71,6 +71,16 @@ func keyedTrace() ([]byte, error) {
 		return nil, k.err
 	}
 	slices.SortStableFunc(k.records[9:], func(a, b *etw.Record) int { return slices.Compare(a.Payload, b.Payload) })
+	// What the process is called, the end tells; that of the number 200 is another one
+	// before it starts.
+	sid := etw.TokenUser{User: 1, SID: etw.SID{1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0}}
+	k.log(4.5, 200, 1, 0, &kernel.PerfInfoMarkV0{})
+	k.log(5, 100, 1000, 0, &kernel.ProcessStartV4{ProcessId: 200, ParentId: 100, UserSID: sid, ImageFileName: etw.ANSI("new.exe")})
+	k.log(5.5, 200, 1, 0, &kernel.PerfInfoMarkV0{})
+	k.log(6, -1, -1, 0, &kernel.ProcessDCStopV4{ProcessId: 100, UserSID: sid, ImageFileName: etw.ANSI("late.exe")})
+	if k.err != nil {
+		return nil, k.err
+	}
 	return etltest.File(header(), k.records...)
 }
 

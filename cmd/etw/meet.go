@@ -22,6 +22,7 @@ type meeting struct {
 	processes map[int64]bool
 	names     *names
 	known     []bool // by the index of the event
+	foreseen  bool   // names are those of a pass before, and of the events one by one
 }
 
 func newMeeting(sel *selector, t *trace.Trace) *meeting {
@@ -32,7 +33,9 @@ func newMeeting(sel *selector, t *trace.Trace) *meeting {
 func (m *meeting) meet(r *etw.Record) {
 	m.several = m.several || r.File != "" && len(m.t.Files()) == 1 && m.isOther(r.File)
 	e := m.sel.decoder.Event(r)
-	m.names.learn(m.sel.decoder, r, e)
+	if !m.foreseen {
+		m.names.learn(m.sel.decoder, r, e)
+	}
 	if m.sel.given && m.sel.header.Judge(r, e, m.t.Elapsed(r)) != filter.Take {
 		return
 	}

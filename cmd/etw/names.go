@@ -14,6 +14,14 @@ type names struct {
 	processes map[int64]string
 	threads   map[int64]string
 	rules     []nameRule // by the index of the event
+	ahead     bool       // of the pass that needs the names: see foresee
+	met       map[nameID]bool
+}
+
+// A nameID is the number of a process or a thread.
+type nameID struct {
+	thread bool
+	id     int64
 }
 
 // A nameRule says where an event has a name.
@@ -81,7 +89,7 @@ func (n *names) learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 			id = int64(v.Uint())
 		}
 	}
-	if name == "" || id < 0 {
+	if id < 0 || n.ahead && !n.first(nameID{rule.thread, id}, starts(r, e)) || name == "" {
 		return
 	}
 	if rule.thread {
@@ -89,6 +97,35 @@ func (n *names) learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	} else {
 		n.processes[id] = processName(name)
 	}
+}
+
+// foresee returns names that a pass over a trace learns which is ahead of the one that
+// needs them: what processes and threads were called that were there before something
+// tells their names, such as the list at the end of a recording. In the second pass the
+// names go on learning.
+func foresee() *names {
+	n := newNames()
+	n.ahead, n.met = true, make(map[nameID]bool)
+	return n
+}
+
+// begin ends the pass that is ahead.
+func (n *names) begin() { n.ahead, n.met = false, nil }
+
+// first reports whether nothing was known of an id, and it was there before: it is not
+// its start that is met.
+func (n *names) first(id nameID, start bool) bool {
+	if n.met[id] {
+		return false
+	}
+	n.met[id] = true
+	return !start
+}
+
+// starts reports whether a record tells that a process or thread comes up.
+func starts(r *etw.Record, e *etw.EventInfo) bool {
+	const opStart = 1
+	return r.Opcode == opStart || e.Name == "ProcessCreate"
 }
 
 // findNameRule returns where events like e have a name.

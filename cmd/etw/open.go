@@ -22,6 +22,7 @@ type input struct {
 	unpackLimit string
 	manifests   []string
 	noAttribute bool
+	quiet       bool // another pass says what is wrong with the files
 }
 
 func (in *input) flags(cmd *cobra.Command) {
@@ -69,7 +70,7 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 		return t, nil, err
 	}
 	if t, err = trace.OpenAll(paths, opts...); err == nil {
-		warnApart(cmd, t)
+		in.warnApart(cmd, t)
 		return t, nil, nil
 	} else if len(paths) == 1 || errors.Is(err, cmd.Context().Err()) {
 		return nil, nil, err
@@ -78,7 +79,9 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 	for _, path := range paths {
 		more, err := trace.OpenFiles(path, opts...)
 		if err != nil {
-			report(cmd, err)
+			if !in.quiet {
+				report(cmd, err)
+			}
 			trouble = errReported
 		}
 		files = append(files, more...)
@@ -87,7 +90,7 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 		return nil, nil, errReported
 	}
 	t = trace.Merge(files...)
-	warnApart(cmd, t)
+	in.warnApart(cmd, t)
 	return t, trouble, nil
 }
 
@@ -97,7 +100,10 @@ const farApart = 30 * 24 * time.Hour
 
 // warnApart warns of traces that are hardly of one recording, where they are read
 // as one.
-func warnApart(cmd *cobra.Command, t *trace.Trace) {
+func (in *input) warnApart(cmd *cobra.Command, t *trace.Trace) {
+	if in.quiet {
+		return
+	}
 	start := func(f *trace.File) time.Time { return f.Clock().Start.Time() }
 	files := slices.DeleteFunc(slices.Clone(t.Files()), func(f *trace.File) bool { return f.Clock().Start == 0 })
 	if len(files) == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,35 +39,67 @@ type eventStack struct {
 	stack system.CallStack
 }
 
-// findStacks reads traces for whose the stacks in them are. Threads are those of
-// headers: they were recorded when the stacks were.
-func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, error) {
+// lookFirst reads traces for what the pass that prints them needs to know before: what
+// processes and threads are called, and whose stacks there are if they are wanted.
+// Threads are those of headers: they were recorded when the stacks were.
+func lookFirst(cmd *cobra.Command, in *input, paths []string, stacks bool) (*names, *boundStacks, error) {
 	first := *in
-	first.noAttribute = true
+	first.noAttribute, first.quiet = true, true
 	t, _, err := first.open(cmd, paths, false)
-	if err != nil {
-		return nil, err
+	if errors.Is(err, errReported) { // the pass that prints says it
+		err = nil
+	}
+	if t == nil || err != nil {
+		return nil, nil, err
 	}
 	defer t.Close()
-	b := &boundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack)}
-	n := int64(0)
+	if !stacks && (in.noAttribute || !slices.ContainsFunc(t.Files(), namesLate)) {
+		return nil, nil, nil
+	}
+	who, decoder := foresee(), builtin.NewDecoder()
+	defer who.begin()
+	var b *boundStacks
+	if stacks {
+		b = &boundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack)}
+	}
 	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
 	err = r.each(t, func(rec *etw.Record) error {
-		f := b.file(rec.File)
-		if thread, ok := stackThread(rec); ok {
-			f.stacks.Await(rec, thread, n)
+		who.learn(decoder, rec, decoder.Event(rec))
+		if b == nil {
+			return nil
 		}
-		n++
-		return cmp.Or(f.mux.Dispatch(rec), f.names.learn(rec))
+		return b.find(rec)
 	})
-	for _, f := range b.files {
-		f.stacks.Flush()
-		f.names.done()
+	if b != nil {
+		b.done()
 	}
 	if errors.Is(err, errReported) { // the pass that prints says it
 		err = nil
 	}
-	return b, err
+	return who, b, err
+}
+
+// namesLate reports whether a file may tell names of processes after their events: the
+// kernel lists them at the end of a recording, too.
+func namesLate(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }
+
+// find takes what a record tells of stacks.
+func (b *boundStacks) find(rec *etw.Record) error {
+	f := b.file(rec.File)
+	if thread, ok := stackThread(rec); ok {
+		f.stacks.Await(rec, thread, b.next)
+	}
+	b.next++
+	return cmp.Or(f.mux.Dispatch(rec), f.names.learn(rec))
+}
+
+// done ends the pass that finds them.
+func (b *boundStacks) done() {
+	for _, f := range b.files {
+		f.stacks.Flush()
+		f.names.done()
+	}
+	b.next = 0
 }
 
 func (b *boundStacks) file(name string) *fileStacks {
