@@ -170,7 +170,7 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %d KiB of memory, want at most %d", test.name, used>>10, limit>>10)
 		}
 		// It is some tenths of a second; what is not linear takes hours.
-		if took > time.Minute {
+		if took > 5*time.Minute {
 			t.Errorf("%s: it took %v", test.name, took)
 		}
 	}
