@@ -2,6 +2,7 @@ package system
 
 import (
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
+	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -67,6 +68,20 @@ func (m *Machine) Image(p *Process, address uint64, at int64) *Image {
 		}
 	}
 	return m.kernel.At(address, at)
+}
+
+// Module returns the path of the file that an address of a process was of, at a time
+// in nanoseconds since 1970: for profiles of stacks.
+func (m *Machine) Module(pid int64, address uint64, at int64) (path string, ok bool) {
+	if m.clock == nil {
+		return "", false
+	}
+	ticks := m.clock.Ticks(when.FileTime(at))
+	i := m.Image(m.ProcessAt(pid, ticks), address, ticks)
+	if i == nil {
+		return "", false
+	}
+	return m.Path(i.Path), true
 }
 
 // images returns those of the process with an id that has it now. 0 is the kernel.

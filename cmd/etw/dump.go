@@ -166,6 +166,9 @@ func (d *dump) run(t *trace.Trace, src etw.Source) error {
 		return err
 	}
 	d.selector.reportNone(d.cmd)
+	if d.stacks != nil {
+		d.stacks.report(d.cmd)
+	}
 	for _, s := range t.Files() {
 		if n := s.Stats().OutOfOrder; n > 0 {
 			report(d.cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))

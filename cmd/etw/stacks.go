@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,42 @@ var notOfThreads = []etw.GUID{
 	(*kernel.AnySysConfigBuildInfo)(nil).EventDescs()[0].Class,
 	(*kernel.AnySystemConfigCPU)(nil).EventDescs()[0].Class,
 	(*kernel.AnyEventTraceHeader)(nil).EventDescs()[0].Class,
+}
+
+// A stackCount counts the events of which the kernel recorded stacks, and those of
+// which the trace does not have all of it: stacks are compressed to keys, and a tool
+// that filters a trace may drop what the keys stand for.
+type stackCount struct{ all, partial, missing int }
+
+func (b *boundStacks) count() stackCount {
+	var n stackCount
+	for _, s := range b.ofEvent {
+		n.all++
+		kernel, user := s.lacks(s.stack.Kernel), s.lacks(s.stack.User)
+		switch has := s.of.stacks.AppendFrames(nil, s.stack); {
+		case len(has) == 0:
+			n.missing++
+		case kernel || user:
+			n.partial++
+		}
+	}
+	return n
+}
+
+// lacks reports whether a half was recorded and is not in the trace.
+func (s eventStack) lacks(half system.StackID) bool {
+	return half != 0 && s.of.stacks.Half(half).Len() == 0
+}
+
+// report says which stacks are not in the trace.
+func (b *boundStacks) report(cmd *cobra.Command) {
+	n := b.count()
+	if n.missing > 0 {
+		report(cmd, fmt.Errorf("the trace does not have the addresses of the call stacks of %s, of %d that have one: it has the keys of compressed stacks and not what they stand for", count(n.missing, "event", "events"), n.all))
+	}
+	if n.partial > 0 {
+		report(cmd, fmt.Errorf("of %s it has only one half of the call stack, that of the kernel or that of the program", count(n.partial, "event", "events")))
+	}
 }
 
 // stackThread returns the thread that the stack of an event is of, or -1 if the
