@@ -60,6 +60,7 @@ func rawFile(tb testing.TB, bufferSize uint32, buffers ...rawBuffer) []byte {
 	for i, b := range buffers {
 		data = b.append(data, i+1)
 	}
+	setBuffersWritten(data, 1+len(buffers))
 	return data
 }
 
