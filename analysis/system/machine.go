@@ -3,6 +3,7 @@ package system
 import (
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -70,18 +71,24 @@ func (m *Machine) Image(p *Process, address uint64, at int64) *Image {
 	return m.kernel.At(address, at)
 }
 
-// Module returns the path of the file that an address of a process was of, at a time
-// in nanoseconds since 1970: for profiles of stacks.
-func (m *Machine) Module(pid int64, address uint64, at int64) (path string, ok bool) {
+// ImageAt returns the image that an address of a process was in, at a time in
+// nanoseconds since 1970, or nil.
+func (m *Machine) ImageAt(pid int64, address uint64, at int64) *Image {
 	if m.clock == nil {
-		return "", false
+		return nil
 	}
 	ticks := m.clock.Ticks(when.FileTime(at))
-	i := m.Image(m.ProcessAt(pid, ticks), address, ticks)
+	return m.Image(m.ProcessAt(pid, ticks), address, ticks)
+}
+
+// Native returns what is known of native code at an address of a process, at a time
+// in nanoseconds since 1970: the file that it is of.
+func (m *Machine) Native(pid int64, address uint64, at int64) (symbols.Native, bool) {
+	i := m.ImageAt(pid, address, at)
 	if i == nil {
-		return "", false
+		return symbols.Native{}, false
 	}
-	return m.Path(i.Path), true
+	return symbols.Native{Module: m.Path(i.Path), Offset: address - i.Base}, true
 }
 
 // images returns those of the process with an id that has it now. 0 is the kernel.

@@ -66,7 +66,7 @@ type gathered struct {
 	samples []*stacks.Samples
 	facts   []string
 	period  int64
-	module  func(pid int64, address uint64, at int64) (string, bool)
+	native  func(pid int64, address uint64, at int64) (symbols.Native, bool)
 }
 
 func bare(samples func() []*stacks.Samples) func() gathered {
@@ -108,7 +108,7 @@ func kernelSamples(k *cpu.Kernel, m *system.Machine) gathered {
 	if res.Misdefined > 0 {
 		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
 	}
-	return gathered{[]*stacks.Samples{s}, facts, res.Interval, m.Module}
+	return gathered{[]*stacks.Samples{s}, facts, res.Interval, m.Native}
 }
 
 func startBlocked(mux *etw.Mux) func() gathered {
@@ -134,7 +134,7 @@ func startBlocked(mux *etw.Mux) func() gathered {
 		if res.Gaps > 0 {
 			facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", count(res.Gaps, "place", "places"), ms(res.UnknownMS)))
 		}
-		return gathered{samples: []*stacks.Samples{s}, facts: facts, module: machine.Module}
+		return gathered{samples: []*stacks.Samples{s}, facts: facts, native: machine.Native}
 	}
 }
 
@@ -240,7 +240,7 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	g := finish()
 	p.table, p.facts, p.period, p.warnings = code.Table(), g.facts, g.period, i.warnings(t)
 	options := o.options()
-	options.Module = g.module
+	options.Native = g.native
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	if p.Len() == 0 && cmd.Context().Err() == nil {
 		reportNeeds(cmd, kind.needs)
@@ -263,8 +263,11 @@ func (p *profiled) note() {
 		return
 	}
 	text := fmt.Sprintf("%.1f %% of the frames have names", n.Percent())
-	if !slices.ContainsFunc(p.pids, p.table.HasRundown) {
-		text += ": there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
+	if n.Native > 0 {
+		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols", 100*float64(n.Native)/float64(n.Frames))
+	}
+	if n.Named+n.Native < n.Frames && !slices.ContainsFunc(p.pids, p.table.HasRundown) {
+		text += "; there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
 	}
 	p.warnings = append(p.warnings, text)
 }

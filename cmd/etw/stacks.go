@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,10 +25,11 @@ type boundStacks struct {
 	buf     []byte
 }
 
-// A fileStacks binds the stacks of one file.
+// A fileStacks binds the stacks of one file, and knows the names of their frames.
 type fileStacks struct {
 	mux    etw.Mux
 	stacks *system.Stacks[int64]
+	names  *codeNamer
 }
 
 // An eventStack is the stack of an event.
@@ -55,10 +57,11 @@ func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, er
 			f.stacks.Await(rec, thread, n)
 		}
 		n++
-		return f.mux.Dispatch(rec)
+		return cmp.Or(f.mux.Dispatch(rec), f.names.learn(rec))
 	})
 	for _, f := range b.files {
 		f.stacks.Flush()
+		f.names.done()
 	}
 	if errors.Is(err, errReported) { // the pass that prints says it
 		err = nil
@@ -69,7 +72,7 @@ func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, er
 func (b *boundStacks) file(name string) *fileStacks {
 	f := b.files[name]
 	if f == nil {
-		f = new(fileStacks)
+		f = &fileStacks{names: newCodeNamer()}
 		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
 			if s != (system.CallStack{}) {
 				b.ofEvent[n] = eventStack{f, s}
@@ -169,6 +172,14 @@ func (b *boundStacks) Next(rec *etw.Record) error {
 	}
 	b.next++
 	return nil
+}
+
+// namer returns what names the frames of the stack of a record, or nil.
+func (b *boundStacks) namer(r *etw.Record) *codeNamer {
+	if b == nil || b.files[r.File] == nil {
+		return nil
+	}
+	return b.files[r.File].names
 }
 
 // addresses returns the stack as records have it: the half of the kernel, and that
