@@ -110,8 +110,13 @@ var kinds = []struct{ class, field string }{
 	{"Keywords", "EventKeywords"}, {"Tasks", "EventTask"}, {"Opcodes", "EventOpcode"},
 }
 
-// errState is what .NET fails with where a field has no constant.
-var errState = errors.New("Operation is not valid due to the current state of the object.")
+// A failure is what .NET fails with where it does not complain, in its words.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// errState is what it fails with where a field has no constant.
+const errState failure = "Operation is not valid due to the current state of the object."
 
 // constants reads the keywords, tasks and opcodes that a class declares.
 func (b *builder) constants() error {

@@ -1,16 +1,15 @@
 package eventsource
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
-// What .NET fails with where it does not complain.
-var (
-	errStop = errors.New("An event with stop suffix must follow a corresponding event with a start suffix.")
-	errID   = errors.New("The ID parameter must be in the range 1 through 65535. (Parameter 'id')")
+// What .NET fails with.
+const (
+	errStop failure = "An event with stop suffix must follow a corresponding event with a start suffix."
+	errID   failure = "The ID parameter must be in the range 1 through 65535. (Parameter 'id')"
 )
 
 // The opcodes that names of events stand for.

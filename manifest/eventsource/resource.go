@@ -35,7 +35,7 @@ func (a *assembly) readResource(name string) (map[string]string, error) {
 		}
 		return texts, nil
 	}
-	return nil, fmt.Errorf("Could not find the resource \"%s\" among those embedded in the assembly \"%s\".", name, a.name())
+	return nil, failure(fmt.Sprintf("Could not find the resource \"%s\" among those embedded in the assembly \"%s\".", name, a.name()))
 }
 
 const (
