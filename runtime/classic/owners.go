@@ -11,8 +11,8 @@ import (
 // Owners knows which processes threads belong to, at which time, and so which
 // process and thread an event is about:
 //
-//  1. The payloads of events about processes, threads, images, connections, disks,
-//     samples and stacks name their subject. An event about a process belongs to that
+//  1. The payloads of events about processes, threads, images, connections, files,
+//     disks, samples and stacks name their subject. An event about a process belongs to that
 //     process and to no thread.
 //  2. The process of a thread is known from the events of its start, or else of
 //     its end.

@@ -39,6 +39,18 @@ const (
 	opStackKeyKernel = 37
 	opStackKeyUser   = 38
 
+	opFileCreate       = 64
+	opFileCleanup      = 65
+	opFileClose        = 66
+	opFileRead         = 67
+	opFileWrite        = 68
+	opFileDirEnum      = 72
+	opFileFlush        = 73
+	opFileOperationEnd = 76
+	opFileDirNotify    = 77
+	opFileDeletePath   = 79
+	opFileSetLinkPath  = 81
+
 	opImageUnload = 2
 	opImageLoad   = 10
 )
@@ -46,6 +58,7 @@ const (
 var (
 	diskClass         = kernelClasses[0x01].guid
 	pageFaultClass    = kernelClasses[0x02].guid
+	fileClass         = kernelClasses[0x04].guid
 	processClass      = kernelClasses[0x03].guid
 	threadClass       = kernelClasses[0x05].guid
 	tcpClass          = kernelClasses[0x06].guid
@@ -103,6 +116,8 @@ func subjectOf(rec *etw.Record) subject {
 		return diskSubject(rec, ptr)
 	case pageFaultClass:
 		return pageFaultSubject(rec, ptr)
+	case fileClass:
+		return fileSubject(rec, ptr)
 	case tcpClass, udpClass:
 		return processAt(p, 0)
 	case systemConfigClass:
@@ -180,6 +195,31 @@ func diskSubject(rec *etw.Record, ptr int) subject {
 		return threadAt(rec.Payload, ptr) // after the request
 	case opDiskFlush:
 		return threadAt(rec.Payload, 0x10+ptr) // after two numbers, a time and the request
+	}
+	return nobody
+}
+
+// fileSubject is known since version 2, and of operations: the thread that asks for
+// them stands behind the request, and since version 3 behind all pointers.
+func fileSubject(rec *etw.Record, ptr int) subject {
+	pointers := 1
+	if rec.Version >= 3 {
+		switch rec.Opcode {
+		case opFileCreate:
+			pointers = 2
+		case opFileCleanup, opFileClose, opFileRead, opFileWrite, opFileDirEnum, opFileFlush, opFileDirNotify:
+			pointers = 3
+		default:
+			pointers = 4
+		}
+	}
+	switch op := rec.Opcode; {
+	case rec.Version < 2, op == opFileOperationEnd:
+		return nobody
+	case op == opFileRead, op == opFileWrite:
+		return threadAt(rec.Payload, 8+pointers*ptr) // after the offset in the file
+	case op >= opFileCreate && op <= opFileDirNotify, op >= opFileDeletePath && op <= opFileSetLinkPath && rec.Version >= 3:
+		return threadAt(rec.Payload, pointers*ptr)
 	}
 	return nobody
 }
