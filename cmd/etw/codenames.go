@@ -8,14 +8,31 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A codeNamer names the frames of single stacks: with the method of .NET and how far
-// in there, or the file and how far in there.
-type codeNamer struct {
+// A codeMap learns which code there is, from all records of traces.
+type codeMap struct {
 	mux     etw.Mux
 	code    *symbols.Analysis
 	machine *system.Machine
-	table   *symbols.Table
-	known   map[codePlace]codeName
+}
+
+func newCodeMap() *codeMap {
+	m := new(codeMap)
+	m.code, m.machine = symbols.New(&m.mux), system.New(&m.mux)
+	m.mux.HandleRest(m.machine.Record)
+	return m
+}
+
+// native returns what is known of native code.
+func (m *codeMap) native(pid int64, address uint64, at int64) (symbols.Native, bool) {
+	return m.machine.Native(pid, address, at)
+}
+
+// A codeNamer names the frames of single stacks: with the method of .NET and how far
+// in there, or the file and how far in there.
+type codeNamer struct {
+	*codeMap
+	table *symbols.Table
+	known map[codePlace]codeName
 }
 
 // A codePlace is an address of a process.
@@ -32,10 +49,7 @@ type codeName struct {
 }
 
 func newCodeNamer() *codeNamer {
-	n := &codeNamer{known: make(map[codePlace]codeName)}
-	n.code, n.machine = symbols.New(&n.mux), system.New(&n.mux)
-	n.mux.HandleRest(n.machine.Record)
-	return n
+	return &codeNamer{codeMap: newCodeMap(), known: make(map[codePlace]codeName)}
 }
 
 // learn takes a record of the pass that comes before names are asked for.
@@ -82,7 +96,7 @@ func (n *codeNamer) name(p codePlace, at int64) codeName {
 	x := codeName{from: loc.From, to: loc.To}
 	if loc.Kind == symbols.Unknown {
 		x.from, x.to = at, at+1
-		if native, ok := n.machine.Native(p.pid, address, at); ok {
+		if native, ok := n.native(p.pid, address, at); ok {
 			x.text = native.Text(p.address - address)
 		} else {
 			x.text = "0x" + strconv.FormatUint(p.address, 16)

@@ -108,7 +108,7 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if d.style.showsStacks() && !d.follow && !slices.Contains(args, trace.Stdin) {
-		if d.stacks, err = findStacks(cmd, &d.in, args); err != nil {
+		if d.stacks, err = findStacks(cmd, &d.in, args, !d.style.raw); err != nil {
 			return err
 		}
 	}
