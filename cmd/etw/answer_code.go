@@ -22,7 +22,7 @@ func codeFor(a answer, view string) *codeMap {
 	if _, ok := a.(stacked); !ok || view != byMethod && view != byStack {
 		return nil
 	}
-	return newCodeMap()
+	return newCodeMap(nil)
 }
 
 // table returns the rows of the view.

@@ -66,7 +66,7 @@ type sampler struct {
 }
 
 func newSampler() *sampler {
-	s := &sampler{code: newCodeMap()}
+	s := &sampler{code: newCodeMap(nil)}
 	s.finish = startCPU(&s.samples)
 	return s
 }

@@ -34,6 +34,7 @@ type profiling struct {
 	filter  stacks.Filter
 	in      input
 	scope   scope
+	symbols symbolFiles
 	ordered []string // names of --of
 }
 
@@ -80,7 +81,13 @@ func startCPU(mux *etw.Mux) func() gathered {
 	a := cpu.New(mux)
 	machine := system.New(mux)
 	k := cpu.NewKernel(mux, machine)
+	linux := cpu.NewLinux(0)
+	mux.HandleRest(linux.Record)
 	return func() gathered {
+		if s, res := linux.Samples(); res.Samples > 0 {
+			return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
+				facts: []string{fmt.Sprintf("time on processors: %s, %s apart", count(res.Samples, "sample", "samples"), ms(float64(res.Interval)/1e6))}}
+		}
 		if g := kernelSamples(k); g.samples != nil {
 			return g
 		}
@@ -177,6 +184,7 @@ func (o *profiling) flags(cmd *cobra.Command) {
 	f.Float64Var(&o.filter.FoldPercent, "fold-percent", 0, "leave out parts of the tree that weigh less than this `SHARE` of all, in\npercent")
 	f.StringVar(&o.root, "root", "", "only what frames that match one of these `PATTERNS` call")
 	f.StringArrayVar(&o.labels, "label", nil, "only samples with this `LABEL`, such as state=managed or type=System.String;\nrepeatable")
+	o.symbols.flag(cmd)
 	o.scope.flags(cmd)
 	o.in.flags(cmd)
 	completions(cmd, map[string]cobra.CompletionFunc{
@@ -248,9 +256,13 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := o.symbols.open()
+	if err != nil {
+		return nil, err
+	}
 	kind := samplings[slices.Index(o.ordered, o.of)]
 	var mux etw.Mux
-	code, finish := newCodeMap(), kind.start(&mux)
+	code, finish := newCodeMap(files), kind.start(&mux)
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
 	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
 	if !kind.own {
@@ -266,6 +278,7 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	options := o.options()
 	options.Native = code.native
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
+	reportFaults(cmd, files)
 	if p.Len() == 0 && cmd.Context().Err() == nil {
 		reportNeeds(cmd, kind.needs)
 	}

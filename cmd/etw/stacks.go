@@ -43,7 +43,7 @@ type eventStack struct {
 
 // findStacks reads traces for whose the stacks in them are. Threads are those of
 // headers: they were recorded when the stacks were.
-func findStacks(cmd *cobra.Command, in *input, paths []string, named bool) (*boundStacks, error) {
+func findStacks(cmd *cobra.Command, in *input, paths []string, named func() *codeNamer) (*boundStacks, error) {
 	first := *in
 	first.noAttribute = true
 	t, _, err := first.open(cmd, paths, false)
@@ -103,19 +103,19 @@ func (in *input) bindStacks(cmd *cobra.Command, t *trace.Trace, paths []string) 
 	if slices.Contains(paths, trace.Stdin) || !slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }) {
 		return t, nil
 	}
-	b, err := findStacks(cmd, in, paths, false)
+	b, err := findStacks(cmd, in, paths, nil)
 	if err != nil {
 		return nil, err
 	}
 	return b.over(t), nil
 }
 
-func (b *boundStacks) file(name string, named bool) *fileStacks {
+func (b *boundStacks) file(name string, named func() *codeNamer) *fileStacks {
 	f := b.files[name]
 	if f == nil {
 		f = &fileStacks{last: make(map[int64]int64)}
-		if named {
-			f.names = newCodeNamer()
+		if named != nil {
+			f.names = named()
 		}
 		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
 			if s != (system.CallStack{}) {
