@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -59,6 +60,7 @@ of the events that are chosen, or of --fields.`,
 	d.sel.flags(cmd)
 	cmd.Flags().Int64VarP(&d.limit, "limit", "n", 0, "print no more than the first `N` events")
 	cmd.Flags().BoolVar(&d.follow, "follow", false, "wait for more at the end of a .nettrace file that is being written")
+	d.symbols.flag(cmd)
 	d.out.flags(cmd)
 	d.in.attributeFlag(cmd)
 	d.in.manifestFlag(cmd)
@@ -75,6 +77,8 @@ type dump struct {
 	style  dumpStyle
 	limit  int64
 	follow bool
+
+	symbols symbolFiles
 
 	cmd      *cobra.Command
 	p        *printer
@@ -112,7 +116,15 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !d.follow && !slices.Contains(args, trace.Stdin) {
-		if d.names, d.stacks, err = lookFirst(cmd, &d.in, args, d.style.showsStacks()); err != nil {
+		if d.style.showsStacks() {
+			files, err := d.symbols.open()
+			if err != nil {
+				return err
+			}
+			defer reportFaults(cmd, files)
+			d.stacks = d.style.stacksOf(files)
+		}
+		if d.names, err = lookFirst(cmd, &d.in, args, d.stacks); err != nil {
 			return err
 		}
 	}
@@ -127,6 +139,15 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 	}
 	d.p = d.out.open(cmd, d.follow)
 	return d.p.close(d.run(t, src), trouble)
+}
+
+// stacksOf returns what finds call stacks, whose frames have names unless they are to be
+// addresses.
+func (s *dumpStyle) stacksOf(files *native.Dir) *boundStacks {
+	if s.raw {
+		return newBoundStacks(nil)
+	}
+	return newBoundStacks(func() *codeNamer { return newCodeNamer(files) })
 }
 
 // prepare looks at the begin of the trace as far as it helps, and makes the

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -21,6 +22,7 @@ import (
 type boundStacks struct {
 	files   map[string]*fileStacks
 	ofEvent map[int64]eventStack // by the number of the event in the traces
+	named   func() *codeNamer
 	src     etw.Source
 	next    int64
 	buf     []byte
@@ -30,7 +32,8 @@ type boundStacks struct {
 type fileStacks struct {
 	mux    etw.Mux
 	stacks *system.Stacks[int64]
-	names  *codeNamer
+	names  *codeNamer      // nil if no names are wanted
+	last   map[int64]int64 // the number of the last event of a runtime, by thread
 }
 
 // An eventStack is the stack of an event.
@@ -39,10 +42,16 @@ type eventStack struct {
 	stack system.CallStack
 }
 
+// newBoundStacks returns what a pass fills. named makes what knows the names of frames,
+// and is nil if they are to have none.
+func newBoundStacks(named func() *codeNamer) *boundStacks {
+	return &boundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack), named: named}
+}
+
 // lookFirst reads traces for what the pass that prints them needs to know before: what
-// processes and threads are called, and whose stacks there are if they are wanted.
-// Threads are those of headers: they were recorded when the stacks were.
-func lookFirst(cmd *cobra.Command, in *input, paths []string, stacks bool) (*names, *boundStacks, error) {
+// processes and threads are called, and whose stacks there are, unless b is nil. Threads
+// are those of headers: they were recorded when the stacks were.
+func lookFirst(cmd *cobra.Command, in *input, paths []string, b *boundStacks) (*names, error) {
 	first := *in
 	first.noAttribute, first.quiet = true, true
 	t, _, err := first.open(cmd, paths, false)
@@ -50,18 +59,14 @@ func lookFirst(cmd *cobra.Command, in *input, paths []string, stacks bool) (*nam
 		err = nil
 	}
 	if t == nil || err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer t.Close()
-	if !stacks && (in.noAttribute || !slices.ContainsFunc(t.Files(), namesLate)) {
-		return nil, nil, nil
+	if b == nil && (in.noAttribute || !slices.ContainsFunc(t.Files(), namesLate)) {
+		return nil, nil
 	}
 	who, decoder := foresee(), builtin.NewDecoder()
 	defer who.begin()
-	var b *boundStacks
-	if stacks {
-		b = &boundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack)}
-	}
 	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
 	err = r.each(t, func(rec *etw.Record) error {
 		who.learn(decoder, rec, decoder.Event(rec))
@@ -76,7 +81,7 @@ func lookFirst(cmd *cobra.Command, in *input, paths []string, stacks bool) (*nam
 	if errors.Is(err, errReported) { // the pass that prints says it
 		err = nil
 	}
-	return who, b, err
+	return who, err
 }
 
 // namesLate reports whether a file may tell names of processes after their events: the
@@ -86,10 +91,14 @@ func namesLate(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl")
 // find takes what a record tells of stacks.
 func (b *boundStacks) find(rec *etw.Record) error {
 	f := b.file(rec.File)
+	b.runtime(f, rec, b.next)
 	if thread, ok := stackThread(rec); ok {
 		f.stacks.Await(rec, thread, b.next)
 	}
 	b.next++
+	if f.names == nil {
+		return f.mux.Dispatch(rec)
+	}
 	return cmp.Or(f.mux.Dispatch(rec), f.names.learn(rec))
 }
 
@@ -97,15 +106,52 @@ func (b *boundStacks) find(rec *etw.Record) error {
 func (b *boundStacks) done() {
 	for _, f := range b.files {
 		f.stacks.Flush()
-		f.names.done()
+		if f.names != nil {
+			f.names.done()
+		}
 	}
 	b.next = 0
+}
+
+// runtime takes the stacks that runtimes of .NET log as events of their own, each after
+// the event that it is of, on its thread.
+func (b *boundStacks) runtime(f *fileStacks, r *etw.Record, n int64) {
+	if r.Provider != clr.Provider.Desc.GUID {
+		return
+	}
+	var walk clr.CLRStackWalk
+	if r.ID != walk.EventDesc().ID {
+		f.last[r.ThreadID] = n
+		return
+	}
+	of, ok := f.last[r.ThreadID]
+	if _, err := walk.DecodePayload(r.Payload, r.PointerSize); err != nil || !ok {
+		return
+	}
+	delete(f.last, r.ThreadID)
+	b.ofEvent[of] = eventStack{f, system.CallStack{User: f.stacks.Intern(etw.Stack{Addresses: walk.Stack.Bytes(), PtrSize: r.PointerSize})}}
+}
+
+// bindStacks returns t with the stacks of its events in their records, if it is of files
+// whose stacks are events of their own, and that can be read twice.
+func (in *input) bindStacks(cmd *cobra.Command, t *trace.Trace, paths []string) (etw.Source, error) {
+	if slices.Contains(paths, trace.Stdin) || !slices.ContainsFunc(t.Files(), namesLate) {
+		return t, nil
+	}
+	b := newBoundStacks(nil)
+	if _, err := lookFirst(cmd, in, paths, b); err != nil {
+		return nil, err
+	}
+	return b.over(t), nil
 }
 
 func (b *boundStacks) file(name string) *fileStacks {
 	f := b.files[name]
 	if f == nil {
-		f = &fileStacks{names: newCodeNamer()}
+		f = &fileStacks{last: make(map[int64]int64)}
+		if b.named != nil {
+			f.names = b.named()
+		}
 		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
 			if s != (system.CallStack{}) {
 				b.ofEvent[n] = eventStack{f, s}
@@ -165,6 +211,9 @@ func (b *boundStacks) report(cmd *cobra.Command) {
 // stackThread returns the thread that the stack of an event is of, or -1 if the
 // event does not tell, and false if the event has none, or brings it along.
 func stackThread(r *etw.Record) (thread int64, ok bool) {
+	if len(r.Stack.Addresses) == 0 && hasStackKey(r) {
+		return r.ThreadID, true
+	}
 	if !builtin.IsKernel(r) || len(r.Stack.Addresses) > 0 || slices.Contains(notOfThreads, r.Provider) {
 		return -1, false
 	}
@@ -177,6 +226,11 @@ func stackThread(r *etw.Record) (thread int64, ok bool) {
 		return int64(change.NewThreadId), true
 	}
 	return r.ThreadID, true
+}
+
+// hasStackKey reports whether a record refers to a stack that is elsewhere.
+func hasStackKey(r *etw.Record) bool {
+	return slices.ContainsFunc(r.Extended, func(x etw.ExtendedItem) bool { return x.Type == etw.ExtStackKey64 || x.Type == etw.ExtStackKey32 })
 }
 
 // is reports whether r is some version of an event, and decodes it.
