@@ -144,9 +144,20 @@ func (a *Analysis) query(r *etw.Record, fn func(*etw.Record, etw.GUID)) {
 	if !ok {
 		return
 	}
-	id := etw.GUID{0: 0xff} // which is no path
+	id := etw.GUID{0: noPath}
 	binary.LittleEndian.PutUint32(id[12:], uint32(int64(n)))
 	fn(r, id)
+}
+
+// noPath begins the ids that commands are given here, of their numbers.
+const noPath = 0xff
+
+// idText returns the id of an activity for people.
+func idText(id etw.GUID, pid int64) string {
+	if id[0] == noPath {
+		return "command " + strconv.FormatUint(uint64(binary.LittleEndian.Uint32(id[12:])), 10)
+	}
+	return path(id, pid)
 }
 
 func (a *Analysis) start(r *etw.Record) {
@@ -278,7 +289,7 @@ func (a *Analysis) end(r *etw.Record, id etw.GUID) {
 	t.series.Add(rt.At(rt.Now), ms)
 	if t.slowest.Wants(ms) {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(c.end-c.begin-c.covered)
-		c.ID = path(c.id, r.ProcessID)
+		c.ID = idText(c.id, r.ProcessID)
 		t.slowest.Add(ms, c)
 	}
 }

@@ -23,6 +23,9 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -43,6 +46,9 @@ type answer struct {
 	Loader     peerLoader
 	JIT        []peerJIT
 	Heap       peerHeap
+	Requests   peerRequests
+	Counters   []peerCounter
+	Stacks     peerStacks
 }
 
 // A sheet compares the two for one trace.
@@ -51,7 +57,9 @@ type sheet struct {
 	file   string
 	topic  string
 	ours   *analysis.Result
-	counts map[kind]int64 // of events
+	cpu    *cpu.Result
+	stacks *stacks.Profile // of the samples in cpu
+	counts map[kind]int64  // of events
 	info   ownInfo
 	theirs *answer
 	total  *totals
@@ -116,6 +124,9 @@ var comparisons = map[string]func(*sheet){
 	"loader":      compareLoader,
 	"jit":         compareJIT,
 	"heap":        compareHeap,
+	"counters":    compareCounters,
+	"requests":    compareRequests,
+	"stacks":      compareStacks,
 }
 
 var update = flag.Bool("update", false, "write what was compared to docs/accuracy.md")
@@ -198,11 +209,13 @@ func (s *sheet) readTrace(path string) {
 	defer t.Close()
 	s.counts, s.info = map[kind]int64{}, newInfo()
 	c := &counter{src: t, sheet: s, decoder: builtin.NewDecoder()}
-	res, err := analysis.Run(s.t.Context(), c)
-	if err != nil && !errors.Is(err, etw.ErrIncomplete) {
+	var mux etw.Mux
+	set, names, samples := analysis.New(&mux), symbols.New(&mux), cpu.New(&mux)
+	if err := mux.Run(s.t.Context(), c); err != nil && !errors.Is(err, etw.ErrIncomplete) {
 		s.t.Fatalf("%s: %v", path, err)
 	}
-	s.ours = res
+	s.ours, s.cpu = set.Result(), samples.Result()
+	s.stacks = stacks.NewProfile(names.Table(), stacks.Options{Raw: true}, samples.Samples())
 	s.info.lost = t.Stats().Lost
 }
 
