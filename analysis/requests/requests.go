@@ -315,7 +315,7 @@ func (a *Analysis) outcome(c *activity) {
 			c.SpanID = value
 		case "ParentSpanId":
 			c.ParentSpanID = value
-		case "Tags":
+		case "Tags", "TagObjects":
 			c.tags(value)
 		case "Status":
 			c.Failed = c.Failed || value == "Error"
@@ -323,14 +323,18 @@ func (a *Analysis) outcome(c *activity) {
 	}
 }
 
-// tags reads the status from tags such as [http.response.status_code, 200].
+// tags reads the status from tags, such as [http.response.status_code, 200], or
+// http.response.status_code:200, network.protocol.version:1.1.
 func (c *activity) tags(text string) {
-	const key = "http.response.status_code, "
-	if _, rest, ok := strings.Cut(text, key); ok {
-		if status, _, ok := strings.Cut(rest, "]"); ok {
-			c.Status = status
-		}
+	_, rest, ok := strings.Cut(text, "http.response.status_code")
+	if !ok {
+		return
 	}
+	rest = strings.TrimLeft(rest, ":, ")
+	if end := strings.IndexAny(rest, ",]"); end >= 0 {
+		rest = rest[:end]
+	}
+	c.Status = rest
 }
 
 // Result returns what is known so far. It shares no memory that changes with the

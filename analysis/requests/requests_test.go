@@ -78,6 +78,21 @@ func TestTraceEventAgrees(t *testing.T) {
 	t.Logf("%d activities compared", compared)
 }
 
+// Spans have their status in their tags.
+func TestStatusOfTags(t *testing.T) {
+	for text, want := range map[string]string{
+		"[http.request.method, GET],[http.response.status_code, 404]":                          "404",
+		"http.request.method:GET, http.response.status_code:200, network.protocol.version:1.1": "200",
+		"http.response.status_code:500":                                                        "500",
+		"System.Diagnostics.Activity+TagsLinkedList":                                           "",
+	} {
+		var c activity
+		if c.tags(text); c.Status != want {
+			t.Errorf("%s: status %q, want %q", text, c.Status, want)
+		}
+	}
+}
+
 // What the program knows of its requests.
 func TestTruth(t *testing.T) {
 	file := testtrace.Named(t, "aspnet.nettrace")

@@ -22,6 +22,7 @@ const (
 	whyLacking       = "lacking"
 	whyComputed      = "computed"
 	whyBools         = "bools"
+	whyWidths        = "widths"
 	whyUnsupported   = "unsupported"
 	whyNoBytes       = "no bytes"
 	whyFlags         = "flags"
@@ -43,6 +44,7 @@ var fieldReasons = map[string]string{
 	whyLacking:       "fields that a version of an event lacks are 0 or empty there, and absent here",
 	whyComputed:      "TraceEvent adds fields that it computes of others",
 	whyBools:         "bools of events that describe themselves have one byte; TraceEvent reads four, and what follows from the wrong place",
+	whyWidths:        "sources write some integers wider than they declare them; here a layout must take all bytes, and TraceEvent leaves some over",
 	whyUnsupported:   "TraceEvent cannot decode a type, and from there on nothing of the event",
 	whyNoBytes:       "a string of which the payload has no byte is null there, and empty here",
 	whyFlags:         "TraceEvent splits the flags of methods into flags, tier and extent",
@@ -131,6 +133,8 @@ func valueReason(own *ownEvent, p *peerEvent, name string, theirs, ours any, got
 		return whyNoBytes
 	case collides(own, p):
 		return whyCollision
+	case own.exact && !own.narrow && number(ours) != nil:
+		return whyWidths
 	}
 	return misread(own, p)
 }

@@ -140,6 +140,7 @@ type ownEvent struct {
 	opcode etw.Opcode
 	fields map[string]any
 	narrow bool // it has bools of one byte
+	exact  bool // it has numbers alone, and they take exactly all bytes
 }
 
 // A stream is the events that one thread wrote of one kind: both sides have these
@@ -158,7 +159,7 @@ type eventComparison struct {
 	decoder *etw.Decoder
 	waiting map[stream][]ownEvent
 	ended   bool
-	whole   bool // the trace was stopped
+	whole   bool           // the trace was stopped
 	shown   map[string]int // differences of an event's field
 }
 
@@ -269,6 +270,7 @@ func (c *eventComparison) read() bool {
 			own.opcode = desc.Opcode
 		}
 		own.narrow = hasNarrow(desc.Fields)
+		own.exact = info.Basis == etw.BasisSchema && len(c.decoder.Rest()) == 0 && !slices.ContainsFunc(desc.Fields, isText)
 		d := json.NewDecoder(bytes.NewReader(etw.AppendFieldsJSON(nil, values, etw.EnumNumbers)))
 		d.UseNumber()
 		if err := d.Decode(&own.fields); err != nil {
@@ -279,6 +281,8 @@ func (c *eventComparison) read() bool {
 	c.waiting[key] = append(c.waiting[key], own)
 	return true
 }
+
+func isText(f etw.FieldDesc) bool { return f.Type == etw.InUnicodeString }
 
 func hasNarrow(fields []etw.FieldDesc) bool {
 	return slices.ContainsFunc(fields, func(f etw.FieldDesc) bool { return f.Type == etw.InBool8 || hasNarrow(f.Fields) })

@@ -53,16 +53,19 @@ type answer struct {
 
 // A sheet compares the two for one trace.
 type sheet struct {
-	t      *testing.T
-	file   string
-	topic  string
-	ours   *analysis.Result
-	cpu    *cpu.Result
-	stacks *stacks.Profile // of the samples in cpu
-	counts map[kind]int64  // of events
-	info   ownInfo
-	theirs *answer
-	total  *totals
+	t          *testing.T
+	file       string
+	topic      string
+	ours       *analysis.Result
+	cpu        *cpu.Result
+	stacks     *stacks.Profile // of the samples in cpu
+	counts     map[kind]int64  // of events
+	info       ownInfo
+	marks      map[string]float64 // ms of those that programs make
+	custom     []customEvent      // of programs that know them, if they are kept
+	keepCustom bool
+	theirs     *answer
+	total      *totals
 }
 
 // totals are what was compared in all traces.
@@ -207,7 +210,7 @@ func (s *sheet) readTrace(path string) {
 		s.t.Fatal(err)
 	}
 	defer t.Close()
-	s.counts, s.info = map[kind]int64{}, newInfo()
+	s.counts, s.info, s.marks = map[kind]int64{}, newInfo(), map[string]float64{}
 	c := &counter{src: t, sheet: s, decoder: builtin.NewDecoder()}
 	var mux etw.Mux
 	set, names, samples := analysis.New(&mux), symbols.New(&mux), cpu.New(&mux)
@@ -232,6 +235,9 @@ func (c *counter) Next(r *etw.Record) error {
 		e := c.decoder.Event(r)
 		c.sheet.counts[kind{e.Provider, r.ID, r.Version}]++
 		c.sheet.info.add(r)
+		if c.sheet.keepCustom {
+			c.sheet.addCustom(r, e.Provider, c.decoder)
+		}
 		var edges clr.GCBulkRootConditionalWeakTableElementEdge
 		if r.Key() == edges.EventDesc().Key() {
 			if _, err := edges.DecodePayload(r.Payload, r.PointerSize); err == nil {
