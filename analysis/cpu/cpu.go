@@ -142,6 +142,7 @@ type Thread struct {
 	Managed     int     `json:"managed"`
 	IntervalMS  float64 `json:"intervalMs"`
 	TimeMS      float64 `json:"timeMs"`
+	ManagedMS   float64 `json:"managedMs"` // of TimeMS, in managed code
 	PauseMS     float64 `json:"pauseMs"`
 	UnsampledMS float64 `json:"unsampledMs"`
 }
@@ -231,7 +232,7 @@ func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[
 	*gaps = append(*gaps, own...)
 	interval := median(own)
 	row.IntervalMS = float64(interval) / 1e6
-	var time, pause, rest int64
+	var time, inManaged, pause, rest int64
 	for _, x := range list {
 		w := &weights[x]
 		if most := capMedians * interval; w.time > most {
@@ -239,9 +240,13 @@ func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[
 			w.time = most
 		}
 		time += w.time
+		if a.taken[x].state == managed {
+			inManaged += w.time
+		}
 		pause += w.pause
 	}
-	row.TimeMS, row.PauseMS, row.UnsampledMS = float64(time)/1e6, float64(pause)/1e6, float64(rest)/1e6
+	row.TimeMS, row.ManagedMS = float64(time)/1e6, float64(inManaged)/1e6
+	row.PauseMS, row.UnsampledMS = float64(pause)/1e6, float64(rest)/1e6
 	return row
 }
 

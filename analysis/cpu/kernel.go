@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"encoding/binary"
-
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -23,7 +21,6 @@ type Kernel struct {
 	interval int64 // between samples, in nanoseconds
 	list     []interrupted
 	idle     int
-	clock    *etw.Clock // of the machine's times
 }
 
 // An interrupted is a sample: what a thread was doing when the timer ticked.
@@ -67,10 +64,6 @@ func NewKernel(mux *etw.Mux, m *system.Machine) *Kernel {
 }
 
 func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
-	if k.clock == nil && r.Clock != nil {
-		c := *r.Clock
-		k.clock = &c
-	}
 	if e.ThreadId == 0 {
 		k.idle++
 		return
@@ -98,7 +91,6 @@ func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
 	res := KernelResult{Idle: k.idle, Interval: k.interval, Misdefined: k.bound.Stats().Misdefined}
 	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
 	var frames []uint64
-	var bytes []byte
 	for i := range k.list {
 		s := &k.list[i]
 		pid := int64(-1)
@@ -116,15 +108,11 @@ func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
 		} else {
 			frames = append(frames, s.address)
 		}
-		bytes = bytes[:0]
-		for _, f := range frames {
-			bytes = binary.LittleEndian.AppendUint64(bytes, f)
-		}
 		state := inUser
 		if s.stack.Kernel != 0 || isKernel(s.address) {
 			state = inKernel
 		}
-		out.AddStack(s.at, pid, s.thread.TID, out.Intern(pid, etw.Stack{Addresses: bytes, PtrSize: etw.Ptr64}), state, 1, s.weight)
+		out.AddStack(s.at, pid, s.thread.TID, out.InternAddresses(pid, frames), state, 1, s.weight)
 	}
 	return out, res
 }
@@ -132,17 +120,3 @@ func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
 // isKernel reports whether an address is in the upper half of those of a 64-bit
 // system.
 func isKernel(address uint64) bool { return address >= 0xffff800000000000 }
-
-// Module returns the path of the file that an address of a process was of, at a time
-// in nanoseconds since 1970: for [stacks.Options].
-func (k *Kernel) Module(pid int64, address uint64, at int64) (path string, ok bool) {
-	if k.clock == nil {
-		return "", false
-	}
-	ticks := k.clock.Ticks(when.FileTime(at))
-	i := k.machine.Image(k.machine.ProcessAt(pid, ticks), address, ticks)
-	if i == nil {
-		return "", false
-	}
-	return k.machine.Path(i.Path), true
-}

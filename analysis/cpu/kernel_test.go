@@ -30,7 +30,7 @@ func TestKernelSamples(t *testing.T) {
 		}
 		traces, samples = traces+1, samples+res.Samples
 		name := testtrace.Name(path)
-		p := stacks.NewProfile(names.Table(), stacks.Options{Module: k.Module}, raw)
+		p := stacks.NewProfile(names.Table(), stacks.Options{Native: machine.Native}, raw)
 		want := map[int64]int64{}
 		for _, thread := range machine.Threads() {
 			if thread.Process != nil && thread.Process.PID != 0 {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
@@ -25,6 +24,8 @@ type Frame struct {
 	File    string
 	// Guess says that the code was not there at the time: see [symbols.Location].
 	Guess bool
+	// Nameless says that of native code only the file is known.
+	Nameless bool
 	// Pseudo says that it stands for no code, but for a group of frames or for a state.
 	Pseudo bool
 }
@@ -50,9 +51,9 @@ type Options struct {
 	// Source returns the file and the line of a location, if it is known. Frames of
 	// different lines are kept apart.
 	Source func(*symbols.Location) (file string, line int, ok bool)
-	// Module returns the path of the file that an address of a process was of, at a
-	// time in nanoseconds since 1970, if it is known. Native code is named by it.
-	Module func(process int64, address uint64, at int64) (path string, ok bool)
+	// Native returns what is known of native code at an address of a process, at a time
+	// in nanoseconds since 1970. It is asked where there is no managed code.
+	Native func(process int64, address uint64, at int64) (symbols.Native, bool)
 }
 
 // A Profile is samples with named frames.
@@ -72,6 +73,8 @@ type Naming struct {
 	Frames  int64 // of all samples
 	Named   int64
 	Guessed int64 // of Named
+	// Native are those in files with native code of which the functions are not known.
+	Native int64
 }
 
 // Percent returns the share of frames that have names, 100 if there are no frames.
@@ -106,8 +109,9 @@ type frameKey struct {
 	guess bool
 	file  string
 	line  int
-	// module is that of native code, all of which is one frame.
-	module string
+	// module and function are those of native code. All of a module of which no
+	// functions are known is one frame.
+	module, function string
 }
 
 // A named is the stack of frames for a stack of addresses, for a span of time.
@@ -245,9 +249,9 @@ func (n *namer) extend(caller named, at int32, address uint64, time int64) named
 			loc.Address = n.s.tree.nodes[at].key
 		}
 	}
-	module := ""
-	if loc.Kind == symbols.Unknown && n.options.Module != nil {
-		module, _ = n.options.Module(n.pid, address, time)
+	var native symbols.Native
+	if loc.Kind == symbols.Unknown && n.options.Native != nil {
+		native, _ = n.options.Native(n.pid, address, time)
 	}
 	s = span{max(s.from, loc.From), min(s.to, loc.To)}
 	id, ok := n.spanIDs[s]
@@ -256,14 +260,14 @@ func (n *namer) extend(caller named, at int32, address uint64, time int64) named
 		n.spans = append(n.spans, s)
 		n.spanIDs[s] = id
 	}
-	return named{n.p.tree.child(caller.node, uint64(n.frame(&loc, module))), id}
+	return named{n.p.tree.child(caller.node, uint64(n.frame(&loc, &native))), id}
 }
 
 // frame returns the number of the frame of a location.
-func (n *namer) frame(loc *symbols.Location, module string) int32 {
+func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
 	key := frameKey{id: loc.ID(), guess: loc.Guess}
-	if module != "" {
-		key = frameKey{module: module}
+	if native.Module != "" || native.Function != "" {
+		key = frameKey{module: native.Module, function: native.Function}
 	}
 	if n.options.Source != nil && loc.Kind != symbols.Unknown {
 		key.file, key.line, _ = n.options.Source(loc)
@@ -271,16 +275,16 @@ func (n *namer) frame(loc *symbols.Location, module string) int32 {
 	i, ok := n.frames[key]
 	if !ok {
 		i = int32(len(n.p.Frames))
-		n.p.Frames = append(n.p.Frames, n.newFrame(loc, key))
+		n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, key))
 		n.frames[key] = i
 	}
 	return i
 }
 
-func (n *namer) newFrame(loc *symbols.Location, key frameKey) Frame {
-	if key.module != "" {
-		name := baseName(key.module) + "!?"
-		return Frame{Name: name, Full: name, Module: key.module, Kind: symbols.Native}
+func (n *namer) newFrame(loc *symbols.Location, native *symbols.Native, key frameKey) Frame {
+	if key.module != "" || key.function != "" {
+		name := native.Full()
+		return Frame{Name: name, Full: name, Module: key.module, Kind: symbols.NativeCode, Nameless: key.function == ""}
 	}
 	if loc.Kind == symbols.Unknown {
 		name := "0x" + strconv.FormatUint(loc.Address, 16)
@@ -312,11 +316,6 @@ func (n *namer) newFrame(loc *symbols.Location, key frameKey) Frame {
 		f.Name += " (?)"
 	}
 	return f
-}
-
-// baseName returns the last part of a path of any system.
-func baseName(path string) string {
-	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
 // identity is what frames have in common that are shown as one.
@@ -374,11 +373,14 @@ func (p *Profile) count() {
 		if !f.Pseudo {
 			d.Frames++
 		}
-		if f.Kind == symbols.Managed && f.Address == 0 {
+		switch {
+		case f.IsNamed():
 			d.Named++
 			if f.Guess {
 				d.Guessed++
 			}
+		case f.Kind == symbols.NativeCode:
+			d.Native++
 		}
 		depth[n] = d
 	}
@@ -387,7 +389,13 @@ func (p *Profile) count() {
 		p.Naming.Frames += d.Frames
 		p.Naming.Named += d.Named
 		p.Naming.Guessed += d.Guessed
+		p.Naming.Native += d.Native
 	}
+}
+
+// IsNamed reports whether the trace, or a file of symbols, has the name of the code.
+func (f *Frame) IsNamed() bool {
+	return f.Kind == symbols.Managed && f.Address == 0 || f.Kind == symbols.NativeCode && !f.Nameless
 }
 
 // Len returns the number of samples.

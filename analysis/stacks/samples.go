@@ -10,6 +10,7 @@ package stacks
 
 import (
 	"cmp"
+	"encoding/binary"
 	"hash/maphash"
 	"iter"
 	"slices"
@@ -134,6 +135,7 @@ type Samples struct {
 	recent    []recentStack
 	seed      maphash.Seed
 	pseudos   []string // names of frames that stand for no code
+	bytes     []byte
 }
 
 // A recentStack is what a hash of a stack was last of.
@@ -200,6 +202,16 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 	}
 	*recent = recentStack{hash, ID(id)}
 	return ID(id)
+}
+
+// InternAddresses is Intern for a stack that is in no record: the addresses, the
+// innermost first.
+func (s *Samples) InternAddresses(process int64, frames []uint64) ID {
+	s.bytes = s.bytes[:0]
+	for _, f := range frames {
+		s.bytes = binary.LittleEndian.AppendUint64(s.bytes, f)
+	}
+	return s.Intern(process, etw.Stack{Addresses: s.bytes, PtrSize: etw.Ptr64})
 }
 
 func (s *Samples) isStack(id ID, top int32, stack etw.Stack, n int) bool {

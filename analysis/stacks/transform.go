@@ -187,6 +187,7 @@ func Diff(before, after *Profile) *Profile {
 		d.Naming.Frames += p.Naming.Frames
 		d.Naming.Named += p.Naming.Named
 		d.Naming.Guessed += p.Naming.Guessed
+		d.Naming.Native += p.Naming.Native
 	}
 	return d
 }

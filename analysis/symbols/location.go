@@ -12,9 +12,9 @@ type Kind uint8
 
 // The kinds of code.
 const (
-	Unknown Kind = iota // nothing is known of the address
-	Managed             // a method of .NET
-	Native              // a file with native code, of which no more is known
+	Unknown    Kind = iota // nothing is known of the address
+	Managed                // a method of .NET
+	NativeCode             // native code: see [Native]
 )
 
 var kindNames = [...]string{"unknown", "managed", "native"}

@@ -27,9 +27,7 @@ type PDB struct {
 func (m *Module) Name() string { return moduleName(m.ILPath) }
 
 func moduleName(path string) string {
-	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
-		path = path[i+1:]
-	}
+	path = baseName(path)
 	for _, ext := range []string{".dll", ".exe"} {
 		if n := len(path) - len(ext); n > 0 && strings.EqualFold(path[n:], ext) {
 			path = path[:n]
@@ -86,4 +84,9 @@ func (p *process) moduleAt(i int32, at int64) *Module {
 		i = n
 	}
 	return &p.modules[i].Module
+}
+
+// baseName returns the last part of a path of any system.
+func baseName(path string) string {
+	return path[strings.LastIndexAny(path, `/\`)+1:]
 }

@@ -2,6 +2,8 @@ package system
 
 import (
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -67,6 +69,26 @@ func (m *Machine) Image(p *Process, address uint64, at int64) *Image {
 		}
 	}
 	return m.kernel.At(address, at)
+}
+
+// ImageAt returns the image that an address of a process was in, at a time in
+// nanoseconds since 1970, or nil.
+func (m *Machine) ImageAt(pid int64, address uint64, at int64) *Image {
+	if m.clock == nil {
+		return nil
+	}
+	ticks := m.clock.Ticks(when.FileTime(at))
+	return m.Image(m.ProcessAt(pid, ticks), address, ticks)
+}
+
+// Native returns what is known of native code at an address of a process, at a time
+// in nanoseconds since 1970: the file that it is of.
+func (m *Machine) Native(pid int64, address uint64, at int64) (symbols.Native, bool) {
+	i := m.ImageAt(pid, address, at)
+	if i == nil {
+		return symbols.Native{}, false
+	}
+	return symbols.Native{Module: m.Path(i.Path), Offset: address - i.Base}, true
 }
 
 // images returns those of the process with an id that has it now. 0 is the kernel.

@@ -43,6 +43,16 @@ var headColumns = []headColumn{
 	{"activity", false, func(_ *columnWriter, b []byte, s *shot) []byte { return appendGUID(b, s.ActivityID) }},
 	{"related", false, func(_ *columnWriter, b []byte, s *shot) []byte { return appendGUID(b, s.RelatedActivityID) }},
 	{"stack", false, func(_ *columnWriter, b []byte, s *shot) []byte { return appendStack(b, s.Stack, " ", "") }},
+	{"frames", false, func(w *columnWriter, b []byte, s *shot) []byte {
+		namer := w.names.namer(s.Record)
+		for i := range s.Stack.Len() {
+			if i > 0 {
+				b = append(b, " < "...)
+			}
+			b = appendFrame(b, namer, s.Record, i)
+		}
+		return b
+	}},
 	{"payload", false, func(w *columnWriter, b []byte, s *shot) []byte {
 		if w.payload || s.undecoded() {
 			b = hex.AppendEncode(b, s.Payload)
@@ -94,6 +104,7 @@ type columnWriter struct {
 	markdown bool
 	csv      csvStyle
 	enums    etw.EnumStyle
+	names    *boundStacks // nil if frames have no names
 	payload  bool
 	before   []headColumn // the fields
 	after    []headColumn

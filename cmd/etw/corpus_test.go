@@ -261,7 +261,7 @@ func checkKeys(line []byte, full bool) error {
 		{"time", false, ""}, {"ms", false, 0.0}, {"file", true, ""}, {"provider", false, ""}, {"guid", false, ""}, {"id", false, 0.0}, {"version", false, 0.0},
 		{"opcode", false, 0.0}, {"level", false, 0.0}, {"task", false, 0.0}, {"keywords", false, ""}, {"event", false, ""}, {"pid", false, 0.0}, {"process", true, ""},
 		{"tid", false, 0.0}, {"thread", true, ""}, {"cpu", false, 0.0}, {"size", false, 0.0}, {"activity", true, ""}, {"related", true, ""}, {"fields", false, nil},
-		{"stack", !full, nil}, {"payload", !full, ""}, {"error", true, ""},
+		{"stack", !full, nil}, {"frames", true, nil}, {"payload", !full, ""}, {"error", true, ""},
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if _, err := dec.Token(); err != nil {

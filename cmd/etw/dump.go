@@ -33,7 +33,7 @@ In JSON an event is an object with the keys time (UTC), ms (since the session's
 start), file (if there are several), provider, guid, id, version, opcode, level,
 task, keywords, event, pid, process (its name, if it is known), tid, thread, cpu (-1
 if not known), size (of the payload), activity and related (if there are), fields,
-stack (with --stacks), payload (with --payload, or if not all of it was decoded) and
+stack (addresses) and frames (their names, both with --stacks), payload (with --payload, or if not all of it was decoded) and
 error (if it does not fit its description, or that is of another version). Numbers
 are numbers; addresses and masks are texts in hexadecimal, and values that have
 names are these. CSV and Markdown have the same as columns, and one for each field
@@ -144,6 +144,10 @@ func (d *dump) prepare(t *trace.Trace, args []string) (etw.Source, error) {
 	if err := d.selector.checkFields(m.descs, a.whole); err != nil {
 		return nil, err
 	}
+	d.style.names = d.stacks
+	if d.style.raw {
+		d.style.names = nil
+	}
 	w, err := d.style.writer(&d.out, d.selector, m, a.whole)
 	d.writer = w
 	return a, err
@@ -166,6 +170,9 @@ func (d *dump) run(t *trace.Trace, src etw.Source) error {
 		return err
 	}
 	d.selector.reportNone(d.cmd)
+	if d.stacks != nil {
+		d.stacks.report(d.cmd)
+	}
 	for _, s := range t.Files() {
 		if n := s.Stats().OutOfOrder; n > 0 {
 			report(d.cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))
@@ -219,10 +226,13 @@ type eventWriter interface {
 type dumpStyle struct {
 	enums   string
 	stacks  bool
+	raw     bool
 	payload bool
 	fields  []string
 	columns []string
 	time    string
+
+	names *boundStacks // nil if frames are shown as addresses
 }
 
 var (
@@ -241,7 +251,8 @@ const (
 func (s *dumpStyle) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.enums, "enums", "name", "print values that have names as their `FORM`: name, number, or in JSON\nan object with value and name")
-	f.BoolVar(&s.stacks, "stacks", false, "print call stacks; those that the kernel logged as events of their\nown are found by a pass over the files")
+	f.BoolVar(&s.stacks, "stacks", false, "print call stacks, with the names of methods and files that the trace\nhas; a pass over the files finds these, and stacks that the kernel\nlogged as events of their own")
+	f.BoolVar(&s.raw, "raw-stacks", false, "print call stacks as addresses")
 	f.BoolVar(&s.payload, "payload", false, "print payloads in hexadecimal, too")
 	f.StringSliceVar(&s.fields, "fields", nil, "print only the fields of these `NAMES`, such as Count,Reason")
 	f.StringSliceVar(&s.columns, "columns", nil, "of what all events have, print in CSV and Markdown only these `NAMES`,\nsuch as ms,event,pid")
@@ -255,10 +266,13 @@ func (s *dumpStyle) flags(cmd *cobra.Command) {
 }
 
 // showsStacks reports whether call stacks are printed.
-func (s *dumpStyle) showsStacks() bool { return s.stacks || slices.Contains(s.columns, "stack") }
+func (s *dumpStyle) showsStacks() bool {
+	return s.stacks || slices.Contains(s.columns, "stack") || slices.Contains(s.columns, "frames")
+}
 
 // check reports values of flags that make no sense.
 func (s *dumpStyle) check() error {
+	s.stacks = s.stacks || s.raw
 	if !slices.Contains(enumNames, s.enums) {
 		return usagef("--enums %s: there are %s", s.enums, strings.Join(enumNames, ", "))
 	}
@@ -280,7 +294,7 @@ func (s *dumpStyle) writer(out *output, sel *selector, m *meeting, whole bool) (
 	switch out.format {
 	case formatJSON, formatJSONL:
 		return &jsonWriter{
-			list: jsonList{lines: out.format == formatJSONL}, enums: enumStyles[s.enums], stacks: s.stacks, payload: s.payload,
+			list: jsonList{lines: out.format == formatJSONL}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload,
 			only: s.fields, file: m.several,
 		}, nil
 	case formatCSV, formatMD:
@@ -291,14 +305,14 @@ func (s *dumpStyle) writer(out *output, sel *selector, m *meeting, whole bool) (
 
 // columnWriter returns what formats events as rows.
 func (s *dumpStyle) columnWriter(out *output, sel *selector, m *meeting, whole bool) (eventWriter, error) {
-	w := &columnWriter{markdown: out.format == formatMD, csv: csvStyle{raw: out.csvRaw}, enums: enumStyles[s.enums], payload: s.payload}
+	w := &columnWriter{markdown: out.format == formatMD, csv: csvStyle{raw: out.csvRaw}, enums: enumStyles[s.enums], names: s.names, payload: s.payload}
 	names := s.columns
 	if names == nil {
 		if names = headNames(); w.markdown {
 			names = []string{"ms", "pid", "tid", "event"}
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {
-			return name == "file" && !m.several || name == "stack" && !s.stacks
+			return name == "file" && !m.several || name == "stack" && !s.stacks || name == "frames" && (!s.stacks || s.names == nil)
 		})
 	}
 	heads, err := findHeads(names)

@@ -15,12 +15,14 @@ type jsonWriter struct {
 	list    jsonList
 	enums   etw.EnumStyle
 	stacks  bool
+	names   *boundStacks // nil if frames have no names
 	payload bool
 	only    []string // fields, all if it is nil
 	file    bool
 
 	time  stamp
 	plans []jsonPlan // by the index of the event
+	frame []byte
 }
 
 // A jsonPlan is what the lines of all events of one kind have in common.
@@ -112,6 +114,7 @@ func (w *jsonWriter) append(b []byte, s *shot) []byte {
 		b = append(b, `,"stack":[`...)
 		b = appendStack(b, s.Stack, `,`, `"`)
 		b = append(b, ']')
+		b = w.frames(b, s)
 	}
 	if w.payload || s.undecoded() {
 		b = append(b, `,"payload":"`...)
@@ -297,6 +300,23 @@ func appendJSONGUID(b []byte, key string, g etw.GUID) []byte {
 	b = append(b, key...)
 	b, _ = g.AppendText(b)
 	return append(b, '"')
+}
+
+// frames appends the names of the frames of a stack.
+func (w *jsonWriter) frames(b []byte, s *shot) []byte {
+	namer := w.names.namer(s.Record)
+	if namer == nil || s.Stack.Len() == 0 {
+		return b
+	}
+	b = append(b, `,"frames":[`...)
+	for i := range s.Stack.Len() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		w.frame = namer.append(w.frame[:0], s.Record, i)
+		b = etw.AppendJSONString(b, string(w.frame))
+	}
+	return append(b, ']')
 }
 
 // appendStack appends the addresses of a call stack.

@@ -14,6 +14,7 @@ import (
 type textWriter struct {
 	printer *printer
 	stacks  bool
+	names   *boundStacks // nil if frames are shown as addresses
 	payload bool
 	only    []string // fields, all if it is nil
 	enums   etw.EnumStyle
@@ -59,7 +60,7 @@ const shownBytes = 64
 
 func newTextWriter(s *dumpStyle, sel *selector, m *meeting) *textWriter {
 	w := &textWriter{
-		stacks: s.stacks, payload: s.payload, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.zone,
+		stacks: s.stacks, names: s.names, payload: s.payload, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.zone,
 		file: m.several, cpu: m.processor, width: m.width, brief: m.brief, owner: leastOwner,
 	}
 	if w.width == 0 {
@@ -139,9 +140,10 @@ func (w *textWriter) append(b []byte, s *shot) []byte {
 	}
 	b = append(b, '\n')
 	if w.stacks {
-		for address := range s.Stack.All() {
+		namer := w.names.namer(s.Record)
+		for i := range s.Stack.Len() {
 			b = append(b, "                      "...)
-			b = append(appendHex(b, address), '\n')
+			b = append(appendFrame(b, namer, s.Record, i), '\n')
 		}
 	}
 	return b

@@ -49,6 +49,31 @@ func (k *kernelLog) stack(ms, of float64, thread uint32, addresses ...etw.Pointe
 	k.log(ms, -1, -1, 0, &kernel.StackWalkStackV2{EventTimeStamp: uint64(at(of, etw.Record{}).Timestamp), StackThread: thread, Stack: frames})
 }
 
+// keyedTrace has samples whose call stacks are compressed: of the first all of it is
+// in the trace, of the second one half, and of the third none.
+func keyedTrace() ([]byte, error) {
+	var k kernelLog
+	for n := 1.0; n <= 3; n++ {
+		at := uint64(at(n, etw.Record{}).Timestamp)
+		key := etw.Pointer(n) << 8
+		k.log(n, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadId: 1000, InstructionPointer: 0xfffff80000001000, Count: 1})
+		k.log(n, -1, -1, 0, &kernel.StackWalkStackKeyKernelV2{EventTimeStamp: at, StackProcess: 100, StackThread: 1000, StackKey: key})
+		k.log(n, -1, -1, 0, &kernel.StackWalkStackKeyUserV2{EventTimeStamp: at, StackProcess: 100, StackThread: 1000, StackKey: key + 1})
+	}
+	for key, frame := range map[etw.Pointer]etw.Pointer{0x100: 0xfffff80000001000, 0x101: 0x140001000, 0x200: 0xfffff80000002000} {
+		frames, err := etw.MakePointers(etw.Ptr64, frame)
+		if err != nil {
+			return nil, err
+		}
+		k.log(4, -1, -1, 0, &kernel.StackWalkKeyRundownV2{Key: key, StackFrame: frames})
+	}
+	if k.err != nil {
+		return nil, k.err
+	}
+	slices.SortStableFunc(k.records[9:], func(a, b *etw.Record) int { return slices.Compare(a.Payload, b.Payload) })
+	return etltest.File(header(), k.records...)
+}
+
 // machineTrace has what the kernel tells of a machine with a service and a program
 // that starts another one, reads a file and sends something.
 func machineTrace() ([]byte, error) {

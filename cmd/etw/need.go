@@ -23,6 +23,7 @@ type need struct {
 	names    string // of the keywords
 	level    etw.Level
 	args     string // of the provider, as dotnet-trace takes them
+	recorder string // what records it, if dotnet-trace collect does not
 }
 
 // spec returns the need as dotnet-trace takes it.
@@ -39,6 +40,10 @@ func (n *need) spec() string {
 func reportNeeds(cmd *cobra.Command, needs []need) {
 	var specs []string
 	for _, n := range needs {
+		if n.recorder != "" {
+			report(cmd, fmt.Errorf("the trace has no events of %s; to record them: %s", n.what, n.recorder))
+			continue
+		}
 		line := fmt.Sprintf("the trace has no events of %s, which are those of %s with the keyword %s (0x%x) at level %d (%s)",
 			n.what, n.provider, n.names, n.keywords, n.level, strings.ToLower(n.level.String()))
 		if n.keywords == 0 {
@@ -49,6 +54,9 @@ func reportNeeds(cmd *cobra.Command, needs []need) {
 		}
 		report(cmd, fmt.Errorf("%s", line))
 		specs = append(specs, n.spec())
+	}
+	if len(specs) == 0 {
+		return
 	}
 	report(cmd, fmt.Errorf("to record them: dotnet-trace collect -p PID --providers '%s'; other tools: etw record-help", strings.Join(specs, ",")))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -53,6 +54,7 @@ var samplings = []sampling{
 		func(mux *etw.Mux) func() gathered { return bare(exceptions.New(mux).Samples) }},
 	{"contention", []need{{what: "contention", provider: clrName, keywords: 0x4000, names: "Contention", level: etw.LevelInformational}},
 		func(mux *etw.Mux) func() gathered { return bare(contention.New(mux).Samples) }},
+	{"blocked", []need{{what: "context switches", recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread; on Linux dotnet-trace collect-linux"}}, startBlocked},
 	{"waits", []need{{what: "waits", provider: clrName, keywords: 0x40000000000, names: "WaitHandle", level: etw.LevelVerbose}},
 		func(mux *etw.Mux) func() gathered { return bare(waits.New(mux).Samples) }},
 	{"handles", []need{{what: "handles", provider: clrName, keywords: 0x2, names: "GCHandle", level: etw.LevelInformational}},
@@ -64,7 +66,7 @@ type gathered struct {
 	samples []*stacks.Samples
 	facts   []string
 	period  int64
-	module  func(pid int64, address uint64, at int64) (string, bool)
+	native  func(pid int64, address uint64, at int64) (symbols.Native, bool)
 }
 
 func bare(samples func() []*stacks.Samples) func() gathered {
@@ -76,7 +78,7 @@ func startCPU(mux *etw.Mux) func() gathered {
 	machine := system.New(mux)
 	k := cpu.NewKernel(mux, machine)
 	return func() gathered {
-		if g := kernelSamples(k); g.samples != nil {
+		if g := kernelSamples(k, machine); g.samples != nil {
 			return g
 		}
 		res := a.Result()
@@ -96,7 +98,7 @@ func startCPU(mux *etw.Mux) func() gathered {
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.
-func kernelSamples(k *cpu.Kernel) gathered {
+func kernelSamples(k *cpu.Kernel, m *system.Machine) gathered {
 	s, res := k.Samples()
 	if res.Samples+res.Idle == 0 {
 		return gathered{}
@@ -106,7 +108,34 @@ func kernelSamples(k *cpu.Kernel) gathered {
 	if res.Misdefined > 0 {
 		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
 	}
-	return gathered{[]*stacks.Samples{s}, facts, res.Interval, k.Module}
+	return gathered{[]*stacks.Samples{s}, facts, res.Interval, m.Native}
+}
+
+func startBlocked(mux *etw.Mux) func() gathered {
+	machine := system.New(mux)
+	a := threads.New(mux, machine)
+	mux.HandleRest(func(r *etw.Record) error { return cmp.Or(machine.Record(r), a.Record(r)) })
+	return func() gathered {
+		s, res := a.Samples(), a.Result()
+		if res.Switches == 0 {
+			return gathered{}
+		}
+		facts := []string{fmt.Sprintf("threads ran for %s, waited for %s, and were ready to run for %s", ms(res.RunningMS), ms(res.WaitingMS), ms(res.ReadyMS))}
+		if res.Readies == 0 {
+			facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", ms(res.RunningMS), ms(res.WaitingMS))
+		}
+		open := 0.0
+		for _, t := range res.Threads {
+			open += t.OpenMS
+		}
+		if open > 0 {
+			facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", ms(open)))
+		}
+		if res.Gaps > 0 {
+			facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", count(res.Gaps, "place", "places"), ms(res.UnknownMS)))
+		}
+		return gathered{samples: []*stacks.Samples{s}, facts: facts, native: machine.Native}
+	}
 }
 
 // The forms of names that --names knows.
@@ -211,7 +240,7 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	g := finish()
 	p.table, p.facts, p.period, p.warnings = code.Table(), g.facts, g.period, i.warnings(t)
 	options := o.options()
-	options.Module = g.module
+	options.Native = g.native
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	if p.Len() == 0 && cmd.Context().Err() == nil {
 		reportNeeds(cmd, kind.needs)
@@ -234,8 +263,11 @@ func (p *profiled) note() {
 		return
 	}
 	text := fmt.Sprintf("%.1f %% of the frames have names", n.Percent())
-	if !slices.ContainsFunc(p.pids, p.table.HasRundown) {
-		text += ": there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
+	if n.Native > 0 {
+		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols", 100*float64(n.Native)/float64(n.Frames))
+	}
+	if n.Named+n.Native < n.Frames && !slices.ContainsFunc(p.pids, p.table.HasRundown) {
+		text += "; there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
 	}
 	p.warnings = append(p.warnings, text)
 }

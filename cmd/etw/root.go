@@ -78,7 +78,7 @@ makes no sense.`,
 			newCompare(), newReport(),
 		}},
 		{groupCode, []*cobra.Command{newTop(), newTree(), newStacks(), newFlame(), newConvert(), newSymbols()}},
-		{groupBox, []*cobra.Command{newProcesses(), newImages(), newFiles(), newDisks(), newNetwork()}},
+		{groupBox, []*cobra.Command{newProcesses(), newThreads(), newImages(), newFiles(), newDisks(), newNetwork()}},
 		{groupKnow, []*cobra.Command{newEvents(), newKeywords(), newRecordHelp()}},
 		{groupTool, []*cobra.Command{newMan()}},
 	} {

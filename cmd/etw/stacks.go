@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -23,10 +25,11 @@ type boundStacks struct {
 	buf     []byte
 }
 
-// A fileStacks binds the stacks of one file.
+// A fileStacks binds the stacks of one file, and knows the names of their frames.
 type fileStacks struct {
 	mux    etw.Mux
 	stacks *system.Stacks[int64]
+	names  *codeNamer
 }
 
 // An eventStack is the stack of an event.
@@ -54,10 +57,11 @@ func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, er
 			f.stacks.Await(rec, thread, n)
 		}
 		n++
-		return f.mux.Dispatch(rec)
+		return cmp.Or(f.mux.Dispatch(rec), f.names.learn(rec))
 	})
 	for _, f := range b.files {
 		f.stacks.Flush()
+		f.names.done()
 	}
 	if errors.Is(err, errReported) { // the pass that prints says it
 		err = nil
@@ -68,7 +72,7 @@ func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, er
 func (b *boundStacks) file(name string) *fileStacks {
 	f := b.files[name]
 	if f == nil {
-		f = new(fileStacks)
+		f = &fileStacks{names: newCodeNamer()}
 		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
 			if s != (system.CallStack{}) {
 				b.ofEvent[n] = eventStack{f, s}
@@ -87,6 +91,42 @@ var notOfThreads = []etw.GUID{
 	(*kernel.AnySysConfigBuildInfo)(nil).EventDescs()[0].Class,
 	(*kernel.AnySystemConfigCPU)(nil).EventDescs()[0].Class,
 	(*kernel.AnyEventTraceHeader)(nil).EventDescs()[0].Class,
+}
+
+// A stackCount counts the events of which the kernel recorded stacks, and those of
+// which the trace does not have all of it: stacks are compressed to keys, and a tool
+// that filters a trace may drop what the keys stand for.
+type stackCount struct{ all, partial, missing int }
+
+func (b *boundStacks) count() stackCount {
+	var n stackCount
+	for _, s := range b.ofEvent {
+		n.all++
+		kernel, user := s.lacks(s.stack.Kernel), s.lacks(s.stack.User)
+		switch has := s.of.stacks.AppendFrames(nil, s.stack); {
+		case len(has) == 0:
+			n.missing++
+		case kernel || user:
+			n.partial++
+		}
+	}
+	return n
+}
+
+// lacks reports whether a half was recorded and is not in the trace.
+func (s eventStack) lacks(half system.StackID) bool {
+	return half != 0 && s.of.stacks.Half(half).Len() == 0
+}
+
+// report says which stacks are not in the trace.
+func (b *boundStacks) report(cmd *cobra.Command) {
+	n := b.count()
+	if n.missing > 0 {
+		report(cmd, fmt.Errorf("the trace does not have the addresses of the call stacks of %s, of %d that have one: it has the keys of compressed stacks and not what they stand for", count(n.missing, "event", "events"), n.all))
+	}
+	if n.partial > 0 {
+		report(cmd, fmt.Errorf("of %s it has only one half of the call stack, that of the kernel or that of the program", count(n.partial, "event", "events")))
+	}
 }
 
 // stackThread returns the thread that the stack of an event is of, or -1 if the
@@ -132,6 +172,14 @@ func (b *boundStacks) Next(rec *etw.Record) error {
 	}
 	b.next++
 	return nil
+}
+
+// namer returns what names the frames of the stack of a record, or nil.
+func (b *boundStacks) namer(r *etw.Record) *codeNamer {
+	if b == nil || b.files[r.File] == nil {
+		return nil
+	}
+	return b.files[r.File].names
 }
 
 // addresses returns the stack as records have it: the half of the kernel, and that

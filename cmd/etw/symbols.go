@@ -72,7 +72,7 @@ func (p *profiled) symbolTable() *table {
 			switch f := &p.Frames[frame]; {
 			case f.Pseudo:
 				continue
-			case f.Kind == symbols.Managed && f.Address == 0:
+			case f.IsNamed():
 				n.managed++
 			case f.Kind != symbols.Unknown:
 				n.native++

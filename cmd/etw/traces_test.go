@@ -27,7 +27,9 @@ var traces = map[string]func() ([]byte, error){
 	"disorder":   disorderTrace,
 	"samples":    samplesTrace,
 	"bakery":     bakeryTrace,
+	"keyed":      keyedTrace,
 	"machine":    machineTrace,
+	"switches":   switchesTrace,
 	"classic":    func() ([]byte, error) { return classicTrace(header()) },
 }
 

@@ -11,16 +11,16 @@ import (
 // Owners knows which processes threads belong to, at which time, and so which
 // process and thread an event is about:
 //
-//  1. The payloads of events about processes, threads, images, connections, disks
-//     and samples name their subject. An event about a process belongs to that
+//  1. The payloads of events about processes, threads, images, connections, disks,
+//     samples and stacks name their subject. An event about a process belongs to that
 //     process and to no thread.
 //  2. The process of a thread is known from the events of its start, or else of
 //     its end.
 //  3. What is still unknown is taken from the call stack that was recorded for
 //     the event, if there is one.
 //
-// The result is that of Microsoft's TraceEvent library, also in one place where
-// that reads a wrong field: the thread of DiskIo/FlushBuffers.
+// The result is that of Microsoft's TraceEvent library, but for the thread of
+// DiskIo/FlushBuffers: that takes a half of the response time for it.
 //
 // All records of one Owners share a clock: their Timestamps compare. Before the
 // first is attributed, they may be learned in any order. From then on only what
@@ -75,7 +75,7 @@ func Learns(class etw.GUID, opcode etw.Opcode) bool {
 	case threadClass:
 		return opcode >= opStart && opcode <= opDCStop
 	case stackWalkClass:
-		return opcode == opStackWalk || opcode == opStackKeyKernel || opcode == opStackKeyUser
+		return isStack(opcode)
 	}
 	return false
 }

@@ -15,10 +15,12 @@ const (
 	opDCStart = 3
 	opDCStop  = 4
 
-	opDiskRead     = 10
-	opDiskWrite    = 11
-	opDiskReadInit = 12
-	opDiskFlushEnd = 15
+	opDiskRead      = 10
+	opDiskWrite     = 11
+	opDiskReadInit  = 12
+	opDiskWriteInit = 13
+	opDiskFlush     = 14
+	opDiskFlushInit = 15
 
 	opHardFault    = 32
 	opVirtualAlloc = 98
@@ -111,6 +113,10 @@ func subjectOf(rec *etw.Record) subject {
 		if rec.Opcode == opSample {
 			return threadAt(p, ptr)
 		}
+	case stackWalkClass:
+		if isStack(rec.Opcode) {
+			return stackSubject(p)
+		}
 	}
 	return nobody
 }
@@ -160,13 +166,20 @@ func imageSubject(rec *etw.Record, ptr int) subject {
 	return nobody
 }
 
+// diskSubject is known since version 3. The thread is that which asked for the
+// operation, and stands last.
 func diskSubject(rec *etw.Record, ptr int) subject {
-	switch op := rec.Opcode; {
-	case op == opDiskRead || op == opDiskWrite:
+	if rec.Version < 3 {
+		return nobody
+	}
+	switch rec.Opcode {
+	case opDiskRead, opDiskWrite:
 		// After 16 bytes of numbers, an offset, two pointers and a time.
 		return threadAt(rec.Payload, 0x20+2*ptr)
-	case op >= opDiskReadInit && op <= opDiskFlushEnd && rec.Version >= 3:
-		return threadAt(rec.Payload, ptr)
+	case opDiskReadInit, opDiskWriteInit, opDiskFlushInit:
+		return threadAt(rec.Payload, ptr) // after the request
+	case opDiskFlush:
+		return threadAt(rec.Payload, 0x10+ptr) // after two numbers, a time and the request
 	}
 	return nobody
 }
@@ -179,6 +192,17 @@ func pageFaultSubject(rec *etw.Record, ptr int) subject {
 		return onThread(rec, processAt(rec.Payload, 2*ptr))
 	}
 	return nobody
+}
+
+// stackSubject returns whose call stack it is: that follows the time of its event.
+func stackSubject(p []byte) subject {
+	return subject{process: idAt(p, 8), thread: idAt(p, 12)}
+}
+
+// isStack reports whether an event of stacks is that of a thread, or half of it.
+// Others are the addresses that several share.
+func isStack(op etw.Opcode) bool {
+	return op == opStackWalk || op == opStackKeyKernel || op == opStackKeyUser
 }
 
 // onThread returns the process s, which its own thread has logged rec about.

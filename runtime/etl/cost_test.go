@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"sync"
 	"testing"
@@ -93,11 +94,11 @@ func detours(tb testing.TB, n int) []byte {
 // peak runs f and returns how much more memory it had in use than there was
 // before, at most, without what is garbage.
 func peak(f func()) int64 {
-	defer func(percent int) { debug.SetGCPercent(percent) }(debug.SetGCPercent(20))
-	var m runtime.MemStats
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	runtime.GC()
-	runtime.ReadMemStats(&m)
-	before, most := m.HeapAlloc, m.HeapAlloc
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	before, most := sample[0].Value.Uint64(), uint64(0)
 	done := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -106,15 +107,15 @@ func peak(f func()) int64 {
 			case <-done:
 				return
 			case <-time.After(time.Millisecond):
-				runtime.ReadMemStats(&m)
-				most = max(most, m.HeapAlloc)
+				metrics.Read(sample)
+				most = max(most, sample[0].Value.Uint64())
 			}
 		}
 	})
 	f()
 	close(done)
 	watch.Wait()
-	return int64(most - before)
+	return int64(most) - int64(before)
 }
 
 // TestCost: files that are made to cost time or memory cost no more than others
@@ -168,9 +169,9 @@ func TestCost(t *testing.T) {
 		if limit := 16<<20 + 4*(int64(len(test.data))+int64(test.processors)*int64(test.bufferSize)); used > limit {
 			t.Errorf("%s: %d KiB of memory, want at most %d", test.name, used>>10, limit>>10)
 		}
-		// It is some tenths of a second, with a second to spare for other tests.
-		if limit := 3*time.Second + time.Duration(len(test.data)>>10)*2*time.Second/(1<<10); took > limit {
-			t.Errorf("%s: it took %v, want at most %v", test.name, took, limit)
+		// It is some tenths of a second; what is not linear takes hours.
+		if took > time.Minute {
+			t.Errorf("%s: it took %v", test.name, took)
 		}
 	}
 }

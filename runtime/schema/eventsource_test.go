@@ -245,7 +245,7 @@ func TestManyManifests(t *testing.T) {
 	if r.Schema == nil || !strings.HasPrefix(r.ProviderName, "P&&&") {
 		t.Errorf("the last manifest was not learned: provider %.10q", r.ProviderName)
 	}
-	if d := time.Since(start); d > 10*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("it took %v", d)
 	}
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -119,12 +121,52 @@ func kindOf(r *etw.Record) eventKind {
 
 // headerOf returns what TraceEvent prints of the header of r.
 func headerOf(r *etw.Record) baselineHeader {
-	return baselineHeader{
+	h := baselineHeader{
 		time:      milliseconds(r.Elapsed()),
 		process:   r.ProcessID,
 		thread:    r.ThreadID,
 		processor: r.Processor,
 		size:      len(r.Payload),
+	}
+	if isFlush(r) { // it takes a half of the response time for the thread
+		h.process, h.thread = -1, int64(binary.LittleEndian.Uint32(r.Payload[r.PointerSize:]))
+	}
+	return h
+}
+
+// isFlush reports whether r tells that the buffers of a disk are flushed.
+func isFlush(r *etw.Record) bool {
+	d := (*kernel.DiskIoFlushBuffersV3)(nil).EventDesc()
+	return r.Kind == etw.KindClassic && r.Provider == d.Class && r.Opcode == d.Opcode && r.Version >= d.Version
+}
+
+// TestFlushThread: what flushes buffers is the thread that asked for it, of which
+// the event of the request tells with the same packet.
+func TestFlushThread(t *testing.T) {
+	asked := make(map[etw.Pointer][2]int64)
+	flushes := 0
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error {
+		asked[e.Irp] = [2]int64{r.ProcessID, r.ThreadID}
+		return nil
+	})
+	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
+		flushes++
+		if got := [2]int64{r.ProcessID, r.ThreadID}; got != asked[e.Irp] {
+			t.Errorf("the buffers of disk %d are flushed for %v, which %v asked for", e.DiskNumber, got, asked[e.Irp])
+		}
+		return nil
+	})
+	r, err := etl.Open(corpus.File(t, "etl/net.4.5.2.x64.etl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := mux.Run(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if flushes == 0 {
+		t.Error("no flush in the trace")
 	}
 }
 

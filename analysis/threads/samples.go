@@ -1,0 +1,65 @@
+package threads
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/system"
+)
+
+// Blocked is the kind of samples that [Analysis.Samples] returns.
+const Blocked = "blocked"
+
+// Samples returns the times in which threads did not run, with the stacks of where
+// they had stopped. It is to be called when all records have been. What lasts to the
+// end has no stack, and is no sample.
+//
+// The label state is waiting, or ready where a thread could have run; one that waited
+// and was then ready makes two samples, of which the first one counts. Of waits,
+// reason is that of the kernel, and by is who ended it, where the trace tells.
+func (a *Analysis) Samples() *stacks.Samples {
+	a.bound.Flush()
+	out := stacks.NewSamples(Blocked, stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
+	isReady, isWaiting := out.Label(0, "state", "ready"), out.Label(0, "state", "waiting")
+	isEither := out.Label(0, "state", "waiting or ready")
+	var frames []uint64
+	for i := range a.off {
+		o := &a.off[i]
+		pid := pidOf(o.thread.Thread)
+		frames = a.bound.AppendFrames(frames[:0], o.stack)
+		stack := out.InternAddresses(pid, frames)
+		counts := int64(1)
+		switch {
+		case o.blurred:
+			out.AddStack(o.from, pid, o.thread.TID, stack, isEither, 1, o.till-o.from)
+			continue
+		case o.waited:
+			labels := out.Label(isWaiting, "reason", o.reason.String())
+			if o.byOther {
+				labels = out.Label(labels, "by", o.readier.name())
+			}
+			out.AddStack(o.from, pid, o.thread.TID, stack, labels, counts, o.readied-o.from)
+			counts = 0
+		}
+		if o.till > o.readied || !o.waited {
+			out.AddStack(o.readied, pid, o.thread.TID, stack, isReady, counts, o.till-o.readied)
+		}
+	}
+	return out
+}
+
+// name says who it is.
+func (w *readier) name() string {
+	switch {
+	case w.interrupt:
+		return "[interrupt]"
+	case w.thread == nil:
+		return "[unknown]"
+	case w.thread.Process == nil || w.thread.Process.Name == "":
+		return fmt.Sprintf("thread %d", w.thread.TID)
+	}
+	return fmt.Sprintf("%s (%d)", w.thread.Process.Name, w.thread.TID)
+}
+
+// Stacks says how many stacks were bound.
+func (a *Analysis) Stacks() system.StackStats { return a.bound.Stats() }

@@ -1,0 +1,422 @@
+// Package threads answers when the threads of a machine run, when they are ready to
+// but do not, and what they wait for, by call stack.
+//
+// The kernel of Windows tells of each change of the thread that runs on a processor
+// (flags CSWITCH and, for who ends a wait, DISPATCHER), with the stack of the thread
+// that comes: it is where it had stopped.
+//
+// # What is known of a thread
+//
+// From the first event about a thread on, each moment of its life is one of these:
+// running, ready (it could run, but no processor does it), waiting, or unknown. The
+// last is what lies between two events that contradict each other: of a trace that a
+// tool filtered, or that lost events. A thread runs only as long as the next switch
+// on its processor says that it was the one that ran there.
+//
+// Recorders of Linux tell when a thread runs again, and how long it had not: see
+// [Analysis.Record].
+//
+// A wait ends when another thread makes it ready (ReadyThread). Where these events
+// are missing, it lasts until the thread runs.
+package threads
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows the threads in the records that a [etw.Mux] dispatches.
+type Analysis struct {
+	machine    *system.Machine
+	bound      *system.Stacks[int32]
+	threads    map[*system.Thread]*thread
+	order      []*thread
+	processors []processor
+	off        []off
+	now        int64 // times do not go back
+	begun      bool
+	switches   int
+	readies    int
+	gaps       int
+	blurred    bool // there are events that do not tell waiting from being ready
+}
+
+// A doing is what a thread does.
+type doing uint8
+
+const (
+	unknown doing = iota
+	running
+	ready
+	waiting
+	doings
+)
+
+// A thread is what is known of one.
+type thread struct {
+	*system.Thread
+	does      doing
+	since     int64
+	processor int // on which it runs
+	reason    kernel.WaitReason
+	// readied is when a wait ended, readier who ended it, if byOther.
+	readied int64
+	readier readier
+	byOther bool
+
+	first    int64
+	seen     bool // first is known
+	over     bool
+	sums     [doings]int64
+	switches int
+	waits    int
+	forced   int // off a processor though ready
+	longest  int64
+}
+
+// A readier is who made a thread ready.
+type readier struct {
+	thread    *system.Thread
+	interrupt bool // what a device or a timer had the kernel do
+}
+
+// An off is a time between two in which a thread ran: it waited, then was ready.
+type off struct {
+	thread              *thread
+	from, readied, till int64
+	waited, byOther     bool
+	blurred             bool // it may have been ready
+	reason              kernel.WaitReason
+	readier             readier
+	stack               system.CallStack
+}
+
+// A processor runs one thread at a time.
+type processor struct {
+	thread *thread
+	since  int64
+	first  int64
+	begun  bool
+	busy   int64
+	idle   int64
+}
+
+// New returns an analysis whose handlers are registered at mux, after those of the
+// machine.
+func New(mux *etw.Mux, m *system.Machine) *Analysis {
+	a := &Analysis{machine: m, threads: make(map[*system.Thread]*thread)}
+	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.off[i].stack = c })
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
+		a.switched(r, e)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadReadyThread) error {
+		a.made(r, e)
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStart) error {
+		a.started(r, int64(e.TThreadId))
+		return nil
+	})
+	return a
+}
+
+// at returns the time of a record.
+func (a *Analysis) at(r *etw.Record) int64 {
+	if t := when.Of(r); t > a.now || !a.begun {
+		a.now, a.begun = t, true
+	}
+	return a.now
+}
+
+// of returns what is known of a thread.
+func (a *Analysis) of(t *system.Thread) (x *thread, met bool) {
+	x, met = a.threads[t]
+	if !met {
+		x = &thread{Thread: t}
+		a.threads[t] = x
+		a.order = append(a.order, x)
+	}
+	return x, met
+}
+
+// started takes the start of a thread, which is ready from then on.
+func (a *Analysis) started(r *etw.Record, tid int64) {
+	t := a.machine.Thread(tid)
+	if t == nil {
+		return
+	}
+	at := a.at(r)
+	if x, met := a.of(t); !met {
+		x.first, x.seen, x.since, x.does = at, true, at, ready
+	}
+}
+
+// made takes that a thread was made ready.
+func (a *Analysis) made(r *etw.Record, e *kernel.AnyThreadReadyThread) {
+	a.readies++
+	at := a.at(r)
+	x := a.threads[a.machine.HasThread(int64(e.TThreadId), -1)]
+	if x == nil || x.does != waiting || x.byOther {
+		return // it has not gone yet, or was ready before
+	}
+	x.readied, x.byOther = at, true
+	x.readier = readier{interrupt: e.Flag&kernel.ReadyThreadFlagsExecutingDpc != 0}
+	switch {
+	case x.readier.interrupt:
+	case r.ThreadID > 0:
+		x.readier.thread = a.machine.HasThread(r.ThreadID, r.ProcessID)
+	default:
+		if p := a.processor(r); p != nil && p.thread != nil && p.thread.TID != 0 {
+			x.readier.thread = p.thread.Thread
+		}
+	}
+}
+
+// maxProcessors is more than any machine has.
+const maxProcessors = 1 << 16
+
+// processor returns the processor of a record, or nil.
+func (a *Analysis) processor(r *etw.Record) *processor {
+	if r.Processor < 0 || int(r.Processor) >= maxProcessors {
+		return nil
+	}
+	for int(r.Processor) >= len(a.processors) {
+		a.processors = append(a.processors, processor{})
+	}
+	return &a.processors[r.Processor]
+}
+
+// switched takes a context switch.
+func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
+	at := a.at(r)
+	a.switches++
+	p := a.processor(r)
+	if p == nil {
+		a.gaps++
+		return
+	}
+	before, _ := a.of(a.machine.HasThread(int64(e.OldThreadId), idle(e.OldThreadId, r)))
+	after, _ := a.of(a.machine.HasThread(int64(e.NewThreadId), idle(e.NewThreadId, r)))
+	a.count(p, before, at)
+	if before.TID != 0 {
+		a.goes(before, p, int(r.Processor), e, at)
+	}
+	if after.TID != 0 {
+		a.comes(after, r, at)
+	}
+	after.processor = int(r.Processor)
+	p.thread, p.since = after, at
+}
+
+// idle returns the process of a thread, as far as the record tells: the threads 0,
+// of which each processor has one, are of process 0.
+func idle(tid uint32, r *etw.Record) int64 {
+	if tid == 0 {
+		return 0
+	}
+	if r.ThreadID == int64(tid) {
+		return r.ProcessID
+	}
+	return -1
+}
+
+// count adds up what a processor did until it left a thread.
+func (a *Analysis) count(p *processor, before *thread, at int64) {
+	switch {
+	case !p.begun:
+		p.begun, p.first = true, at
+	case p.thread != before:
+		a.gaps++
+		if t := p.thread; t.TID != 0 && t.does == running && &a.processors[t.processor] == p {
+			t.does = unknown // since when it does not run is in no event
+		}
+	case before.TID == 0:
+		p.idle += at - p.since
+	default:
+		p.busy += at - p.since
+	}
+}
+
+// goes takes that a thread leaves a processor.
+func (a *Analysis) goes(x *thread, p *processor, number int, e *kernel.AnyThreadCSwitch, at int64) {
+	switch {
+	case !x.seen:
+		x.first, x.seen = at, true
+	case x.does == running && x.processor == number && p.thread == x:
+		x.sums[running] += at - x.since
+	default:
+		x.sums[unknown] += at - x.since
+	}
+	x.since, x.byOther, x.readier = at, false, readier{}
+	switch e.OldThreadState {
+	case kernel.ThreadStateTerminated:
+		x.does, x.over = unknown, true
+	case kernel.ThreadStateReady, kernel.ThreadStateStandby, kernel.ThreadStateRunning, kernel.ThreadStateDeferredReady:
+		x.does = ready
+	default:
+		x.does, x.reason = waiting, e.OldThreadWaitReason
+	}
+}
+
+// comes takes that a thread comes to a processor. The stack of the switch is where
+// it had left one.
+func (a *Analysis) comes(x *thread, r *etw.Record, at int64) {
+	x.switches++
+	if !x.seen {
+		x.first, x.seen = at, true
+	} else {
+		a.back(x, r, at)
+	}
+	x.does, x.since, x.over = running, at, false
+}
+
+// back adds up what a thread did until it runs again.
+func (a *Analysis) back(x *thread, r *etw.Record, at int64) {
+	o := off{thread: x, from: x.since, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, reason: x.reason, readier: x.readier}
+	switch {
+	case x.over: // it had ended, and its number is another's whose start is missing
+		x.sums[unknown] += at - x.since
+		return
+	case x.does == ready:
+		x.forced++
+	case x.does == waiting:
+		o.readied = at
+		if x.byOther {
+			o.readied = x.readied
+		}
+		x.waits++
+		x.longest = max(x.longest, o.readied-o.from)
+	default:
+		x.sums[unknown] += at - x.since
+		return
+	}
+	x.sums[waiting] += o.readied - o.from
+	x.sums[ready] += at - o.readied
+	a.off = append(a.off, o)
+	a.bound.Await(r, x.TID, int32(len(a.off)-1))
+}
+
+// A Result says what threads did, as far as the trace tells.
+type Result struct {
+	Schema   int `json:"schema"`
+	Switches int `json:"switches"`
+	// Readies are the events that tell who ended a wait. Without any, being ready is
+	// part of waiting.
+	Readies int `json:"readies"`
+	// Gaps counts switches from another thread than the one that was switched to
+	// before: events are missing.
+	Gaps int `json:"gaps"`
+	// Sums over all threads but those that are idle.
+	Times
+	Threads    []Thread    `json:"threads"`
+	Processors []Processor `json:"processors"`
+}
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// Times part the life of a thread, or of several.
+type Times struct {
+	RunningMS float64 `json:"runningMs"`
+	ReadyMS   float64 `json:"readyMs"`
+	WaitingMS float64 `json:"waitingMs"`
+	// UnknownMS is between events that contradict each other.
+	UnknownMS float64 `json:"unknownMs"`
+}
+
+// A Thread is what one thread did, from the first event about it to its end, or to
+// the last event of any.
+type Thread struct {
+	PID    int64   `json:"pid"`
+	TID    int64   `json:"tid"`
+	Name   string  `json:"name,omitempty"`
+	LifeMS float64 `json:"lifeMs"`
+	Times
+	// OpenMS is the part of WaitingMS that lasts to the end: nobody knows what it
+	// waits for.
+	OpenMS    float64 `json:"openMs"`
+	Switches  int     `json:"switches"` // to the thread
+	Waits     int     `json:"waits"`
+	Preempted int     `json:"preempted"` // how often it went though it could have run on
+	LongestMS float64 `json:"longestMs"` // wait
+}
+
+// A Processor is what one processor did from its first switch to its last.
+type Processor struct {
+	Number    int     `json:"number"`
+	SpanMS    float64 `json:"spanMs"`
+	BusyMS    float64 `json:"busyMs"`
+	IdleMS    float64 `json:"idleMs"`
+	UnknownMS float64 `json:"unknownMs"`
+}
+
+func ms(ns int64) float64 { return float64(ns) / 1e6 }
+
+// Result returns what is known so far, the threads that ran longest first.
+func (a *Analysis) Result() *Result {
+	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Threads: []Thread{}, Processors: []Processor{}}
+	var sums [doings]int64
+	for _, x := range a.order {
+		if x.TID == 0 || !x.seen {
+			continue
+		}
+		t, own := a.result(x)
+		res.Threads = append(res.Threads, t)
+		for i := range sums {
+			sums[i] += own[i]
+		}
+	}
+	res.Times = timesOf(sums)
+	slices.SortStableFunc(res.Threads, func(a, b Thread) int {
+		return cmp.Or(cmp.Compare(b.RunningMS, a.RunningMS), cmp.Compare(b.WaitingMS, a.WaitingMS), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID))
+	})
+	for i := range a.processors {
+		if p := &a.processors[i]; p.begun {
+			span := p.since - p.first
+			res.Processors = append(res.Processors, Processor{i, ms(span), ms(p.busy), ms(p.idle), ms(span - p.busy - p.idle)})
+		}
+	}
+	return res
+}
+
+func timesOf(sums [doings]int64) Times {
+	return Times{ms(sums[running]), ms(sums[ready]), ms(sums[waiting]), ms(sums[unknown])}
+}
+
+// result returns what a thread did until now, with what it does now.
+func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
+	sums, end, open := x.sums, a.now, int64(0)
+	switch {
+	case x.over:
+		end = x.since
+	case x.does == waiting && x.byOther:
+		sums[waiting] += x.readied - x.since
+		sums[ready] += end - x.readied
+	case x.does == waiting:
+		open = end - x.since
+		sums[waiting] += open
+	case x.does == running && a.blurred:
+		end = x.since // until it comes back nobody knows when it went
+	case a.gaps > 0:
+		sums[unknown] += end - x.since // the switch to another may be missing
+	default:
+		sums[x.does] += end - x.since
+	}
+	return Thread{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, LifeMS: ms(end - x.first), Times: timesOf(sums), OpenMS: ms(open),
+		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longest)}, sums
+}
+
+// pidOf returns the process of a thread, or -1.
+func pidOf(t *system.Thread) int64 {
+	if t.Process == nil {
+		return -1
+	}
+	return t.Process.PID
+}

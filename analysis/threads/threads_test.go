@@ -1,0 +1,255 @@
+package threads
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A play is a script of context switches.
+type play struct {
+	*testtrace.Script
+	a *Analysis
+}
+
+func newPlay(t *testing.T) *play {
+	var mux etw.Mux
+	m := system.New(&mux)
+	return &play{testtrace.NewScript(t, &mux), New(&mux, m)}
+}
+
+// to switches processor 0 from one thread to another.
+func (p *play) to(ms int, from, to uint32, state kernel.ThreadState, stack ...byte) {
+	e := &kernel.ThreadCSwitchV4{OldThreadId: from, NewThreadId: to, OldThreadState: state, OldThreadWaitReason: kernel.WaitReasonUserRequest}
+	p.Stack = testtrace.AStack(stack...)
+	p.Event(time.Duration(ms)*time.Millisecond, -1, e)
+}
+
+func (p *play) ready(ms int, by int64, thread uint32, flags kernel.ReadyThreadFlags) {
+	p.Stack = etw.Stack{}
+	p.Event(time.Duration(ms)*time.Millisecond, by, &kernel.ThreadReadyThreadV2{TThreadId: thread, Flag: flags})
+}
+
+// lines are samples in a form to compare.
+func lines(s *stacks.Samples) []string {
+	var list []string
+	for x := range s.All() {
+		var labels []string
+		for _, l := range x.Labels {
+			labels = append(labels, l.Value)
+		}
+		list = append(list, fmt.Sprintf("%d %v %s %d %d", x.Thread, s.Stack(x.Stack), strings.Join(labels, ","), x.Values[0], x.Values[1]/1e6))
+	}
+	return list
+}
+
+const (
+	waits = kernel.ThreadStateWaiting
+	goes  = kernel.ThreadStateReady
+)
+
+// Threads 10 and 20 share a processor.
+func TestThreads(t *testing.T) {
+	p := newPlay(t)
+	p.to(1, 0, 10, waits)
+	p.to(3, 10, 20, waits) // 10 ran for 2
+	p.ready(7, 20, 10, 0)
+	p.to(8, 20, 10, goes, 5, 6) // 10 waited for 4, was ready for 1; 20 ran for 5
+	p.to(10, 10, 20, waits, 7)  // 20 was ready for 2; 10 ran for 2
+	p.ready(11, 20, 10, kernel.ReadyThreadFlagsExecutingDpc)
+	p.to(11, 20, 10, kernel.ThreadStateTerminated, 8) // 10 waited for 1; 20 ran for 1
+	p.to(16, 10, 0, waits)                            // 10 ran for 5
+	want := []string{
+		"10 [5 6] waiting,UserRequest,thread 20 1 4",
+		"10 [5 6] ready 0 1",
+		"20 [7] ready 1 2",
+		"10 [8] waiting,UserRequest,[interrupt] 1 1",
+	}
+	if diff := cmp.Diff(want, lines(p.a.Samples())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	res := p.a.Result()
+	wantResult := &Result{Schema: 1, Switches: 6, Readies: 2, Times: Times{RunningMS: 15, ReadyMS: 3, WaitingMS: 5},
+		Threads: []Thread{
+			{PID: -1, TID: 10, LifeMS: 15, Times: Times{9, 1, 5, 0}, Switches: 3, Waits: 2, LongestMS: 4},
+			{PID: -1, TID: 20, LifeMS: 8, Times: Times{6, 2, 0, 0}, Switches: 2, Preempted: 1},
+		},
+		Processors: []Processor{{Number: 0, SpanMS: 15, BusyMS: 15}},
+	}
+	for i := range res.Threads {
+		res.Threads[i].PID = -1
+	}
+	if diff := cmp.Diff(wantResult, res); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where events are missing, nobody runs who is not known to.
+func TestGaps(t *testing.T) {
+	p := newPlay(t)
+	p.to(1, 0, 10, waits)
+	p.to(5, 20, 30, waits)    // somebody switched from 10 to 20
+	p.to(6, 30, 10, waits, 1) // 10 comes again, since when nobody knows
+	p.to(9, 10, 20, waits, 2) // 10 ran for 3; 20 waited for 4
+	p.to(12, 30, 0, waits)    // somebody switched from 20 to 30, which was waiting
+	p.ready(13, -1, 77, 0)    // is not known
+	p.to(20, 0, 30, waits, 3) // 30 waited for 8
+	res := p.a.Result()
+	want := []Thread{
+		{PID: -1, TID: 10, LifeMS: 19, Times: Times{RunningMS: 3, WaitingMS: 11, UnknownMS: 5}, OpenMS: 11, Switches: 2},
+		{PID: -1, TID: 30, LifeMS: 15, Times: Times{RunningMS: 1, WaitingMS: 8, UnknownMS: 6}, Switches: 2, Waits: 1, LongestMS: 8},
+		{PID: -1, TID: 20, LifeMS: 15, Times: Times{WaitingMS: 4, UnknownMS: 11}, Switches: 1, Waits: 1, LongestMS: 4},
+	}
+	for i := range res.Threads {
+		res.Threads[i].PID = -1
+	}
+	if diff := cmp.Diff(want, res.Threads); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if res.Gaps != 2 || res.Processors[0].UnknownMS != 7 {
+		t.Errorf("%+v", res)
+	}
+	if got := p.a.Samples().Len(); got != 2 {
+		t.Errorf("%d samples", got)
+	}
+}
+
+// A thread that starts is ready until it runs.
+func TestStart(t *testing.T) {
+	p := newPlay(t)
+	p.Event(2*time.Millisecond, 9, &kernel.ThreadStartV3{ProcessId: 4, TThreadId: 10})
+	p.to(5, 0, 10, waits, 1)
+	p.to(6, 10, 0, kernel.ThreadStateTerminated)
+	p.Event(6*time.Millisecond, 9, &kernel.ThreadStopV3{ProcessId: 4, TThreadId: 10})
+	p.Event(9*time.Millisecond, 9, &kernel.ThreadStartV3{ProcessId: 5, TThreadId: 10}) // another
+	p.to(10, 0, 10, waits, 1)
+	res := p.a.Result()
+	want := []Thread{
+		{PID: 4, TID: 10, LifeMS: 4, Times: Times{RunningMS: 1, ReadyMS: 3}, Switches: 1, Preempted: 1},
+		{PID: 5, TID: 10, LifeMS: 1, Times: Times{ReadyMS: 1}, Switches: 1, Preempted: 1},
+	}
+	if diff := cmp.Diff(want, res.Threads); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a thread does adds up to its life, what processors do to theirs, and samples to
+// the times of threads; where no event is missing, nothing is unknown, and processors
+// were busy as long as threads ran.
+func TestCorpus(t *testing.T) {
+	traces := 0
+	for _, path := range testtrace.All(t) {
+		if !strings.HasSuffix(path, ".etl") {
+			continue
+		}
+		var mux etw.Mux
+		m := system.New(&mux)
+		usage := system.NewUsage(&mux, m)
+		a := New(&mux, m)
+		testtrace.Run(t, &mux, path)
+		samples, res := a.Samples(), a.Result()
+		if res.Switches == 0 {
+			continue
+		}
+		traces++
+		check(t, testtrace.Name(path), samples, res)
+		usage.Settle()
+		ran := map[int64]float64{} // of all lives of an id
+		for _, x := range m.Threads() {
+			ran[x.TID] += usage.RanMS(usage.Of(x))
+		}
+		for _, x := range res.Threads {
+			ran[x.TID] -= x.RunningMS
+		}
+		for id, rest := range ran {
+			if id != 0 && (rest < -1e-3 || res.Gaps == 0 && rest > 1e-3) {
+				t.Errorf("%s: thread %d ran for %v ms more by its usage", testtrace.Name(path), id, rest)
+			}
+		}
+		t.Logf("%s: %d switches, %d gaps, %+v, stacks %+v", testtrace.Name(path), res.Switches, res.Gaps, res.Times, a.Stacks())
+	}
+	t.Logf("%d traces", traces)
+}
+
+func check(t *testing.T, name string, samples *stacks.Samples, res *Result) {
+	t.Helper()
+	near := func(what string, a, b float64) {
+		if math.Abs(a-b) > 1e-5 {
+			t.Errorf("%s: %s: %v, %v", name, what, a, b)
+		}
+	}
+	var sum Times
+	var open float64
+	for _, x := range res.Threads {
+		near(fmt.Sprintf("life of %d", x.TID), x.LifeMS, x.RunningMS+x.ReadyMS+x.WaitingMS+x.UnknownMS)
+		if slices.Min([]float64{x.RunningMS, x.ReadyMS, x.WaitingMS, x.UnknownMS}) < 0 {
+			t.Errorf("%s: %+v", name, x)
+		}
+		sum.WaitingMS += x.WaitingMS
+		open += x.OpenMS
+	}
+	busy, unknown := 0.0, 0.0
+	for _, p := range res.Processors {
+		near(fmt.Sprintf("span of %d", p.Number), p.SpanMS, p.BusyMS+p.IdleMS+p.UnknownMS)
+		busy += p.BusyMS
+		unknown += p.UnknownMS
+	}
+	waited, count := 0.0, int64(0)
+	for x := range samples.All() {
+		if x.Labels[0].Value == "waiting" {
+			waited += ms(x.Values[1])
+		}
+		count += x.Values[0]
+	}
+	wants := int64(0)
+	for _, x := range res.Threads {
+		wants += int64(x.Waits + x.Preempted)
+	}
+	if count != wants {
+		t.Errorf("%s: %d samples, %d waits and preemptions", name, count, wants)
+	}
+	if res.Readies == 0 {
+		near("samples", waited, sum.WaitingMS-open)
+	}
+	if res.Gaps == 0 && (unknown > 0 || res.UnknownMS > 0) {
+		t.Errorf("%s: %v ms of threads, %v of processors are unknown", name, res.UnknownMS, unknown)
+	}
+}
+
+// Recorders of Linux tell of a thread that comes how long it was away.
+func TestLinux(t *testing.T) {
+	p := newPlay(t)
+	comes := func(ms int, thread int64, rested time.Duration, stack byte) {
+		p.Stack = testtrace.AStack(stack)
+		r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"},
+			Payload: binary.AppendUvarint(nil, uint64(rested)), PointerSize: etw.Ptr64, Clock: &etw.Clock{Frequency: 1e9, Start: 133_000_000_000_000_000}}
+		r.ProcessID, r.ThreadID, r.Timestamp, r.Stack = 4, thread, int64(ms)*1e6, p.Stack
+		if err := p.a.Record(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	comes(10, 7, time.Hour, 1) // from before the begin
+	comes(15, 7, 2*time.Millisecond, 2)
+	comes(18, 7, 5*time.Millisecond, 3) // more than there is since it ran last
+	comes(20, 0, 5*time.Millisecond, 3) // idle
+	want := []string{"7 [1] waiting or ready 1 10", "7 [2] waiting or ready 1 2", "7 [3] waiting or ready 1 3"}
+	if diff := cmp.Diff(want, lines(p.a.Samples())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	threads := []Thread{{PID: 4, TID: 7, LifeMS: 18, Times: Times{RunningMS: 3, WaitingMS: 15}, Switches: 3, Waits: 3, LongestMS: 10}}
+	if diff := cmp.Diff(threads, p.a.Result().Threads); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
