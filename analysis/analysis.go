@@ -100,11 +100,10 @@ func New(mux *etw.Mux) *Set {
 		counters:   counters.New(),
 	}
 	mux.HandleRest(func(r *etw.Record) error {
-		if r.Schema == nil {
-			return nil
-		}
-		if err := s.counters.Record(r); err != nil {
-			return err
+		if r.Schema != nil {
+			if err := s.counters.Record(r); err != nil {
+				return err
+			}
 		}
 		return s.requests.Record(r)
 	})

@@ -146,6 +146,9 @@ func TestRecorded(t *testing.T) {
 		"alloc.nettrace":      func(r *Result) bool { return r.Alloc.Bytes > 0 && len(r.Alloc.Types) > 0 },
 		"exceptions.nettrace": func(r *Result) bool { return r.Exceptions.Count > 0 },
 		"jit.nettrace":        func(r *Result) bool { return r.JIT.Count > 0 && r.JIT.ExclusiveMS > 0 },
+		"r2r.nettrace": func(r *Result) bool {
+			return r.JIT.Runtimes[0].Precompiled.Found > 100 && r.JIT.Runtimes[0].Precompiled.Missing > 0
+		},
 		"heapdump.nettrace": func(r *Result) bool {
 			return len(r.Heap.Snapshots) > 0 && r.Heap.Snapshots[0].Complete && r.Heap.Snapshots[0].ReachableBytes > 0
 		},

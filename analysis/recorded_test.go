@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/heap"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 )
 
@@ -48,17 +49,33 @@ func TestRecordedPrograms(t *testing.T) {
 		},
 	} {
 		for _, version := range []string{"9", "10"} {
-			checkRecorded(t, name+"-"+version, check)
+			checkRecorded(t, name+"-"+version+".nettrace", check)
 		}
 	}
-	checkRecorded(t, "alloc-sampled-10", func(r *Result) bool {
+	for _, version := range []string{"9", "10"} {
+		checkRecorded(t, "heap-"+version+".nettrace.gz", keepsChain)
+	}
+	checkRecorded(t, "alloc-sampled-10.nettrace", func(r *Result) bool {
 		s := r.Alloc.Runtimes[0].Samples
 		return s.Count > 20 && s.Bytes > 4e6 && s.Bytes < 12e6 // of some 7 MB
 	})
-	checkRecorded(t, "counters-10", func(r *Result) bool {
+	checkRecorded(t, "counters-10.nettrace", func(r *Result) bool {
 		p := r.Counters.Processes[0]
 		return len(p.Counters) == 1 && p.Counters[0].Name == "stock" && p.Counters[0].Points[1].Mean.Or(0) >= 100 && len(p.Metrics) == 3
 	})
+}
+
+// keepsChain looks for the thousand leaves of the program, and for the chain that
+// keeps them: a hundred arrays of eleven references, which one field holds.
+func keepsChain(r *Result) bool {
+	s := r.Heap.Snapshots[0]
+	leaf := slices.IndexFunc(s.Types, func(x heap.Type) bool { return x.Type == "Leaf" })
+	if !s.Complete || leaf < 0 || s.Types[leaf].Count != 1000 || s.Types[leaf].RetainedBytes != s.Types[leaf].Bytes {
+		return false
+	}
+	const ofLink = 16 + 8 + 11*8 + 10*24 // header and length, references, leaves
+	o := s.Largest[0]                    // but for a leaf that may still be on the stack
+	return o.Type == "System.Object[]" && o.RetainedBytes > 99*ofLink && o.RetainedBytes <= 100*ofLink && o.Path[0] == "static chain"
 }
 
 // pinnedHeap reports whether the heap of pinned objects was used.
@@ -70,7 +87,7 @@ func pinnedHeap(rt *gc.Runtime) bool {
 
 func checkRecorded(t *testing.T, name string, check func(*Result) bool) {
 	t.Helper()
-	res, err := Run(t.Context(), testtrace.Open(t, filepath.Join("..", "tests", "recorded", "answers", name+".nettrace")))
+	res, err := Run(t.Context(), testtrace.Open(t, filepath.Join("..", "tests", "recorded", "answers", name)))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -63,6 +63,7 @@ type row struct {
 	bytes, objects float64
 	variance       float64 // of bytes
 	noObjects      bool
+	label          stacks.LabelSet // of the type, once it has a stack
 }
 
 // New returns an analysis whose handlers are registered at mux.
@@ -158,7 +159,10 @@ func (w *weights) add(name etw.UTF16, id uint64, r *etw.Record, ms, bytes, objec
 		if w.stacks == nil {
 			w.stacks = newSamples("samples")
 		}
-		w.stacks.Add(r, w.stacks.Label(0, "type", label), 1, int64(math.Round(bytes)))
+		if t.label == 0 {
+			t.label = w.stacks.Label(0, "type", label)
+		}
+		w.stacks.Add(r, t.label, 1, int64(math.Round(bytes)))
 	}
 }
 

@@ -8,8 +8,14 @@
 // Microsoft-Diagnostics-DiagnosticSource, and the keyword 0x80 of
 // System.Threading.Tasks.TplEventSource, without which activities have no ids.
 //
-// Such events are described by the trace, so that no handler of a [etw.Mux] takes
-// them: give [Analysis.Record] all records, or those that are left over:
+// Sources that do not need it tell their activities apart by a field: clients of SQL
+// Server (Microsoft-AdoNet-SystemData, Microsoft.Data.SqlClient.EventSource), web
+// requests of .NET Framework, connections of System.Net.Http, OpenTelemetry-Sdk, and
+// in .etl files IIS, ASP.NET and http.sys. What DiagnosticSource passes on of an
+// activity that is over counts with the duration that it says.
+//
+// No handler of a [etw.Mux] takes such events: give [Analysis.Record] all records, or
+// those that are left over:
 //
 //	c := requests.New()
 //	mux.HandleRest(c.Record)
@@ -17,7 +23,6 @@ package requests
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +38,8 @@ import (
 type Analysis struct {
 	processes lives.Table[state]
 	fields    dyn.Reader
+	rules     map[*etw.EventDesc]*rule // of the events that traces describe
+	moved     etw.Record               // one that is of another process than it says
 }
 
 type process = lives.Runtime[state]
@@ -73,21 +80,19 @@ type activity struct {
 	covered  int64 // time in which children were on
 }
 
-const diagnosticSource = "Microsoft-Diagnostics-DiagnosticSource"
-
 // New returns an analysis.
 func New() *Analysis { return &Analysis{} }
 
 // Record takes a record, whatever it is. It returns nil.
 func (a *Analysis) Record(r *etw.Record) error {
+	if x := a.rule(r); x != nil {
+		a.follow(r, x)
+		return nil
+	}
 	if r.Schema == nil || r.Kind != etw.KindManifest {
 		return nil
 	}
-	switch op := opcode(r); {
-	case sqlClients[r.ProviderName] && r.Schema.Name == "BeginExecute":
-		a.query(r, a.begin)
-	case sqlClients[r.ProviderName] && r.Schema.Name == "EndExecute":
-		a.query(r, a.end)
+	switch op := r.Opcode; {
 	case op == etw.OpcodeStart && hashed(r.Provider):
 		a.start(r)
 	case op == etw.OpcodeStop && hashed(r.Provider):
@@ -100,23 +105,28 @@ func (a *Analysis) Record(r *etw.Record) error {
 	return nil
 }
 
+// rule returns what a record is to a source of activities without paths, or nil.
+func (a *Analysis) rule(r *etw.Record) *rule {
+	if r.Schema == nil {
+		return ruleOf(r)
+	}
+	x, ok := a.rules[r.Schema]
+	if !ok {
+		if len(a.rules) >= maxRules || a.rules == nil {
+			a.rules = make(map[*etw.EventDesc]*rule)
+		}
+		x = ruleOf(r)
+		a.rules[r.Schema] = x
+	}
+	return x
+}
+
+// maxRules bounds what is remembered of descriptions.
+const maxRules = 1 << 14
+
 // hashed reports whether a provider has a GUID that was made of its name, as an
 // EventSource has.
 func hashed(g etw.GUID) bool { return g[7]>>4 == 5 }
-
-// opcode returns that of the record. OpenTelemetry tells starts and stops by the
-// names of its events alone.
-func opcode(r *etw.Record) etw.Opcode {
-	if r.Opcode == etw.OpcodeInfo && r.ProviderName == "OpenTelemetry-Sdk" {
-		switch r.Schema.Name {
-		case "ActivityStarted":
-			return etw.OpcodeStart
-		case "ActivityStopped":
-			return etw.OpcodeStop
-		}
-	}
-	return r.Opcode
-}
 
 // taskName is what start and stop have in common: the name of the task, or that of
 // the event without its end.
@@ -124,52 +134,38 @@ func taskName(d *etw.EventDesc) string {
 	if d.TaskName != "" {
 		return d.TaskName
 	}
-	if d.Name == "BeginExecute" {
-		return "Execute"
-	}
-	name := strings.TrimSuffix(strings.TrimSuffix(d.Name, "Start"), "Stop")
-	return cmp.Or(strings.TrimSuffix(name, "/"), d.Name)
+	return cmp.Or(withoutEnd(d.Name), d.Name)
 }
 
-// sqlClients are the sources of the clients of SQL Server, whose events have no
-// activities but numbers of commands.
-var sqlClients = map[string]bool{"Microsoft-AdoNet-SystemData": true, "Microsoft.Data.SqlClient.EventSource": true}
-
-// query takes the begin or the end of a command.
-func (a *Analysis) query(r *etw.Record, fn func(*etw.Record, etw.GUID)) {
-	if !a.fields.Read(r) {
-		return
-	}
-	n, ok := a.fields.Float("objectId").Get()
-	if !ok {
-		return
-	}
-	id := etw.GUID{0: noPath}
-	binary.LittleEndian.PutUint32(id[12:], uint32(int64(n)))
-	fn(r, id)
-}
-
-// noPath begins the ids that commands are given here, of their numbers.
-const noPath = 0xff
-
-// idText returns the id of an activity for people.
-func idText(id etw.GUID, pid int64) string {
-	if id[0] == noPath {
-		return "command " + strconv.FormatUint(uint64(binary.LittleEndian.Uint32(id[12:])), 10)
-	}
-	return path(id, pid)
+// withoutEnd returns a name without what tells starts and stops apart.
+func withoutEnd(name string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "Start"), "Stop")
+	return strings.TrimRight(name, "/.")
 }
 
 func (a *Analysis) start(r *etw.Record) {
+	if r.Provider == insights && !r.RelatedActivityID.IsZero() {
+		return
+	}
 	if !isPath(r.ActivityID, r.ProcessID) {
 		a.processes.At(r, 0).State.withoutID++
 		return
 	}
-	a.begin(r, r.ActivityID)
+	key, name := taskKey{r.ProviderName, taskName(r.Schema)}, ""
+	if a.fields.Read(r) {
+		if field, text := a.fields.FirstText(); field != "" {
+			name = field + "=" + text
+		}
+		if r.ProviderName == diagnosticSource {
+			key.name, name = a.bridged(key.name)
+		}
+	}
+	c := a.begin(r, r.ActivityID, key)
+	c.Name = name
 }
 
-// begin begins an activity.
-func (a *Analysis) begin(r *etw.Record, id etw.GUID) {
+// begin begins an activity, which is a part of the one that is related to it.
+func (a *Analysis) begin(r *etw.Record, id etw.GUID, key taskKey) *activity {
 	rt := a.processes.At(r, 0)
 	s := &rt.State
 	s.started++
@@ -178,19 +174,7 @@ func (a *Analysis) begin(r *etw.Record, id etw.GUID) {
 		old.leave(rt.Now)
 	}
 	c := &activity{id: id, begin: rt.Now, parent: s.open[r.RelatedActivityID]}
-	name := taskName(r.Schema)
-	if a.fields.Read(r) {
-		if field, text := a.fields.FirstText(); field != "" {
-			c.Name = field + "=" + text
-		}
-		if text := a.fields.Text("commandText"); text != "" {
-			c.Name = shortened(text)
-		}
-		if r.ProviderName == diagnosticSource { // one event for all activities
-			name = cmp.Or(a.fields.Text("ActivityName"), a.fields.Text("EventName"), name)
-		}
-	}
-	c.task = s.task(taskKey{r.ProviderName, name})
+	c.task = s.task(key)
 	t := c.task
 	if p := c.parent; p != nil {
 		if p.children == 0 {
@@ -200,11 +184,17 @@ func (a *Analysis) begin(r *etw.Record, id etw.GUID) {
 	}
 	t.live++
 	t.most = max(t.most, t.live)
-	if t.first == 0 && t.last == 0 {
-		t.first = rt.Now
-	}
-	t.last = rt.Now
+	t.saw(rt.Now)
 	s.open[id] = c
+	return c
+}
+
+// saw notes that there was something of a task.
+func (t *task) saw(now int64) {
+	if t.first == 0 && t.last == 0 {
+		t.first = now
+	}
+	t.last = now
 }
 
 // task returns the task with a name.
@@ -236,42 +226,45 @@ func (c *activity) leave(now int64) {
 	c.parent = nil
 }
 
-// maxCommand is how much is shown of the text of a command.
-const maxCommand = 50
-
-func shortened(text string) string {
-	if runes := []rune(text); len(runes) > maxCommand {
-		return string(runes[:maxCommand]) + "…"
-	}
-	return text
-}
-
 func (a *Analysis) stop(r *etw.Record) {
-	if isPath(r.ActivityID, r.ProcessID) {
-		a.end(r, r.ActivityID)
+	rt := a.processes.At(r, 0)
+	c := rt.State.take(r.ActivityID)
+	switch {
+	case c != nil:
+		if a.fields.Read(r) {
+			a.outcome(c)
+		}
+		rt.State.stopped++
+		finish(rt, r, c)
+	case r.ProviderName == diagnosticSource && a.fields.Read(r) && a.told(r):
+	case r.Provider == insights: // of an activity within another one
+	case isPath(r.ActivityID, r.ProcessID):
+		rt.State.stopped++
+		rt.State.orphans++
 	}
 }
 
-// end ends an activity.
-func (a *Analysis) end(r *etw.Record, id etw.GUID) {
-	rt := a.processes.At(r, 0)
-	s := &rt.State
-	s.stopped++
+// take returns the activity that is on under an id, which is over now, or nil.
+func (s *state) take(id etw.GUID) *activity {
 	c := s.open[id]
-	if c == nil {
-		s.orphans++
-		return
-	}
 	delete(s.open, id)
+	return c
+}
+
+// finish ends an activity that was taken.
+func finish(rt *process, r *etw.Record, c *activity) {
 	if c.parent != nil {
 		c.Parent = c.parent.task.name
 	}
 	c.leave(rt.Now)
+	note(rt, r, c)
+}
+
+// note adds an activity that is over to what is known of its task.
+func note(rt *process, r *etw.Record, c *activity) {
 	c.Thread = r.ThreadID
-	if a.fields.Read(r) {
-		a.outcome(c)
-	}
 	t := c.task
+	ms, exclusive := rt.MS(c.end-c.begin), c.end-c.begin-c.covered
 	if c.Status != "" {
 		if t.statuses == nil {
 			t.statuses = make(map[string]int)
@@ -282,59 +275,17 @@ func (a *Analysis) end(r *etw.Record, id etw.GUID) {
 		c.Failed = true
 		t.errors++
 	}
-	ms := rt.MS(c.end - c.begin)
 	t.durations = append(t.durations, ms)
-	t.exclusive += c.end - c.begin - c.covered
-	t.last = rt.Now
+	t.exclusive += exclusive
+	t.saw(rt.Now)
 	t.series.Add(rt.At(rt.Now), ms)
 	if t.slowest.Wants(ms) {
-		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(c.end-c.begin-c.covered)
-		c.ID = idText(c.id, r.ProcessID)
+		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
+		if c.ID == "" && !c.id.IsZero() {
+			c.ID = path(c.id, r.ProcessID)
+		}
 		t.slowest.Add(ms, c)
 	}
-}
-
-// outcome reads how an activity ended: of an HTTP client, of a DiagnosticSource, or
-// of a span.
-func (a *Analysis) outcome(c *activity) {
-	if n, ok := a.fields.Float("statusCode").Get(); ok {
-		c.Status = strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	if state, ok := a.fields.Float("compositeState").Get(); ok && int(state)&1 == 0 {
-		c.Failed = true
-		c.Status = a.fields.Value("sqlExceptionNumber").String()
-	}
-	for pair := range a.fields.Value("Arguments").Elements() {
-		value := dyn.Member(pair, "Value").Text()
-		switch dyn.Member(pair, "Key").Text() {
-		case "Response.StatusCode", "StatusCode", "http.response.status_code":
-			c.Status = value
-		case "TraceId":
-			c.TraceID = value
-		case "SpanId":
-			c.SpanID = value
-		case "ParentSpanId":
-			c.ParentSpanID = value
-		case "Tags", "TagObjects":
-			c.tags(value)
-		case "Status":
-			c.Failed = c.Failed || value == "Error"
-		}
-	}
-}
-
-// tags reads the status from tags, such as [http.response.status_code, 200], or
-// http.response.status_code:200, network.protocol.version:1.1.
-func (c *activity) tags(text string) {
-	_, rest, ok := strings.Cut(text, "http.response.status_code")
-	if !ok {
-		return
-	}
-	rest = strings.TrimLeft(rest, ":, ")
-	if end := strings.IndexAny(rest, ",]"); end >= 0 {
-		rest = rest[:end]
-	}
-	c.Status = rest
 }
 
 // Result returns what is known so far. It shares no memory that changes with the

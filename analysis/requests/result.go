@@ -60,8 +60,8 @@ type Status struct {
 type Activity struct {
 	// Name is the first field of text of the start, such as path=/bread.
 	Name string `json:"name,omitempty"`
-	// ID is its place in the tree of activities, such as /#4711/1/3/, or its GUID;
-	// that of a command to SQL Server is its number.
+	// ID is its place in the tree of activities, such as /#4711/1/3/, or its GUID, or
+	// the field by which the source tells its activities apart.
 	ID         string  `json:"id"`
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`

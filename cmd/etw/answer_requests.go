@@ -19,8 +19,9 @@ func newRequests() *cobra.Command {
 		short: "Show how long requests and other activities took",
 		long: `Requests shows how long the activities of a .NET program took: requests that it serves
 and makes, connections, look-ups of names, queries, and whatever else an EventSource
-tells as a pair of start and stop events. EXCLUSIVE MS leaves out the time in which an
-activity was on that this one had begun.
+tells as a pair of start and stop events; in .etl files, those of IIS, ASP.NET and
+http.sys, too. EXCLUSIVE MS leaves out the time in which an activity was on that this
+one had begun.
 
 The rows are tasks, or what --by says: the twenty slowest activities of each task,
 statuses that they ended with, processes, or intervals of time.`,
@@ -49,7 +50,7 @@ type requestAnswer struct {
 
 func (a *requestAnswer) take() bool {
 	a.res = a.analysis.Result()
-	return slices.ContainsFunc(a.res.Processes, func(p *requests.Process) bool { return p.Started+p.Stopped > 0 })
+	return slices.ContainsFunc(a.res.Processes, func(p *requests.Process) bool { return p.Started+p.Stopped+p.WithoutID > 0 })
 }
 
 func (a *requestAnswer) result() any        { return a.res }

@@ -59,6 +59,8 @@ record exceptions.nettrace "$clr:8000:5" exceptions
 record threads.nettrace "$clr:14000:5,$tpl:ffff:5" threads
 # Methods, modules, tiers.
 record jit.nettrace "$clr:7000001018:5" jit
+# Methods that were compiled ahead, when they are called for the first time.
+record r2r.nettrace "$clr:2000000000:5" exceptions
 # Every type of field; the keyword of the second provider makes start and stop
 # events open and close activities.
 sources="Etwgen-Workload:ffffffffffffffff:5,Etwgen-Workload-Arrays:ffffffffffffffff:5"

@@ -15,12 +15,12 @@ type Reader struct {
 }
 
 // Read decodes a record, and reports whether any of it could be.
-func (d *Reader) Read(r *etw.Record) bool {
-	if r.Schema == nil {
-		return false
-	}
-	_, err := d.dynamic.DecodeLoose(r.Schema, r.Payload, r.PointerSize)
-	return err == nil || d.dynamic.FieldValue(0).Kind() != etw.ValueNone
+func (d *Reader) Read(r *etw.Record) bool { return r.Schema != nil && d.ReadAs(r.Schema, r) }
+
+// ReadAs is Read for a record that has a certain layout, whatever the trace says.
+func (d *Reader) ReadAs(desc *etw.EventDesc, r *etw.Record) bool {
+	_, err := d.dynamic.DecodeLoose(desc, r.Payload, r.PointerSize)
+	return err == nil || len(desc.Fields) > 0 && d.dynamic.FieldValue(0).Kind() != etw.ValueNone
 }
 
 // Value returns a field, or none.

@@ -47,6 +47,15 @@ for v in 9 10; do
 	record $v exceptions $clr:8000:4 throw
 	record $v requests "Etwgen-Shop:ffffffffffffffff:5,$tpl:80:4" requests
 done
+# A heap, asked for while the program runs: at its start, a runtime has none to show.
+for v in 9 10; do
+	"$tmp/shop$v" heap &
+	sleep 1
+	go run "$here/../../../cmd/etw" collect -p $! --providers $clr:0x1980001:5 --rundown none \
+		--duration 1s --no-stacks -o "$out/heap-$v.nettrace"
+	wait $!
+	gzip -9 -f "$out/heap-$v.nettrace"
+done
 record 10 alloc-sampled $clr:80000080000:4 alloc
 metrics="SessionId=1;Metrics=Etwgen.Shop;RefreshInterval=1;MaxTimeSeries=100;MaxHistograms=10"
 record 10 counters "Etwgen-Shop:ffffffffffffffff:5:EventCounterIntervalSec=1,System.Diagnostics.Metrics:2:4:$metrics" counters

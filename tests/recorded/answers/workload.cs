@@ -63,6 +63,7 @@ public static class Program
             case "throw": Throw(); break;
             case "requests": Serve(); break;
             case "counters": Count(); break;
+            case "heap": Keep(); break;
             default: return 2;
         }
         GC.KeepAlive(keep);
@@ -88,6 +89,25 @@ public static class Program
         }
         GC.WaitForPendingFinalizers();
         Thread.Sleep(100);
+    }
+
+    // A heap to look at: a chain of a hundred nodes, each with ten leaves, that one
+    // field keeps.
+    static object chain;
+
+    static void Keep()
+    {
+        object[] before = null;
+        for (int i = 0; i < 100; i++)
+        {
+            var link = new object[11];
+            for (int k = 0; k < 10; k++) link[k] = new Leaf();
+            link[10] = before;
+            before = link;
+        }
+        chain = before;
+        Thread.Sleep(3000);
+        GC.KeepAlive(chain);
     }
 
     // Pin allocates on the heap of pinned objects. With OLDREFS the program is compiled

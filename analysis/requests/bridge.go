@@ -1,0 +1,170 @@
+package requests
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/internal/dyn"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// diagnosticSource is the EventSource that passes on what libraries tell by
+// DiagnosticSource and ActivitySource. What it passes on are texts in pairs of key
+// and value, and the session says which.
+const diagnosticSource = "Microsoft-Diagnostics-DiagnosticSource"
+
+// arguments calls do for each pair of what was passed on.
+func (a *Analysis) arguments(do func(key, value string)) {
+	for pair := range a.fields.Value("Arguments").Elements() {
+		do(dyn.Member(pair, "Key").Text(), dyn.Member(pair, "Value").Text())
+	}
+}
+
+// bridgedNames are the arguments that an activity is called by, the best one first.
+var bridgedNames = []string{"DisplayName", "Request.Path", "Path", "url.full", "RequestUri", "Request.RequestUri", "LogCommandText", "CommandText", "OperationName"}
+
+// bridged returns the task and the name of what was passed on.
+func (a *Analysis) bridged(task string) (string, string) {
+	for _, field := range []string{"ActivityName", "EventName"} {
+		if text := a.fields.Text(field); text != "" {
+			task = withoutEnd(text)
+			break
+		}
+	}
+	best, name, method := len(bridgedNames), "", ""
+	a.arguments(func(key, value string) {
+		for i, k := range bridgedNames[:best] {
+			if k == key && value != "" {
+				best, name = i, value
+			}
+		}
+		if key == "Method" || key == "Request.Method" {
+			method = value + " "
+		}
+	})
+	switch {
+	case best == len(bridgedNames):
+		return task, ""
+	case strings.HasSuffix(bridgedNames[best], "CommandText"):
+		return task, shortened(name)
+	}
+	return task, method + name
+}
+
+// outcome reads how an activity ended: of an HTTP client, of a DiagnosticSource, or
+// of a span.
+func (a *Analysis) outcome(c *activity) {
+	if n, ok := a.fields.Float("statusCode").Get(); ok {
+		c.Status = strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	a.arguments(func(key, value string) {
+		switch key {
+		case "Response.StatusCode", "StatusCode", "http.response.status_code":
+			c.Status = value
+		case "TraceId":
+			c.TraceID = value
+		case "SpanId":
+			c.SpanID = value
+		case "ParentSpanId":
+			c.ParentSpanID = value
+		case "Tags", "TagObjects":
+			c.tags(value)
+		case "DisplayName":
+			c.rename(value)
+		case "Status":
+			c.Failed = c.Failed || value == "Error"
+		}
+	})
+}
+
+// tags reads the status and the address from tags such as [http.response.status_code,
+// 200], or http.response.status_code:200.
+func (c *activity) tags(text string) {
+	if _, rest, ok := strings.Cut(text, "http.response.status_code"); ok {
+		rest = strings.TrimLeft(rest, ":, ")
+		if n := len(rest) - len(strings.TrimLeft(rest, "0123456789")); n > 0 {
+			c.Status = rest[:n]
+		}
+	}
+	for _, key := range []string{"url.full", "url.path"} {
+		if _, rest, ok := strings.Cut(text, key); ok {
+			address, _, _ := strings.Cut(strings.TrimLeft(rest, ":, "), ",")
+			c.rename(strings.TrimRight(address, "]"))
+			return
+		}
+	}
+}
+
+// rename gives an activity a name that it got on the way, if it was only called as
+// its task.
+func (c *activity) rename(name string) {
+	if name != "" && (c.Name == "" || c.Name == c.task.name) {
+		c.Name = name
+	}
+}
+
+// told takes the end of an activity whose begin was not passed on, if it says how
+// long it was.
+func (a *Analysis) told(r *etw.Record) bool {
+	took := math.NaN()
+	a.arguments(func(key, value string) {
+		switch key {
+		case "Duration":
+			took = milliseconds(value)
+		case "DurationTicks", "ActivityDuration":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				took = float64(n) / 1e4
+			}
+		}
+	})
+	if math.IsNaN(took) || took < 0 {
+		return false
+	}
+	task, name := a.bridged(taskName(r.Schema))
+	rt := a.processes.At(r, 0)
+	rt.State.stopped++
+	if !isPath(r.ActivityID, r.ProcessID) { // which its begin lacked, too
+		rt.State.withoutID = max(rt.State.withoutID-1, 0)
+	}
+	c := rt.State.pass(rt, took, taskKey{r.ProviderName, task})
+	c.Name, c.id = name, r.ActivityID
+	a.outcome(c)
+	note(rt, r, c)
+	return true
+}
+
+// pass returns an activity that is over and took some milliseconds.
+func (s *state) pass(rt *process, took float64, key taskKey) *activity {
+	ticks := int64(min(took/rt.MS(1), float64(max(rt.Now-rt.Origin(), 0))))
+	c := &activity{task: s.task(key), begin: rt.Now - ticks, end: rt.Now, over: true}
+	c.task.most = max(c.task.most, 1)
+	c.task.saw(c.begin)
+	return c
+}
+
+// milliseconds reads a time as .NET writes it, such as 1.02:03:04.0050000, and
+// returns NaN for another text.
+func milliseconds(text string) float64 {
+	days := 0.0
+	if d, rest, ok := strings.Cut(text, "."); ok && strings.Contains(rest, ":") {
+		n, err := strconv.ParseUint(d, 10, 32)
+		if err != nil {
+			return math.NaN()
+		}
+		days, text = float64(n), rest
+	}
+	parts := strings.Split(text, ":")
+	if len(parts) != 3 {
+		return math.NaN()
+	}
+	seconds := days * 24 * 3600
+	for i, part := range parts {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil || f < 0 || f > 1e9 {
+			return math.NaN()
+		}
+		seconds += f * [...]float64{3600, 60, 1}[i]
+	}
+	return seconds * 1e3
+}

@@ -1,0 +1,287 @@
+package requests
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A source writes pairs of events that belong together by one of their fields, since
+// they have no activity, or none that is a path.
+type source struct {
+	provider string // as it is shown
+	task     string
+	process  int64 // whose activities they are, 0 for that of the record
+	// nested activities are not followed, and an end without a begin is none.
+	outermost bool
+}
+
+// A role is what an event of a source does.
+type role uint8
+
+const (
+	roleNone   role = iota
+	roleBegin       // of an activity
+	roleEnd         // of the activity
+	roleDetail      // says more of an activity that is on
+	roleTold        // is all that there is of an activity: how long it took
+)
+
+// A rule says what an event is to its source.
+type rule struct {
+	*source
+	role role
+	key  string // the field that is the same in all events of an activity
+	// desc is the layout, where traces do not have it. status is the field with the
+	// outcome, and name are those that an activity is called by.
+	desc   *etw.EventDesc
+	name   []string
+	status string
+	took   string // the field with the milliseconds that a told activity took
+}
+
+// named are the rules for sources that traces describe, by provider and event.
+var named = map[string]map[string]*rule{
+	"Microsoft-AdoNet-SystemData":          queries("Microsoft-AdoNet-SystemData"),
+	"Microsoft.Data.SqlClient.EventSource": queries("Microsoft.Data.SqlClient.EventSource"),
+	"System.Diagnostics.Eventing.FrameworkEventSource": {
+		"BeginGetResponse":      {source: &webResponse, role: roleBegin, key: "id", name: []string{"uri"}},
+		"EndGetResponse":        {source: &webResponse, role: roleEnd, key: "id", status: "statusCode"},
+		"BeginGetRequestStream": {source: &webStream, role: roleBegin, key: "id", name: []string{"uri"}},
+		"EndGetRequestStream":   {source: &webStream, role: roleEnd, key: "id"},
+	},
+	"OpenTelemetry-Sdk": {
+		"ActivityStarted": {source: &span, role: roleBegin, key: "id", name: []string{"name"}},
+		"ActivityStopped": {source: &span, role: roleEnd, key: "id"},
+	},
+	"System.Net.Http": {
+		"ConnectionEstablished": {source: &connection, role: roleBegin, key: "connectionId", name: []string{"scheme", "host", "port"}},
+		"ConnectionClosed":      {source: &connection, role: roleEnd, key: "connectionId"},
+		"RequestLeftQueue":      {source: &queue, role: roleTold, took: "timeOnQueueMilliseconds"},
+	},
+}
+
+var (
+	webResponse = source{provider: "System.Diagnostics.Eventing.FrameworkEventSource", task: "GetResponse"}
+	webStream   = source{provider: "System.Diagnostics.Eventing.FrameworkEventSource", task: "GetRequestStream"}
+	span        = source{provider: "OpenTelemetry-Sdk", task: "ActivityStarted"}
+	connection  = source{provider: "System.Net.Http", task: "HttpConnection"}
+	queue       = source{provider: "System.Net.Http", task: "RequestQueue"}
+	iis         = source{provider: "IIS", task: "Request", outermost: true}
+	aspNet      = source{provider: "ASP.NET", task: "Request", outermost: true}
+	httpSys     = source{provider: "Microsoft-Windows-HttpService", task: "Request", process: systemProcess, outermost: true}
+)
+
+// systemProcess is the process of the kernel, to which http.sys belongs.
+const systemProcess = 4
+
+func queries(provider string) map[string]*rule {
+	s := &source{provider: provider, task: "Execute"}
+	return map[string]*rule{
+		"BeginExecute": {source: s, role: roleBegin, key: "objectId", name: []string{"commandText"}},
+		"EndExecute":   {source: s, role: roleEnd, key: "objectId", status: "sqlExceptionNumber"},
+	}
+}
+
+// A place identifies an event by numbers: its provider, or class, and its id, or
+// opcode.
+type place struct {
+	guid etw.GUID
+	id   uint16
+}
+
+// Providers of Windows, and classes of old ones, whose layouts no trace has.
+var (
+	iisProvider  = etw.MustParseGUID("de4649c9-15e8-4fea-9d85-1cdda520c334")
+	iisGeneral   = etw.MustParseGUID("d42cf7ef-de92-473e-8b6c-621ea663113a")
+	aspNetClass  = etw.MustParseGUID("06a01367-79d3-4594-8eb3-c721603c4679")
+	httpProvider = etw.MustParseGUID("dd5ef90a-6398-47a4-ad34-4dcecdef795f")
+	// insights is ApplicationInsights, which tells of what a request makes as of
+	// requests, too.
+	insights = etw.MustParseGUID("a62adddb-6b4b-519d-7ba1-f983d81623e0")
+)
+
+// numbered are the rules for them.
+var numbered = map[place]*rule{
+	{iisProvider, 1}: {source: &iis, role: roleBegin, key: "ContextId", desc: iisStart, name: []string{"RequestVerb", "RequestURL"}},
+	{iisProvider, 2}: {source: &iis, role: roleEnd, key: "ContextId", desc: iisEnd, status: "HttpStatus"},
+	{iisGeneral, 1}:  {source: &iis, role: roleBegin, key: "ContextId", desc: iisStart, name: []string{"RequestVerb", "RequestURL"}},
+	{iisGeneral, 2}:  {source: &iis, role: roleEnd, key: "ContextId", desc: iisEnd, status: "HttpStatus"},
+	{aspNetClass, 1}: {source: &aspNet, role: roleBegin, key: "ContextId", desc: aspNetStart, name: []string{"Method", "Path"}},
+	{aspNetClass, 2}: {source: &aspNet, role: roleEnd, key: "ContextId", desc: aspNetStop},
+
+	{httpProvider, 1}:  {source: &httpSys, role: roleBegin, key: "RequestId", desc: httpID},
+	{httpProvider, 2}:  {source: &httpSys, role: roleDetail, desc: httpParse, name: []string{"Url"}},
+	{httpProvider, 3}:  {source: &httpSys, role: roleDetail, key: "RequestId", desc: httpDeliver, name: []string{"Url"}},
+	{httpProvider, 10}: {source: &httpSys, role: roleEnd, key: "RequestId", desc: httpEnd, status: "HttpStatus"},
+	{httpProvider, 12}: {source: &httpSys, role: roleEnd, key: "RequestId", desc: httpEnd, status: "HttpStatus"},
+	{httpProvider, 13}: {source: &httpSys, role: roleEnd, key: "RequestId", desc: httpEnd, status: "HttpStatus"},
+	{httpProvider, 14}: {source: &httpSys, role: roleEnd, key: "RequestId", desc: httpEnd, status: "HttpStatus"},
+	{httpProvider, 16}: {source: &httpSys, role: roleEnd},
+	{httpProvider, 17}: {source: &httpSys, role: roleEnd},
+}
+
+// The layouts, as far as they are needed.
+var (
+	iisStart = layout(guidField("ContextId"), number("SiteId", etw.InUInt32), text("AppPoolId"), number("ConnId", etw.InUInt64),
+		number("RawConnId", etw.InUInt64), text("RequestURL"), text("RequestVerb"))
+	iisEnd = layout(guidField("ContextId"), number("BytesSent", etw.InUInt32), number("BytesReceived", etw.InUInt32), number("HttpStatus", etw.InUInt16))
+	// Of ASP.NET, there are texts of one byte a character, and of two.
+	aspNetStart = layout(number("ConnID", etw.InUInt64), guidField("ContextId"), etw.FieldDesc{Name: "Method", Type: etw.InAnsiString}, etw.FieldDesc{Name: "Path", Type: etw.InAnsiString})
+	aspNetWide  = layout(number("ConnID", etw.InUInt64), guidField("ContextId"), text("Method"), text("Path"))
+	aspNetStop  = layout(number("ConnID", etw.InUInt64), guidField("ContextId"))
+
+	httpID      = layout(number("RequestId", etw.InUInt64))
+	httpParse   = layout(number("RequestObj", etw.InPointer), number("HttpVerb", etw.InUInt32), text("Url"))
+	httpDeliver = layout(number("RequestObj", etw.InPointer), number("RequestId", etw.InUInt64), number("SiteId", etw.InUInt32), text("RequestQueueName"), text("Url"))
+	httpEnd     = layout(number("RequestId", etw.InUInt64), number("HttpStatus", etw.InUInt16))
+)
+
+func layout(fields ...etw.FieldDesc) *etw.EventDesc  { return &etw.EventDesc{Fields: fields} }
+func number(name string, t etw.InType) etw.FieldDesc { return etw.FieldDesc{Name: name, Type: t} }
+func text(name string) etw.FieldDesc                 { return number(name, etw.InUnicodeString) }
+func guidField(name string) etw.FieldDesc            { return number(name, etw.InGUID) }
+func isWide(payload []byte, at int) bool {
+	return len(payload) > at+1 && payload[at] != 0 && payload[at+1] == 0
+}
+
+// ruleOf returns what a record is to a source, or nil.
+func ruleOf(r *etw.Record) *rule {
+	if r.Schema != nil {
+		if x := named[r.ProviderName][r.Schema.Name]; x != nil {
+			return x
+		}
+	}
+	id := r.ID
+	if r.Kind == etw.KindClassic {
+		id = uint16(r.Opcode)
+	}
+	return numbered[place{r.Provider, id}]
+}
+
+// follow takes an event of a source.
+func (a *Analysis) follow(r *etw.Record, x *rule) {
+	if x.desc == nil {
+		a.fields.Read(r)
+	} else {
+		desc := x.desc
+		if desc == aspNetStart && isWide(r.Payload, 24) {
+			desc = aspNetWide
+		}
+		a.fields.ReadAs(desc, r)
+	}
+	if x.process != 0 {
+		a.moved = *r
+		a.moved.ProcessID = x.process
+		r = &a.moved
+	}
+	if x.role == roleTold {
+		a.passed(r, x)
+		return
+	}
+	key, ok := a.key(r, x)
+	if !ok {
+		return
+	}
+	id := x.keyID(key)
+	rt := a.processes.At(r, 0)
+	switch c := rt.State.open[id]; {
+	case x.role == roleBegin && c != nil && x.outermost:
+	case x.role == roleBegin:
+		c = a.begin(r, id, taskKey{x.provider, x.task})
+		c.ID, c.Name = key, a.called(x)
+	case c != nil && x.role == roleDetail:
+		c.Name = a.called(x)
+	case c != nil:
+		delete(rt.State.open, id)
+		rt.State.stopped++
+		a.result(c, x)
+		finish(rt, r, c)
+	case x.role == roleEnd && !x.outermost:
+		rt.State.stopped++
+		rt.State.orphans++
+	}
+}
+
+// key returns what tells the activity of a record from others of its source.
+func (a *Analysis) key(r *etw.Record, x *rule) (string, bool) {
+	if x.source == &httpSys && !r.ActivityID.IsZero() {
+		return r.ActivityID.String(), true
+	}
+	v := a.fields.Value(x.key)
+	if v.Kind() == etw.ValueGUID && v.GUID().IsZero() && x.source == &aspNet {
+		v = a.fields.Value("ConnID")
+	}
+	return v.String(), v.Kind() != etw.ValueNone
+}
+
+// called returns the name of an activity.
+func (a *Analysis) called(x *rule) string {
+	var parts []string
+	for _, field := range x.name {
+		if v := a.fields.Value(field); v.Kind() != etw.ValueNone {
+			parts = append(parts, v.String())
+		}
+	}
+	if x.source == &connection {
+		return strings.Replace(strings.Join(parts, ":"), ":", "://", 1)
+	}
+	name := strings.Join(parts, " ")
+	if x.name != nil && x.name[0] == "commandText" {
+		return shortened(name)
+	}
+	return name
+}
+
+// result reads how an activity of a source ended.
+func (a *Analysis) result(c *activity, x *rule) {
+	if x.status == "sqlExceptionNumber" {
+		for _, field := range []string{"compositeState", "compositestate"} {
+			if state, ok := a.fields.Float(field).Get(); ok && int(state)&1 == 0 {
+				c.Failed = true
+				c.Status = a.fields.Value(x.status).String()
+			}
+		}
+		return
+	}
+	if n, ok := a.fields.Float(x.status).Get(); ok && x.status != "" {
+		c.Status = strconv.FormatFloat(n, 'f', -1, 64)
+	}
+}
+
+// passed takes an event that says how long something took.
+func (a *Analysis) passed(r *etw.Record, x *rule) {
+	took, ok := a.fields.Float(x.took).Get()
+	if !ok || took < 0 {
+		return
+	}
+	rt := a.processes.At(r, 0)
+	rt.State.started++
+	rt.State.stopped++
+	c := rt.State.pass(rt, took, taskKey{x.provider, x.task})
+	c.id = r.ActivityID
+	if parent := rt.State.open[r.ActivityID]; parent != nil {
+		c.Parent = parent.task.name
+	}
+	note(rt, r, c)
+}
+
+// maxCommand is how much is shown of the text of a command.
+const maxCommand = 50
+
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > maxCommand {
+		return string(runes[:maxCommand]) + "…"
+	}
+	return text
+}
+
+// keyID makes an id of the key of an activity, which is no path.
+func (s *source) keyID(key string) (id etw.GUID) {
+	h := fnv.New128a()
+	h.Write([]byte(s.provider + "\x00" + s.task + "\x00" + key))
+	h.Sum(id[:0])
+	return id
+}
