@@ -31,10 +31,14 @@ var mutations = []mutation{
 	{"a wait is shorter by a part in a thousand", "waits/waits.go", "	ms := rt.MS(rt.Now - b.at)\n", "	ms := rt.MS(rt.Now-b.at) * 0.999\n"},
 	{"objects of the heap lack their size", "heap/snapshot.go", "		row.Bytes += size\n", "		row.Bytes += size &^ 31\n"},
 	{"the increment of a counter is its rate", "counters/counters.go", `Increment: number("Increment")}`, `Increment: number("IntervalSec")}`},
-	{"an activity that stops is that of its thread before", "requests/requests.go", "	ms := rt.MS(c.end - c.begin)\n", "	ms := rt.MS(c.end - c.begin - c.covered)\n"},
+	{"an activity that stops is that of its thread before", "requests/requests.go", "	ms, exclusive := rt.MS(c.end-c.begin),", "	ms, exclusive := rt.MS(c.end-c.begin-c.covered),"},
 	{"samples of external code are those of managed", "cpu/cpu.go", "		if x.state == managed {\n", "		if x.state == external {\n"},
 	{"an adjustment of the thread pool has a worker more", "threadpool/threadpool.go", "		reasons[adj.Adjustment.Reason]++\n", "		reasons[adj.Adjustment.Reason]++\n		out.Adjustments[len(out.Adjustments)-1].Workers++\n"},
 }
+
+// leastMutations is how many of the errors must always be such that they can be planted:
+// who changes an analysis may leave one behind for a while.
+const leastMutations = 10
 
 // TestMutations plants errors in the analyses, one by one, and wants the comparisons
 // with TraceEvent to fail for each. By itself it plants one, and sees that the others
@@ -48,22 +52,32 @@ func TestMutations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range mutations {
-		t.Run(m.what, func(t *testing.T) {
-			path := filepath.Join(root, "analysis", filepath.FromSlash(m.file))
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
+	all := os.Getenv(mutationsVariable) == "all"
+	planted, possible := 0, 0
+	for _, m := range mutations {
+		path := filepath.Join(root, "analysis", filepath.FromSlash(m.file))
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := strings.ReplaceAll(string(b), "\r\n", "\n")
+		if n := strings.Count(source, m.old); n != 1 {
+			t.Logf("%s: %s has %q %d times", m.what, m.file, m.old, n)
+			if all {
+				t.Fail()
 			}
-			source := strings.ReplaceAll(string(b), "\r\n", "\n")
-			if n := strings.Count(source, m.old); n != 1 {
-				t.Fatalf("%s has %q %d times", m.file, m.old, n)
-			}
-			if i == 0 && !testing.Short() || os.Getenv(mutationsVariable) == "all" {
-				plant(t, root, path, strings.Replace(source, m.old, m.new, 1))
-			}
-		})
+			continue
+		}
+		possible++
+		if all || planted == 0 && !testing.Short() {
+			planted++
+			t.Run(m.what, func(t *testing.T) { plant(t, root, path, strings.Replace(source, m.old, m.new, 1)) })
+		}
 	}
+	if possible < leastMutations {
+		t.Errorf("only %d errors can be planted; their texts must be brought up to date", possible)
+	}
+	t.Logf("%d errors planted, of %d that can be", planted, possible)
 }
 
 // plant runs the comparisons with another source in the place of a file.

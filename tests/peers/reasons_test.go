@@ -11,6 +11,7 @@ const (
 	whyHandling       = "exception handling"
 	whyCreator        = "creator"
 	whyUnnamed        = "frames without a name"
+	whyOnlyHere       = "connections and queues"
 	whyForeign        = "foreign activities"
 	whyTicksAsSamples = "ticks as samples"
 )
@@ -23,6 +24,7 @@ var reasons = map[string]string{
 	whyOpenJIT:        "TraceEvent lists compilations without an end, with sizes and times of 0; here they are counted as open",
 	whyHandling:       "TraceEvent takes the runtime's own pairs of events of exceptions for activities; here they are told with the exceptions",
 	whyCreator:        "TraceEvent says that an activity was begun by the last one of its thread, where its own path says that it was not; here it has no parent",
+	whyOnlyHere:       "lives of connections and times in queues are told by other events than start and stop; TraceEvent has none of them",
 	whyForeign:        "commands of SQL Server and spans of OpenTelemetry have starts that are no activities of EventSource; there they are of the activity around them",
 	whyUnnamed:        "TraceEvent puts all frames without a name into one; here each is by its address",
 	whyTicksAsSamples: "the time of threads goes from sample to sample; TraceEvent takes allocation ticks for samples, too",

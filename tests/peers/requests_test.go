@@ -21,6 +21,9 @@ type peerActivity struct {
 // handling is the task of the runtime's own pairs of events.
 const handling = "ExceptionHandling"
 
+// onlyHere are the tasks that are told by other events than pairs with an activity.
+var onlyHere = map[string]bool{"HttpConnection": true, "RequestQueue": true}
+
 func compareRequests(s *sheet) {
 	theirs := &s.theirs.Requests
 	var list []peerActivity
@@ -38,6 +41,11 @@ func compareRequests(s *sheet) {
 		started, open = started+p.Started, open+p.Open+p.LostStops
 		for i := range p.Tasks {
 			t := &p.Tasks[i]
+			if onlyHere[t.Task] {
+				s.differs(whyOnlyHere)
+				started, open = started-t.Count-t.Open, open-t.Open
+				continue
+			}
 			ended, total = ended+t.Count, total+t.DurationMS.Total
 			for j := range t.Slowest {
 				compareActivity(s, p.PID, t, &t.Slowest[j], list)
@@ -69,7 +77,7 @@ func compareActivity(s *sheet, pid int64, t *requests.Task, a *requests.Activity
 		s.near("duration", a.DurationMS, p.DurationMS)
 		s.equal("thread", a.Thread, p.StopTID)
 		own := path(p.Name)
-		if strings.HasPrefix(a.ID, "command ") || t.Provider == "OpenTelemetry-Sdk" {
+		if !strings.HasPrefix(a.ID, "/") {
 			s.differs(whyForeign)
 			return
 		}
