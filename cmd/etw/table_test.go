@@ -41,10 +41,11 @@ func TestTableText(t *testing.T) {
 			"   1  é                 5%  first\n" +
 			"1000  世界\\u202e       95%  with | and\\n\n" +
 			"      Micros…untime\n",
-		20: "   N  LONG NAME   SHARE  REST\n" +
-			"   1  é              5%  first\n" +
-			"1000  世界\\u202e    95%  with …nd\\n\n" +
-			"      Micro…time\n",
+		// What does not fit goes on in further lines, of which empty ones are left out.
+		20: "   N  LONG NAME\n      SHARE\n      REST\n" +
+			"   1  é\n         5%\n      first\n" +
+			"1000  世界\\u202e\n        95%\n      with | and\\n\n" +
+			"      Microso…untime\n",
 	} {
 		if diff := cmp.Diff(want, printTable(t, exampleTable(), formatText, width)); diff != "" {
 			t.Errorf("%d columns (-want +got):\n%s", width, diff)
@@ -60,13 +61,24 @@ func TestTableNarrow(t *testing.T) {
 		23: "A  BBBBBB  CCCCCC  D\n1       2       3  name\n",
 		22: "A  BBBBBB  D\n1       2  name\n",
 		14: "A  D\n1  name\n",
-		2:  "A  D\n1  name\n",
+		2:  "A\n   D\n1\n   name\n",
 	} {
 		table := newTable(num("a"), num("bbbbbb").spared(1), num("cccccc").spared(2), word("d"))
 		table.add("1", "2", "3", "name")
 		if diff := cmp.Diff(want, printTable(t, table, formatText, width)); diff != "" {
 			t.Errorf("%d columns (-want +got):\n%s", width, diff)
 		}
+	}
+}
+
+// TestTableAsked keeps a column that can be spared and was asked for.
+func TestTableAsked(t *testing.T) {
+	table := newTable(num("a"), num("bbbbbb").spared(1), num("cccccc").spared(2), word("d"))
+	table.add("1", "2", "3", "name")
+	(&ranking{sort: "cccccc"}).apply(table, true)
+	want := "A  CCCCCC  D\n1       3  name\n"
+	if diff := cmp.Diff(want, printTable(t, table, formatText, 18)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
