@@ -29,11 +29,14 @@ func (o *opening) etl(src io.ReaderAt, size int64) ([]*File, error) {
 	return []*File{o.found(newETL(r))}, nil
 }
 
-func (o *options) etlOptions() []etl.Option {
+func (o *options) etlOptions() (list []etl.Option) {
 	if o.noAttribution {
-		return []etl.Option{etl.WithoutAttribution()}
+		list = append(list, etl.WithoutAttribution())
 	}
-	return nil
+	if o.noSchemas {
+		list = append(list, etl.WithoutSchemas())
+	}
+	return list
 }
 
 func (r *etlReader) format() string {
