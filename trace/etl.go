@@ -29,14 +29,15 @@ func (o *opening) etl(src io.ReaderAt, size int64) ([]*File, error) {
 	return []*File{o.found(newETL(r))}, nil
 }
 
-func (o *options) etlOptions() (list []etl.Option) {
+func (o *options) etlOptions() []etl.Option {
+	opts := []etl.Option{etl.WithContext(o.ctx)}
 	if o.noAttribution {
-		list = append(list, etl.WithoutAttribution())
+		opts = append(opts, etl.WithoutAttribution())
 	}
 	if o.noSchemas {
-		list = append(list, etl.WithoutSchemas())
+		opts = append(opts, etl.WithoutSchemas())
 	}
-	return list
+	return opts
 }
 
 func (r *etlReader) format() string {

@@ -1,6 +1,8 @@
 package system
 
 import (
+	"time"
+
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -11,16 +13,59 @@ type axis struct {
 	begun bool
 	first int64
 	last  int64
+	// bounds are the times that records of a clock can have, if the trace tells.
+	bounds map[*etw.Clock]bounds
+	own    bounds // of clock
+	wrong  uint64 // records that have another time
+}
+
+// bounds are the times that a session can have recorded.
+type bounds struct {
+	from, until int64
+	known       bool
+}
+
+func (b *bounds) exclude(t int64) bool { return b.known && (t < b.from || t > b.until) }
+
+// boundSlack is how long after the end of a session, or before its start, records may
+// be all the same: what there is is listed, and merging adds to it.
+const boundSlack = time.Minute
+
+// bound says when the session of a clock ended.
+func (x *axis) bound(clock *etw.Clock, end etw.FileTime) {
+	if clock == nil || clock.Start <= 0 || end < clock.Start {
+		return
+	}
+	length := end.Time().Sub(clock.Start.Time())
+	slack := etw.FileTime((length + boundSlack) / 100)
+	b := bounds{from: clock.Ticks(clock.Start - slack), until: clock.Ticks(end + slack)}
+	b.known = b.from < b.until
+	if x.bounds == nil {
+		x.bounds = make(map[*etw.Clock]bounds)
+	}
+	x.bounds[clock] = b
+	if clock == x.clock {
+		x.own = b
+	}
 }
 
 // noClock is that of records that have none.
 var noClock etw.Clock
 
-// at returns when r was logged.
+// at returns when r was logged. If that cannot be, as its time is damaged, it is when
+// the record before it was.
 func (x *axis) at(r *etw.Record) int64 {
 	t := r.Timestamp
 	if r.Clock != x.clock {
+		b := x.bounds[r.Clock]
+		if b.exclude(t) {
+			x.wrong++
+			return x.last
+		}
 		t = x.convert(r)
+	} else if x.own.exclude(t) {
+		x.wrong++
+		return x.last
 	}
 	if t > x.last {
 		x.last = t
@@ -34,13 +79,23 @@ func (x *axis) convert(r *etw.Record) int64 {
 		clock = &noClock
 	}
 	if !x.begun {
-		x.begun, x.clock = true, clock
+		x.begun, x.clock, x.own = true, clock, x.bounds[clock]
 		x.first, x.last = r.Timestamp, r.Timestamp
 	}
 	if clock == x.clock || *clock == *x.clock {
 		return r.Timestamp
 	}
 	return x.clock.Ticks(clock.FileTime(r.Timestamp))
+}
+
+// tooLong reports whether something took longer than the session can have, and so
+// is damaged, and counts it.
+func (x *axis) tooLong(ticks uint64) bool {
+	if !x.own.known || ticks <= uint64(x.own.until-x.own.from) {
+		return false
+	}
+	x.wrong++
+	return true
 }
 
 func (x *axis) frequency() float64 {

@@ -192,7 +192,9 @@ func (f *Files) answered(r *etw.Record, has bool, tid uint32, irp, key etw.Point
 		thread = f.thread(uint64(tid), r)
 	}
 	d := f.use(f.byKey(uint64(key)), thread).disk(disk)
-	d.ticks += ticks
+	if !f.machine.tooLong(ticks) {
+		d.ticks += ticks
+	}
 	return d
 }
 

@@ -17,7 +17,7 @@ type FileFacts struct {
 	// Path has the letter of a drive if the trace tells it. It is empty if the file
 	// is not known, or if it was done to no file.
 	Path    string `json:"path,omitempty"`
-	PID     int64  `json:"pid"` // -1 if it is unknown
+	PID     ID     `json:"pid,omitzero"`
 	Process string `json:"process,omitempty"`
 	// Opens to Others count what was asked of the file system, the bytes are those
 	// that were asked for.

@@ -21,8 +21,9 @@ type ImageFacts struct {
 	// PID is 0 for images of the kernel.
 	PID     int64  `json:"pid"`
 	Process string `json:"process,omitempty"`
-	Base    uint64 `json:"base"`
-	Size    uint64 `json:"size"` // bytes; 0 if it is unknown
+	// Base is an address, which JSON has as a text in hexadecimal.
+	Base etw.Pointer `json:"base"`
+	Size uint64      `json:"size"` // bytes; 0 if it is unknown
 	// Path has the letter of a drive if the trace tells it.
 	Path string `json:"path,omitempty"`
 	// LoadMS and UnloadMS are unknown if the recording has not seen them.
@@ -55,7 +56,7 @@ func (m *Machine) ImagesResult() *ImagesResult {
 
 func (r *ImagesResult) add(m *Machine, pid int64, process string, s *Images) {
 	for _, i := range s.all {
-		f := ImageFacts{PID: pid, Process: process, Base: i.Base, Size: i.Size, Path: m.Path(i.Path), TimeDateStamp: i.TimeDateStamp,
+		f := ImageFacts{PID: pid, Process: process, Base: etw.Pointer(i.Base), Size: i.Size, Path: m.Path(i.Path), TimeDateStamp: i.TimeDateStamp,
 			Checksum: i.Checksum, BuildID: i.BuildID, PDB: i.PDB.Name, PDBGUID: i.PDB.GUID, PDBAge: i.PDB.Age}
 		f.LoadMS, f.UnloadMS = m.Span(&i.Lifetime)
 		r.Images = append(r.Images, f)

@@ -21,6 +21,8 @@ type Machine struct {
 	volumes      volumes
 	services     map[service]string
 	facts        Facts
+	origins      []origin
+	mappings     mappings
 	fields       dyn.Reader
 	met          int64 // the process of the last record that no handler took
 }
@@ -39,6 +41,7 @@ func New(mux *etw.Mux) *Machine {
 	m.watchImages(mux)
 	m.watchIdentities(mux)
 	m.watchConfig(mux)
+	m.watchOrigins(mux)
 	m.watchRuntimes(mux)
 	return m
 }

@@ -34,12 +34,17 @@ const (
 	opCollectionEnd = 74
 )
 
+// schemasOfNames are the events that do the same in EventPipe and on Linux.
+var schemasOfNames = map[string]bool{
+	"ProcessInfo": true, "ExistingProcess": true, "ProcessCreate": true, "ProcessMapping": true, "ProcessMappingMetadata": true,
+}
+
 // Names reports whether a record does nothing but tell what there is: a machine is
 // to be given these also from outside of the time or the processes that are asked
 // for, or other records have no names.
 func Names(r *etw.Record) bool {
 	if r.Kind != etw.KindClassic {
-		return r.Schema != nil && r.Schema.Name == "ProcessInfo"
+		return r.Schema != nil && schemasOfNames[r.Schema.Name]
 	}
 	switch op := r.Opcode; r.Provider {
 	case processClass:

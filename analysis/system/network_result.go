@@ -14,7 +14,7 @@ type NetworkResult struct {
 
 // ConnectionFacts are what went over a connection.
 type ConnectionFacts struct {
-	PID      int64          `json:"pid"` // -1 if it is unknown
+	PID      ID             `json:"pid,omitzero"`
 	Process  string         `json:"process,omitempty"`
 	Protocol string         `json:"protocol"` // tcp or udp
 	Local    netip.AddrPort `json:"local"`

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // Schema is the version of the JSON form of the results of this package. Fields may
@@ -20,6 +21,9 @@ type Result struct {
 	SampleMS  measure.Float  `json:"sampleMs,omitzero"`
 	Processes []ProcessFacts `json:"processes"`
 	Threads   []ThreadFacts  `json:"threads"`
+	// KernelImages are the images of the kernel, which are of no process: with those
+	// of the processes they are all of [Machine.ImagesResult].
+	KernelImages int `json:"kernelImages"`
 	// Samples and Switches count the events of processor time, and Gaps the points
 	// at which switches are missing.
 	Samples  uint64 `json:"samples"`
@@ -29,15 +33,22 @@ type Result struct {
 	Unresolved Unresolved `json:"unresolved"`
 }
 
+// An ID is the number of a process, a thread or a session that may be unknown, and
+// then is -1 here and left out of JSON.
+type ID int64
+
+// IsZero reports whether the number is unknown: 0 is one.
+func (id ID) IsZero() bool { return id < 0 }
+
 // ProcessFacts are what is known of a process.
 type ProcessFacts struct {
 	PID       int64  `json:"pid"`
-	ParentPID int64  `json:"parentPid"` // -1 if it is unknown
+	ParentPID ID     `json:"parentPid,omitzero"`
 	Name      string `json:"name,omitempty"`
 	// CommandLine is as the program was started.
 	CommandLine string `json:"commandLine,omitempty"`
 	User        string `json:"user,omitempty"`
-	Session     int64  `json:"session"` // -1 if it has none
+	Session     ID     `json:"session,omitzero"`
 	Package     string `json:"package,omitempty"`
 	App         string `json:"app,omitempty"`
 	// StartMS and EndMS are unknown if the recording has not seen the start or end.
@@ -61,7 +72,7 @@ type ProcessFacts struct {
 
 // ThreadFacts are what is known of a thread.
 type ThreadFacts struct {
-	PID     int64  `json:"pid"` // -1 if it is unknown
+	PID     ID     `json:"pid,omitzero"`
 	Process string `json:"process,omitempty"`
 	TID     int64  `json:"tid"`
 	Name    string `json:"name,omitempty"`
@@ -69,7 +80,7 @@ type ThreadFacts struct {
 	Service      string        `json:"service,omitempty"`
 	StartMS      measure.Float `json:"startMs,omitzero"`
 	EndMS        measure.Float `json:"endMs,omitzero"`
-	StartAddress uint64        `json:"startAddress,omitempty"`
+	StartAddress etw.Pointer   `json:"startAddress,omitzero"`
 	Samples      uint64        `json:"samples"`
 	Switches     uint64        `json:"switches"` // to the thread
 	SampledMS    measure.Float `json:"sampledMs,omitzero"`
@@ -84,6 +95,9 @@ type Unresolved struct {
 	Threads int `json:"threads"`
 	// Paths are those of images whose drive is not known.
 	Paths int `json:"paths"`
+	// Times are the records of which the time cannot be that of the trace, since it
+	// is damaged: they count as of the time of the record before.
+	Times uint64 `json:"times,omitempty"`
 }
 
 // Result returns what is known so far. It shares no memory that changes with m.
@@ -94,7 +108,8 @@ func (m *Machine) Result() *Result { return m.result(nil) }
 func (u *Usage) Result() *Result { return u.machine.result(u) }
 
 func (m *Machine) result(u *Usage) *Result {
-	r := &Result{Schema: Schema, Machine: m.Facts(), Processes: []ProcessFacts{}, Threads: []ThreadFacts{}, Unresolved: m.Unresolved()}
+	r := &Result{Schema: Schema, Machine: m.Facts(), Processes: []ProcessFacts{}, Threads: []ThreadFacts{}, Unresolved: m.Unresolved(),
+		KernelImages: len(m.kernel.all)}
 	for _, p := range m.allProcesses {
 		f := m.ProcessFacts(p)
 		if u != nil {
@@ -138,24 +153,24 @@ func (u *Usage) times(of ThreadUsage) (sampled, ran measure.Float) {
 }
 
 func (m *Machine) threadFacts(t *Thread) ThreadFacts {
-	f := ThreadFacts{TID: t.TID, Name: t.Name, Service: m.Service(t), StartAddress: t.StartAddress}
+	f := ThreadFacts{TID: t.TID, Name: t.Name, Service: m.Service(t), StartAddress: etw.Pointer(t.StartAddress)}
 	f.PID, f.Process = t.Process.label()
 	f.StartMS, f.EndMS = m.Span(&t.Lifetime)
 	return f
 }
 
 // label returns the id and name of a process, which may be nil.
-func (p *Process) label() (pid int64, name string) {
+func (p *Process) label() (pid ID, name string) {
 	if p == nil {
 		return -1, ""
 	}
-	return p.PID, p.Name
+	return ID(p.PID), p.Name
 }
 
 // ProcessFacts returns what is known of a process.
 func (m *Machine) ProcessFacts(p *Process) ProcessFacts {
 	f := ProcessFacts{
-		PID: p.PID, ParentPID: p.ParentPID, Name: p.Name, CommandLine: p.CommandLine, User: p.User, Session: p.Session,
+		PID: p.PID, ParentPID: ID(p.ParentPID), Name: p.Name, CommandLine: p.CommandLine, User: p.User, Session: ID(p.Session),
 		Package: p.Package, App: p.App, Narrow: p.Narrow, Zombie: p.Zombie,
 		OS: p.OS, Architecture: p.Architecture, Runtime: p.Runtime,
 		Threads: len(p.Threads), Images: len(p.Images.all),
@@ -184,7 +199,7 @@ func (m *Machine) Span(l *Lifetime) (start, end measure.Float) {
 
 // Unresolved counts what is not known so far.
 func (m *Machine) Unresolved() Unresolved {
-	var u Unresolved
+	u := Unresolved{Times: m.wrong}
 	paths := func(s *Images) {
 		for _, i := range s.all {
 			if isUnresolved(m.Path(i.Path)) {

@@ -77,6 +77,14 @@ func (m *Machine) Record(r *etw.Record) error {
 		if m.fields.Read(r) {
 			m.createProcess(r.ProcessID, m.at(r)).Name = m.fields.Text("Name")
 		}
+	case "ProcessMapping":
+		if m.fields.Read(r) {
+			m.recordMapping(r)
+		}
+	case "ProcessMappingMetadata":
+		if m.fields.Read(r) {
+			m.describeMapping()
+		}
 	case "ProcessExit":
 		m.stopProcess(r.ProcessID, m.at(r), 0)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,6 +104,7 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	if named != nil {
 		i.also = &named.mux
 	}
+	i.asked = h.Processes
 	if c, ok := i.answer.(chooser); ok {
 		c.choose(h.Processes)
 		h.Processes = nil
@@ -112,14 +112,15 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}
-	any := i.answer.take()
+	why := i.whyNone(q)
+	any := i.answer.take() && why == ""
 	p := q.out.open(cmd, false)
 	err = q.print(p, t, i, named, any)
 	if err == nil {
 		err = p.Flush()
 	}
 	if err == nil && !any && cmd.Context().Err() == nil {
-		q.reportMissing(cmd)
+		q.reportNone(i, why, args)
 	}
 	if reportLosses(cmd, t) {
 		trouble = cmp.Or(trouble, errReported)
@@ -169,15 +170,6 @@ func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *code, an
 		q.rank.top = max(len(tab.rows), 1)
 	}
 	return q.rank.writeFirst(p, tab)
-}
-
-// reportMissing says what a trace lacks.
-func (q *question) reportMissing(cmd *cobra.Command) {
-	if q.missing != "" {
-		report(cmd, errors.New(q.missing))
-		return
-	}
-	reportNeeds(cmd, q.needs)
 }
 
 // writeFirst prints the rows that were asked for. Of a table for people that is

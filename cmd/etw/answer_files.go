@@ -44,7 +44,7 @@ type filesAnswer struct {
 
 func (a *filesAnswer) take() bool {
 	a.res = a.files.Result()
-	a.res.Files = slices.DeleteFunc(a.res.Files, func(f system.FileFacts) bool { return !a.chosen.Has(f.PID) })
+	a.res.Files = slices.DeleteFunc(a.res.Files, func(f system.FileFacts) bool { return !a.chosen.Has(int64(f.PID)) })
 	return slices.ContainsFunc(a.res.Files, func(f system.FileFacts) bool { return f.Opens+f.Reads+f.Writes+f.Others > 0 })
 }
 
@@ -66,7 +66,7 @@ func (a *filesAnswer) untold(operations func(*system.FileFacts) uint64) []string
 			unowned += operations(f)
 		}
 	}
-	var list []string
+	list := a.doubts()
 	if unnamed > 0 {
 		list = append(list, fmt.Sprintf("the trace does not tell the files of %s", count(unnamed, "operation", "operations")))
 	}

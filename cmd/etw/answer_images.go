@@ -43,10 +43,22 @@ func (a *imagesAnswer) take() bool {
 	return len(a.res.Images) > 0
 }
 
-func (a *imagesAnswer) result() any        { return a.res }
-func (a *imagesAnswer) warnings() []string { return noPaths(a.res.Unresolved) }
+func (a *imagesAnswer) result() any { return a.res }
+func (a *imagesAnswer) warnings() []string {
+	return append(a.doubts(), noPaths(a.res.Unresolved)...)
+}
 func (a *imagesAnswer) totals(p *page) {
-	fmt.Fprintln(p, count(len(a.res.Images), "image", "images"))
+	kernel := 0
+	for i := range a.res.Images {
+		if a.res.Images[i].Process == system.KernelName {
+			kernel++
+		}
+	}
+	text := count(len(a.res.Images), "image", "images")
+	if kernel > 0 {
+		text += fmt.Sprintf(", %d of them of the kernel", kernel)
+	}
+	fmt.Fprintln(p, text)
 }
 
 func (a *imagesAnswer) table(view string, _ *names) *table {
@@ -60,7 +72,7 @@ func (a *imagesAnswer) table(view string, _ *names) *table {
 		if i.PDBGUID != (etw.GUID{}) {
 			guid = i.PDBGUID.String()
 		}
-		t.add(whole(i.PID), i.Process, fmt.Sprintf("%#x", i.Base), whole(i.Size), maybe(i.LoadMS), maybe(i.UnloadMS), i.Path,
+		t.add(whole(i.PID), i.Process, i.Base.String(), whole(i.Size), maybe(i.LoadMS), maybe(i.UnloadMS), i.Path,
 			i.PDB, guid, whole(i.PDBAge), i.BuildID, whole(i.TimeDateStamp))
 	}
 	return t.unlessEmpty("loadMs", "unloadMs", "pdb", "buildId")

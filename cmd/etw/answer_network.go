@@ -42,12 +42,12 @@ type networkAnswer struct {
 
 func (a *networkAnswer) take() bool {
 	a.res = a.network.Result()
-	a.res.Connections = slices.DeleteFunc(a.res.Connections, func(c system.ConnectionFacts) bool { return !a.chosen.Has(c.PID) })
+	a.res.Connections = slices.DeleteFunc(a.res.Connections, func(c system.ConnectionFacts) bool { return !a.chosen.Has(int64(c.PID)) })
 	return len(a.res.Connections) > 0
 }
 
 func (a *networkAnswer) result() any        { return a.res }
-func (a *networkAnswer) warnings() []string { return nil }
+func (a *networkAnswer) warnings() []string { return a.doubts() }
 
 func (a *networkAnswer) totals(p *page) {
 	var sum system.ConnectionFacts
@@ -81,7 +81,7 @@ func addConnection(sum, c *system.ConnectionFacts) {
 
 func (a *networkAnswer) table(view string, _ *names) *table {
 	type key struct {
-		pid           int64
+		pid           system.ID
 		process       string
 		protocol      string
 		local, remote netip.AddrPort

@@ -53,14 +53,14 @@ func (a *processesAnswer) take() bool {
 	a.usage.Settle()
 	a.res = a.usage.Result()
 	a.res.Processes = slices.DeleteFunc(a.res.Processes, func(p system.ProcessFacts) bool { return !a.chosen.Has(p.PID) })
-	a.res.Threads = slices.DeleteFunc(a.res.Threads, func(t system.ThreadFacts) bool { return !a.chosen.Has(t.PID) })
+	a.res.Threads = slices.DeleteFunc(a.res.Threads, func(t system.ThreadFacts) bool { return !a.chosen.Has(int64(t.PID)) })
 	return len(a.res.Processes) > 0
 }
 
 func (a *processesAnswer) result() any { return a.res }
 
 func (a *processesAnswer) warnings() []string {
-	list := unresolved(a.res.Unresolved)
+	list := append(a.doubts(), unresolved(a.res.Unresolved)...)
 	if a.res.Gaps > 0 {
 		list = append(list, fmt.Sprintf("context switches are missing in %s: ranMs is a lower bound", count(a.res.Gaps, "place", "places")))
 	}
@@ -75,13 +75,16 @@ func (a *processesAnswer) totals(p *page) {
 	if a.res.Switches > 0 {
 		p.line("switches", "%d", a.res.Switches)
 	}
+	if a.res.KernelImages > 0 && len(a.chosen) == 0 {
+		p.line("kernel images", "%d, which are of no process", a.res.KernelImages)
+	}
 }
 
 func (a *processesAnswer) table(view string, _ *names) *table {
 	if view == "thread" {
 		return a.threads()
 	}
-	t := newTable(idColumn("pid"), idColumn("parentPid").forPrograms(), label("process").forPrograms(), label("process").forPeople(),
+	t := newTable(idColumn("pid"), column{name: "parentPid", head: "PARENT", number: true, rising: true}, label("process").forPrograms(), label("process").forPeople(),
 		moment("startMs"), moment("endMs"), idColumn("exitCode"), msColumn("sampledMs"), msColumn("ranMs"), counted("threads"), counted("images"), label("user").forPrograms(), idColumn("session").forPrograms(),
 		label("runtime"), label("os").forPrograms(), label("architecture").forPrograms(), label("commandLine"))
 	for _, n := range treeOf(a.res.Processes) {
@@ -90,7 +93,7 @@ func (a *processesAnswer) table(view string, _ *names) *table {
 			maybe(p.SampledMS), maybe(p.RanMS), whole(p.Threads), whole(p.Images), p.User, unlessNegative(p.Session),
 			p.Runtime, p.OS, p.Architecture, p.CommandLine)
 	}
-	return t.unlessEmpty("startMs", "endMs", "exitCode", "sampledMs", "ranMs", "threads", "images", "runtime")
+	return t.unlessEmpty("parentPid", "startMs", "endMs", "exitCode", "sampledMs", "ranMs", "threads", "images", "runtime")
 }
 
 // treeLabel returns what a process is called in the tree.
@@ -107,11 +110,11 @@ func treeLabel(p *system.ProcessFacts) string {
 // unknown is what is called what the trace does not tell.
 const unknown = "(unknown)"
 
-func unlessNegative(n int64) string {
+func unlessNegative[N ~int64](n N) string {
 	if n < 0 {
 		return ""
 	}
-	return whole(n)
+	return whole(int64(n))
 }
 
 func (a *processesAnswer) threads() *table {
@@ -174,11 +177,11 @@ const maxDepth = 20
 // parentOf returns the parent of a process, or -1.
 func parentOf(list []system.ProcessFacts, byPID map[int64][]int, i int) int {
 	p := &list[i]
-	if p.ParentPID < 0 || p.ParentPID == p.PID {
+	if p.ParentPID < 0 || int64(p.ParentPID) == p.PID {
 		return -1
 	}
 	start := p.StartMS.Or(0)
-	for _, k := range slices.Backward(byPID[p.ParentPID]) {
+	for _, k := range slices.Backward(byPID[int64(p.ParentPID)]) {
 		parent := &list[k]
 		if parent.StartMS.Or(start) <= start && (parent.EndMS.IsZero() || parent.EndMS.Or(0) >= start) {
 			return k

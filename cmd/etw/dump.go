@@ -109,6 +109,9 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 	if d.selector, err = d.sel.selector(known); err != nil {
 		return err
 	}
+	if err := d.selector.findProcesses(cmd, &d.in, args); err != nil {
+		return err
+	}
 	if d.style.showsStacks() && !d.follow && !slices.Contains(args, trace.Stdin) {
 		if d.stacks, err = findStacks(cmd, &d.in, args); err != nil {
 			return err

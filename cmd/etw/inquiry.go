@@ -20,6 +20,8 @@ type inquiry struct {
 	also    *etw.Mux // of what needs all records, whatever is asked for; may be nil
 	answer  answer
 	names   *names
+	asked   filter.Numbers // processes
+	span    timeSpan
 	cut     bool // by --from or --to
 	trouble bool // with the trace
 }
@@ -35,6 +37,7 @@ func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 	r := &reading{cmd: i.cmd, progress: newProgress(i.cmd.ErrOrStderr(), nil), share: t.Progress}
 	err := r.each(t, func(rec *etw.Record) error {
 		e := decoder.Event(rec)
+		i.span.see(rec, t.Elapsed(rec), h, i.asked)
 		i.names.learn(decoder, rec, e)
 		if i.also != nil {
 			if err := i.also.Dispatch(rec); err != nil {

@@ -58,6 +58,19 @@ func unresolved(u system.Unresolved) []string {
 	return list
 }
 
+// doubts says why little of an answer may be right: files are of several machines, or
+// damaged.
+func (m *machine) doubts() []string {
+	var list []string
+	if n := m.Unresolved().Times; n > 0 {
+		list = append(list, fmt.Sprintf("the times of %s cannot be: those of the records before stand in for them", count(n, "record", "records")))
+	}
+	for _, text := range m.Origins() {
+		list = append(list, text+": numbers of processes and addresses mean different things in them, and are mixed up here")
+	}
+	return list
+}
+
 // noPaths says that paths have no drives.
 func noPaths(u system.Unresolved) []string {
 	if u.Paths == 0 {
@@ -66,6 +79,10 @@ func noPaths(u system.Unresolved) []string {
 	return []string{fmt.Sprintf("the trace does not tell the drives of %s", count(u.Paths, "path", "paths"))}
 }
 
+// zeroIsNone reports whether 0 tells nothing: as a sum it does not, as a point in
+// time or an exit code it does.
+func zeroIsNone(c column) bool { return c.measured && !c.rising }
+
 // unlessEmpty leaves columns to programs that have nothing in any row, and returns
 // t.
 func (t *table) unlessEmpty(names ...string) *table {
@@ -73,7 +90,7 @@ func (t *table) unlessEmpty(names ...string) *table {
 		i := findColumn(t.columns, name)
 		empty := true
 		for _, row := range t.rows {
-			empty = empty && (row[i] == "" || row[i] == "0")
+			empty = empty && (row[i] == "" || row[i] == "0" && zeroIsNone(t.columns[i]))
 		}
 		if empty {
 			t.columns[i] = t.columns[i].forPrograms()

@@ -179,7 +179,9 @@ func TestMachineViews(t *testing.T) {
 
 // Processes that say that they started each other end up in the tree once.
 func TestTree(t *testing.T) {
-	p := func(pid, parent int64) system.ProcessFacts { return system.ProcessFacts{PID: pid, ParentPID: parent} }
+	p := func(pid, parent int64) system.ProcessFacts {
+		return system.ProcessFacts{PID: pid, ParentPID: system.ID(parent)}
+	}
 	list := []system.ProcessFacts{p(1, 2), p(2, 1), p(3, 3), p(4, 1), p(5, -1), p(6, 5)}
 	for pid := int64(100); pid < 200; pid++ {
 		list = append(list, p(pid, pid-1))

@@ -44,7 +44,7 @@ func (r *ranking) checkColumn(columns []column) error {
 	}
 	var names []string
 	for _, c := range columns {
-		if c.name != "" {
+		if c.name != "" && !slices.Contains(names, c.name) {
 			names = append(names, c.name)
 		}
 	}
@@ -71,6 +71,9 @@ func (r *ranking) apply(t *table, ordered bool) {
 		name = "count"
 	}
 	if i := findColumn(t.columns, name); i >= 0 && name != "" {
+		if r.sort != "" {
+			t.columns[i].spare = 0 // it was asked for
+		}
 		falling := t.columns[i].number && !t.columns[i].rising && !strings.HasSuffix(t.columns[i].name, "_ms") && !slices.Contains([]string{"id", "from", "ms"}, t.columns[i].name)
 		slices.SortStableFunc(t.rows, func(a, b []string) int {
 			order := compareCell(a[i], b[i], t.columns[i].number)

@@ -58,6 +58,7 @@ makes no sense.`,
 		},
 	}
 	command.SetVersion(root)
+	command.ExplainFlags(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupLook, Title: "Look into traces:"},
 		&cobra.Group{ID: groupLive, Title: "Watch and record live .NET programs:"},

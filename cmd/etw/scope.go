@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -23,10 +24,37 @@ type scope struct {
 }
 
 func (s *scope) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringArrayVar(&s.processes, "process", nil, "only of this `PROCESS`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable")
+	processFlag(cmd, &s.processes, "only")
 	s.times.timeFlags(cmd)
+}
+
+// processFlag defines the flag that chooses processes, which goes by a second name.
+func processFlag(cmd *cobra.Command, into *[]string, only string) {
+	f := cmd.Flags()
+	f.StringArrayVar(into, "process", nil, only+" of this `PROCESS`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable; --pid is the same")
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "pid" {
+			name = "process"
+		}
+		return pflag.NormalizedName(name)
+	})
 	completions(cmd, map[string]cobra.CompletionFunc{"process": completeProcesses})
+}
+
+// parseProcesses returns the numbers among what was said of processes, and the
+// patterns of names.
+func parseProcesses(texts []string) (numbers filter.Numbers, patterns []filter.Glob, err error) {
+	for _, text := range texts {
+		switch n, err := filter.ParseNumbers(text, math.MaxInt64); {
+		case err == nil:
+			numbers = append(numbers, n...)
+		case strings.Trim(text, "0123456789,- ") == "":
+			return nil, nil, usagef("--process: %w", err)
+		default:
+			patterns = append(patterns, filter.Glob(text))
+		}
+	}
+	return numbers, patterns, nil
 }
 
 // header reads the flags. Names of processes are looked for in the traces, which
@@ -36,24 +64,32 @@ func (s *scope) header(cmd *cobra.Command, in *input, paths []string) (*filter.H
 	if err := s.times.window(sel); err != nil {
 		return nil, err
 	}
-	h := &sel.header
-	var patterns []filter.Glob
-	for _, text := range s.processes {
-		if n, err := filter.ParseNumbers(text, math.MaxInt64); err == nil {
-			h.Processes = append(h.Processes, n...)
-		} else {
-			patterns = append(patterns, filter.Glob(text))
-		}
+	var err error
+	if sel.header.Processes, sel.patterns, err = parseProcesses(s.processes); err != nil {
+		return nil, err
 	}
-	if len(patterns) == 0 {
-		return h, nil
+	return &sel.header, sel.findProcesses(cmd, in, paths)
+}
+
+// findProcesses looks for the processes whose names were given.
+func (s *selector) findProcesses(cmd *cobra.Command, in *input, paths []string) error {
+	if len(s.patterns) == 0 {
+		return nil
 	}
 	if slices.Contains(paths, trace.Stdin) {
-		return nil, usagef("--process %s: to find a process by its name takes a pass of its own over the trace, and the standard input has only one; give its number", patterns[0])
+		return usagef("--process %s: to find a process by its name takes a pass of its own over the trace, and the standard input has only one; give its number", s.patterns[0])
 	}
-	found, err := processesNamed(cmd, in, paths, patterns)
-	h.Processes = append(h.Processes, found...)
-	return h, err
+	found, err := processesNamed(cmd, in, paths, s.patterns)
+	s.header.Processes = append(s.header.Processes, found...)
+	return err
+}
+
+// checkLive reports names of processes where there is no trace to find them in.
+func (s *selector) checkLive() error {
+	if len(s.patterns) > 0 {
+		return usagef("--process %s: live events are chosen by the number of a process", s.patterns[0])
+	}
+	return nil
 }
 
 // processesNamed returns the numbers of the processes whose name fits a pattern,

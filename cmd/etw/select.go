@@ -19,7 +19,7 @@ type selection struct {
 	providers []string
 	events    []string
 	ids       string
-	processes string
+	processes []string
 	threads   string
 	level     string
 	keywords  string
@@ -37,7 +37,7 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f.StringArrayVarP(&s.providers, "provider", short, nil, "only events of this provider: `NAME`, pattern such as Microsoft-*, GUID,\nclr, rundown, private, stress or kernel; repeatable")
 	f.StringArrayVarP(&s.events, "event", "e", nil, "only events of this `NAME`, such as GCStart (of any version), GCStart_V2,\nGC/Start, Process/Start, or pattern such as GC*; repeatable")
 	f.StringVar(&s.ids, "id", "", "only events with these `IDS`, such as 1,3,10-20; classic events have none")
-	f.StringVar(&s.processes, "pid", "", "only events of these `PROCESSES`, such as 4,1000-1999")
+	processFlag(cmd, &s.processes, "only events")
 	f.StringVar(&s.threads, "tid", "", "only events of these `THREADS`")
 	f.StringVar(&s.level, "level", "", "only events that are at least this important, or have no `LEVEL`: 1 to 255,\ncritical, error, warning, informational or verbose")
 	f.StringVar(&s.keywords, "keywords", "", "only events with one of these keywords: a `MASK` such as 0x8000, or names\nof keywords of the provider, such as GC,Exception")
@@ -47,7 +47,6 @@ func (s *selection) flags(cmd *cobra.Command) {
 		"provider": completeProviders,
 		"event":    completeEvents,
 		"keywords": completeKeywords,
-		"pid":      completeProcesses,
 		"where":    completeFields,
 		"level":    cobra.FixedCompletions(levelNames, cobra.ShellCompDirectiveNoFileComp),
 		"id":       cobra.NoFileCompletions, "tid": cobra.NoFileCompletions,
@@ -82,6 +81,7 @@ type selector struct {
 	decoder  *etw.Decoder
 	known    []*etw.Provider // of manifests
 	header   filter.Header
+	patterns []filter.Glob // of names of processes that are to be looked for
 	wheres   []*filter.Where
 	zone     *time.Location
 	given    bool // there is a filter
@@ -102,7 +102,7 @@ type seenEvent struct {
 func (s *selection) selector(manifests []*etw.Provider) (*selector, error) {
 	sel := &selector{decoder: builtin.NewDecoder(manifests...), known: manifests, decoding: true}
 	h := &sel.header
-	sel.given = len(s.providers)+len(s.events)+len(s.wheres) > 0 || s.ids+s.processes+s.threads+s.level+s.keywords+s.from+s.to != ""
+	sel.given = len(s.providers)+len(s.events)+len(s.wheres)+len(s.processes) > 0 || s.ids+s.threads+s.level+s.keywords+s.from+s.to != ""
 	for _, text := range s.providers {
 		p, err := filter.ParseProvider(text)
 		if err != nil {
@@ -135,6 +135,9 @@ func (s *selection) selector(manifests []*etw.Provider) (*selector, error) {
 	if err := s.numbers(h); err != nil {
 		return nil, err
 	}
+	if h.Processes, sel.patterns, err = parseProcesses(s.processes); err != nil {
+		return nil, err
+	}
 	return sel, s.window(sel)
 }
 
@@ -146,7 +149,6 @@ func (s *selection) numbers(h *filter.Header) error {
 		into       *filter.Numbers
 	}{
 		{"id", s.ids, math.MaxUint16, &h.IDs},
-		{"pid", s.processes, math.MaxInt64, &h.Processes},
 		{"tid", s.threads, math.MaxInt64, &h.Threads},
 	} {
 		if n.text == "" {

@@ -110,6 +110,9 @@ func (st *stat) main(cmd *cobra.Command, args []string) error {
 	if st.selector, err = st.sel.selector(known); err != nil {
 		return err
 	}
+	if err := st.selector.findProcesses(cmd, &st.in, args); err != nil {
+		return err
+	}
 	st.names, st.faults = newNames(), make(map[string]int64)
 	st.groups = newGroups(st)
 	if err := st.rank.checkColumn(st.groups.columns(false)); err != nil {

@@ -78,39 +78,49 @@ func (t *table) shown(keep func(column) bool) {
 	}
 }
 
-// text prints columns that are aligned. The last one is not padded.
+// text prints columns that are aligned. The last one is not padded. A row that is
+// too wide goes on in further lines.
 func (t *table) text(p *printer) error {
 	t.narrow(p.width)
 	lines := t.lines()
-	widths := t.fit(lines, p.width)
-	var b []byte
+	folds := t.fold(lines, p.width)
 	for n, row := range lines {
-		b = b[:0]
-		for i, cell := range row {
-			cell = shorten(cell, widths[i])
-			pad := strings.Repeat(" ", widths[i]-textWidth(cell))
-			if t.columns[i].number || t.columns[i].right {
-				cell = pad + cell
-			} else {
-				cell += pad
+		for _, f := range folds {
+			line := t.line(row, f)
+			switch {
+			case line == "" && f.indent > 0: // nothing to go on with
+				continue
+			case t.plain:
+				line = "  " + line
+			case n == 0:
+				line = string(p.paint(nil, colorBold, line))
 			}
-			if i > 0 {
-				b = append(b, "  "...)
+			if _, err := p.WriteString(line + "\n"); err != nil {
+				return err
 			}
-			b = append(b, cell...)
-		}
-		line := strings.TrimRight(string(b), " ")
-		if t.plain {
-			line = "  " + line
-		}
-		if n == 0 && !t.plain {
-			line = string(p.paint(nil, colorBold, line))
-		}
-		if _, err := p.WriteString(line + "\n"); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// line returns the part of a row that is in one line.
+func (t *table) line(row []string, f fold) string {
+	b := []byte(strings.Repeat(" ", f.indent))
+	for k, width := range f.widths {
+		i := f.from + k
+		cell := shorten(row[i], width)
+		pad := strings.Repeat(" ", width-textWidth(cell))
+		if t.columns[i].number || t.columns[i].right {
+			cell = pad + cell
+		} else {
+			cell += pad
+		}
+		if k > 0 {
+			b = append(b, "  "...)
+		}
+		b = append(b, cell...)
+	}
+	return strings.TrimRight(string(b), " ")
 }
 
 // lines returns the headings, if there are any, and the rows.
@@ -140,45 +150,6 @@ func (t *table) narrow(limit int) {
 		}
 		t.shown(func(c column) bool { return c.spare < most })
 	}
-}
-
-// lineWidth returns how many cells a line takes whose columns have the given widths.
-func lineWidth(widths []int) int {
-	sum := 2 * (len(widths) - 1)
-	for _, w := range widths {
-		sum += w
-	}
-	return sum
-}
-
-// leastWidth is what a column of text keeps when a table is too wide.
-const leastWidth = 10
-
-// fit returns the widths of the columns such that a table fits, as far as that
-// can be: the widest column of text gives way first.
-func (t *table) fit(lines [][]string, limit int) []int {
-	widths := make([]int, len(t.columns))
-	for _, row := range lines {
-		for i, cell := range row {
-			widths[i] = max(widths[i], textWidth(cell))
-		}
-	}
-	if limit == 0 {
-		return widths
-	}
-	for over := lineWidth(widths) - limit; over > 0; over-- {
-		widest := -1
-		for i, w := range widths {
-			if !t.columns[i].number && w > leastWidth && (widest < 0 || w > widths[widest]) {
-				widest = i
-			}
-		}
-		if widest < 0 {
-			break
-		}
-		widths[widest]--
-	}
-	return widths
 }
 
 // markdown prints a table as GitHub's dialect has it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/google/go-cmp/cmp"
 )
@@ -41,10 +42,11 @@ func TestTableText(t *testing.T) {
 			"   1  é                 5%  first\n" +
 			"1000  世界\\u202e       95%  with | and\\n\n" +
 			"      Micros…untime\n",
-		20: "   N  LONG NAME   SHARE  REST\n" +
-			"   1  é              5%  first\n" +
-			"1000  世界\\u202e    95%  with …nd\\n\n" +
-			"      Micro…time\n",
+		// What does not fit goes on in further lines, of which empty ones are left out.
+		20: "   N  LONG NAME\n      SHARE\n      REST\n" +
+			"   1  é\n         5%\n      first\n" +
+			"1000  世界\\u202e\n        95%\n      with | and\\n\n" +
+			"      Microso…untime\n",
 	} {
 		if diff := cmp.Diff(want, printTable(t, exampleTable(), formatText, width)); diff != "" {
 			t.Errorf("%d columns (-want +got):\n%s", width, diff)
@@ -60,13 +62,24 @@ func TestTableNarrow(t *testing.T) {
 		23: "A  BBBBBB  CCCCCC  D\n1       2       3  name\n",
 		22: "A  BBBBBB  D\n1       2  name\n",
 		14: "A  D\n1  name\n",
-		2:  "A  D\n1  name\n",
+		2:  "A\n   D\n1\n   name\n",
 	} {
 		table := newTable(num("a"), num("bbbbbb").spared(1), num("cccccc").spared(2), word("d"))
 		table.add("1", "2", "3", "name")
 		if diff := cmp.Diff(want, printTable(t, table, formatText, width)); diff != "" {
 			t.Errorf("%d columns (-want +got):\n%s", width, diff)
 		}
+	}
+}
+
+// TestTableAsked keeps a column that can be spared and was asked for.
+func TestTableAsked(t *testing.T) {
+	table := newTable(num("a"), num("bbbbbb").spared(1), num("cccccc").spared(2), word("d"))
+	table.add("1", "2", "3", "name")
+	(&ranking{sort: "cccccc"}).apply(table, true)
+	want := "A  CCCCCC  D\n1       3  name\n"
+	if diff := cmp.Diff(want, printTable(t, table, formatText, 18)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
@@ -166,7 +179,7 @@ func TestClean(t *testing.T) {
 		}
 		safe := appendSafeJSON(nil, in)
 		var got string
-		if err := json.Unmarshal(safe, &got); err != nil || got != s || strings.IndexFunc(string(safe), isUnclean) >= 0 {
+		if err := json.Unmarshal(safe, &got); err != nil || got != s || strings.IndexFunc(string(safe), command.IsUnclean) >= 0 {
 			t.Errorf("%q becomes %s, which is %q (%v)", s, safe, got, err)
 		}
 	}
@@ -249,7 +262,7 @@ func TestHostileNames(t *testing.T) {
 		if n := strings.Count(text, "\n"); n != 1 {
 			t.Errorf("%s: %d lines: %q", format, n, text)
 		}
-		if i := strings.IndexFunc(strings.TrimSuffix(text, "\n"), isUnclean); i >= 0 {
+		if i := strings.IndexFunc(strings.TrimSuffix(text, "\n"), command.IsUnclean); i >= 0 {
 			t.Errorf("%s: %q has an unclean character at %d", format, text, i)
 		}
 	}

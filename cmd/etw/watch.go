@@ -108,6 +108,9 @@ func (w *watch) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config, 
 	if d.selector, err = d.sel.selector(known); err != nil {
 		return cfg, err
 	}
+	if err := d.selector.checkLive(); err != nil {
+		return cfg, err
+	}
 	asked := append(forEvents(d.selector), unknownProviders(d.selector, d.sel.providers)...)
 	fallback := "common"
 	if len(asked) > 0 {

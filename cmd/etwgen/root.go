@@ -29,6 +29,7 @@ that makes no sense or a file that cannot be read or written.`,
 		SilenceUsage:  true,
 	}
 	command.SetVersion(root)
+	command.ExplainFlags(root)
 	command.Add(root, newCheck())
 	command.Add(root, newList())
 	command.Add(root, newGen())

@@ -100,6 +100,12 @@ func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) V
 	return Take
 }
 
+// InTime reports whether r, so long after the start of its session, is in the time
+// that h lets through.
+func (h *Header) InTime(r *etw.Record, elapsed time.Duration) bool {
+	return (h.To == nil || h.To.compare(r, elapsed) < 0) && (h.From == nil || h.From.compare(r, elapsed) >= 0)
+}
+
 // keywordsOf returns the keywords of a record. Those of classic events have none,
 // but their descriptions may say what turns them on.
 func keywordsOf(r *etw.Record, e *etw.EventInfo) uint64 {

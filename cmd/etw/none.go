@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A timeSpan is when the records of a trace were logged, and whether any were in the
+// time and of the processes that were asked for.
+type timeSpan struct {
+	first, last time.Duration
+	any         bool // there are records
+	inTime      bool
+	inProcesses bool
+}
+
+// see takes a record.
+func (s *timeSpan) see(r *etw.Record, elapsed time.Duration, h *filter.Header, asked filter.Numbers) {
+	if !s.any {
+		s.any, s.first, s.last = true, elapsed, elapsed
+	}
+	s.first, s.last = min(s.first, elapsed), max(s.last, elapsed)
+	s.inProcesses = s.inProcesses || asked.Has(r.ProcessID)
+	s.inTime = s.inTime || h.InTime(r, elapsed)
+}
+
+// whyNone returns why what was asked for is not in the trace at all, or "".
+func (i *inquiry) whyNone(q *question) string {
+	s, times := &i.span, &q.scope.times
+	switch {
+	case !s.any:
+		return ""
+	case !s.inTime && times.from != "" && times.to != "":
+		return fmt.Sprintf("no event is from --from %s to --to %s: those of the trace are from %s to %s", times.from, times.to, msAt(s.first), msAt(s.last))
+	case !s.inTime && times.from != "":
+		return fmt.Sprintf("no event is from --from %s on: the last of the trace is at %s", times.from, msAt(s.last))
+	case !s.inTime:
+		return fmt.Sprintf("no event is before --to %s: the first of the trace is at %s", times.to, msAt(s.first))
+	case !s.inProcesses:
+		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", listed(q.scope.processes))
+	}
+	return ""
+}
+
+// msAt returns a point in time for people.
+func msAt(d time.Duration) string {
+	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
+}
+
+// reportNone says why there is no answer: that is known, or the trace has one that
+// is outside of what was asked for, or it lacks something. Which of the latter it is
+// another pass tells.
+func (q *question) reportNone(i *inquiry, why string, args []string) {
+	if why == "" && (i.cut || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+		why = "the trace has an answer, but not for the time and the processes that were asked for"
+	}
+	switch {
+	case why != "":
+		report(i.cmd, errors.New(why))
+	case q.missing != "":
+		report(i.cmd, errors.New(q.missing))
+	default:
+		reportNeeds(i.cmd, q.needs)
+	}
+}
+
+// answersAll reports whether the traces have an answer for any time and process.
+func (q *question) answersAll(i *inquiry, args []string) bool {
+	t, _, err := q.in.open(i.cmd, args, false)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	var mux etw.Mux
+	again := q.ask(&mux)
+	r := &reading{cmd: i.cmd, progress: newProgress(i.cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
+	if err := r.each(t, mux.Dispatch); err != nil && !errors.Is(err, errReported) {
+		return false
+	}
+	return again.take()
+}
