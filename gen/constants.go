@@ -21,7 +21,7 @@ func (b *builder) addConstants() {
 		return appendWord(prefix, limited(namePart(s), fmt.Sprint(value)))
 	}
 	keywords := b.group("Keywords, one bit each.", jen.Uint64(), true)
-	for _, k := range m.Keywords {
+	for _, k := range b.keywords() {
 		short := k.Name
 		if s := strings.TrimSuffix(short, "Keyword"); s != "" {
 			short = s
@@ -38,6 +38,9 @@ func (b *builder) addConstants() {
 		opcodes.add("opcode", o.Name, o.Pos, o.GoName, name("Opcode", o.Name, uint64(o.Value)), uint64(o.Value), o.Doc, o.Message)
 	}
 	for _, t := range m.Tasks {
+		if b.automatic(t) {
+			continue
+		}
 		tasks.add("task", t.Name, t.Pos, t.GoName, name("Task", t.Name, uint64(t.Value)), uint64(t.Value), t.Doc, t.Message)
 		for _, o := range t.Opcodes {
 			opcodes.add("opcode", t.Name+"."+o.Name, o.Pos, o.GoName,

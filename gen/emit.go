@@ -106,7 +106,7 @@ func (p *pkg) providerFields() []jen.Code {
 			events = append(events, jen.Op("&").Id(ev.desc))
 		}
 	}
-	for _, k := range p.m.Keywords {
+	for _, k := range p.keywords() {
 		keywords = append(keywords, jen.Values(key("Name", jen.Lit(k.Name)), key("Mask", hex(k.Mask))))
 	}
 	for _, l := range p.m.Levels {

@@ -48,6 +48,9 @@ func emitEventDesc(f *jen.File, ev *event) {
 		fields = append(fields, key("Keywords", hex(mask)))
 	}
 	text("Name", e.Symbol)
+	if ev.named {
+		fields = append(fields, key("Named", jen.True()))
+	}
 	if e.Task != nil {
 		text("TaskName", e.Task.Name)
 	}
@@ -144,6 +147,7 @@ var inTypeNames = map[etw.InType]string{
 	etw.InSystemTime:    "InSystemTime",
 	etw.InSID:           "InSID",
 	etw.InWBEMSID:       "InWBEMSID",
+	etw.InBool8:         "InBool8",
 	etw.InHexInt32:      "InHexInt32",
 	etw.InHexInt64:      "InHexInt64",
 	etw.InStruct:        "InStruct",

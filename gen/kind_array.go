@@ -32,6 +32,9 @@ func (b *builder) arrayKind(m *manifest.Field, count, length size) (kind, error)
 	case m.Type == etw.InSystemTime:
 		return fixedArray{one: systemTimeKind{}, many: "SystemTimes", count: count}, nil
 	}
+	if m.Type == etw.InBool8 {
+		return nil, errors.New("an array of Booleans that take one byte")
+	}
 	one, err := b.number(m)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ var numbers = map[etw.InType]numberKind{
 	etw.InFloat:    {bytes: 4, goName: "float32", method: "Float32", make: "Float32Value", wide: "float32"},
 	etw.InDouble:   {bytes: 8, goName: "float64", method: "Float64", make: "FloatValue", wide: "float64"},
 	etw.InBoolean:  {bytes: 4, method: "Bool", make: "BoolValue"},
+	etw.InBool8:    {bytes: 1, method: "Bool8", make: "Bool8Value"},
 	etw.InFileTime: {bytes: 8, method: "FileTime", make: "FileTimeValue"},
 }
 

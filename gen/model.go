@@ -56,6 +56,7 @@ type event struct {
 	m       *manifest.Event
 	key     etw.Key
 	lost    string  // why no record leads to it, "" if some do
+	named   bool    // records identify it by its name
 	goName  string  // GCStartV1
 	desc    string  // gcStartV1, the variable of its description
 	layout  *layout // nil if the payload is empty
@@ -124,6 +125,8 @@ type builder struct {
 	symbols map[string]int // how many events have a symbol
 	layout  map[*manifest.Template]*layout
 	enumOf  map[enumKey]*enum
+
+	automatics map[*manifest.Task]bool
 }
 
 type enumKey struct {
@@ -140,7 +143,9 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 		layout:  make(map[*manifest.Template]*layout),
 		enumOf:  make(map[enumKey]*enum),
 	}
+	b.automatics = automaticTasks(p)
 	b.names = newNames(m.File, opts, &b.errs)
+	b.names.lenient = b.names.lenient || p.EventSource
 	b.addEvents()
 	b.addLayouts()
 	b.addMaps()
@@ -162,11 +167,11 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 // those that they identify by class and opcode, then those that none leads to.
 func (b *builder) addEvents() {
 	for _, e := range b.m.Events {
-		ev := &event{m: e, key: keyOf(e), lost: e.Undispatched, file: "events"}
+		ev := &event{m: e, key: keyOf(e), lost: e.Undispatched, named: b.m.SelfDescribing, file: "events"}
 		if ev.isClassic() {
 			ev.lost = ""
 		}
-		if e.Task != nil && b.opts.Files != "one" {
+		if e.Task != nil && b.opts.Files != "one" && !b.automatic(e.Task) {
 			ev.file = fileStem(e.Task.Name)
 		}
 		b.events = append(b.events, ev)

@@ -160,6 +160,9 @@ func (b *builder) nameEnums() {
 		if b.names.pkg.has(name) {
 			name = limited(exportedName(e.m.Name), "") // an event has the short name
 		}
+		if b.m.EventSource && b.names.pkg.has(name) {
+			name = appendWord(name, "Value") // and this one
+		}
 		if e.narrow = i > 0 && b.enums[i-1].m == e.m; e.narrow {
 			widest := b.enums[i-1]
 			for j := i; b.enums[j].narrow; j-- {

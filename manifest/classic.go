@@ -6,13 +6,19 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// areClassic reads etwgen:events of a provider.
-func (p *parser) areClassic(n *node) bool {
-	text, ok := n.extension("events")
-	if ok && text != "classic" {
-		p.fail(n, "etwgen:events of provider %s is %s; there is only classic", quote(n.attr("name")), quote(text))
+// kindOfEvents reads etwgen:events of a provider: what its events are, if they are
+// not those of a manifest.
+func (p *parser) kindOfEvents(n *node, prov *Provider) {
+	prov.SelfDescribing = p.opts.SelfDescribing
+	switch text, ok := n.extension("events"); {
+	case !ok:
+	case text == "classic":
+		prov.Classic = true
+	case text == "self-describing":
+		prov.SelfDescribing = true
+	default:
+		p.fail(n, "etwgen:events of provider %s is %s; there are only classic and self-describing", quote(n.attr("name")), quote(text))
 	}
-	return ok
 }
 
 // checkClassic checks that the class, the opcode and the version of a classic

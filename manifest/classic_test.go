@@ -61,7 +61,7 @@ func TestClassicErrors(t *testing.T) {
 	checkDiagnostics(t, src, places, Options{Lenient: true}, want, []string{again + `: nothing is dispatched to this one`})
 
 	src, places = unmark(t, `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:etwgen="https://github.com/etwgen/etwgen/manifest"><instrumentation><events>§1<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}" etwgen:events="old"/></events></instrumentation></instrumentationManifest>`)
-	checkDiagnostics(t, src, places, Options{}, []string{`1: etwgen:events of provider "P" is "old"; there is only classic`}, nil)
+	checkDiagnostics(t, src, places, Options{}, []string{`1: etwgen:events of provider "P" is "old"; there are only classic and self-describing`}, nil)
 }
 
 // TestWhen reads the conditions of fields, and the types that the schema lacks.
@@ -106,7 +106,7 @@ func TestWhenErrors(t *testing.T) {
 		{`<data name="N" inType="win:UInt8" etwgen:when="ptr8"/>§1<data name="A" inType="win:UInt8" count="N"/>`,
 			`1: count of field "A" names "N", which has an etwgen:when; take one that is always there`},
 		{`§1<data name="A" inType="win:SID" etwgen:inType="wbem"/>`,
-			`1: unknown etwgen:inType "wbem" of field "A"; there is only wbemsid`},
+			`1: unknown etwgen:inType "wbem" of field "A"; there are only wbemsid and bool8`},
 		{`§1<data name="A" inType="win:Binary" etwgen:length="4"/>`,
 			`1: etwgen:length of field "A" is "4"; it can be * alone, for the rest of the payload`},
 		{`§1<data name="A" inType="win:UInt8" etwgen:length="*"/>`,

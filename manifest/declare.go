@@ -216,7 +216,7 @@ func (p *providerParser) valueMap(n *node) {
 func (p *providerParser) mapEntry(n *node, m *Map, values map[uint32]*MapEntry) {
 	e := &MapEntry{Pos: p.pos(n.at), Symbol: n.attr("symbol")}
 	what := "an entry of map " + quote(m.Name)
-	e.Value = uint32(p.number(n, "value", what, 32))
+	e.Value = p.mapValue(n, what)
 	e.Message, e.StringID = p.message(n)
 	e.Doc, e.GoName = p.docName(n)
 	if n.attr("message") == "" && e.Symbol == "" {
@@ -231,6 +231,17 @@ func (p *providerParser) mapEntry(n *node, m *Map, values map[uint32]*MapEntry) 
 		values[e.Value] = e
 	}
 	m.Entries = append(m.Entries, e)
+}
+
+// mapValue reads the value of an entry of a map. EventSource writes the negative
+// ones of an enum with 64 bits.
+func (p *providerParser) mapValue(n *node, what string) uint32 {
+	text := n.attr("value")
+	if v, ok := parseNumber(text, 64); ok && int64(v) < 0 && int64(v) == int64(int32(v)) {
+		p.note(n, "value %s of %s is negative and taken as %#x", text, what, uint32(v))
+		return uint32(v)
+	}
+	return uint32(p.number(n, "value", what, 32))
 }
 
 // The values of channels. Windows defines some, and the message compiler numbers

@@ -38,6 +38,19 @@
 // The time and the memory that a file takes are proportional to its size,
 // whatever it contains.
 //
+// # Manifests of EventSources
+//
+// .NET makes a manifest of the class of an EventSource, and Parse knows it by its
+// event 0, EventSourceMessage. It has what the message compiler would refuse: map
+// values with the sign of an enum in 64 bits, of which the low 32 count; resources of
+// no culture; two fields of one name. Both modes accept that, and Options.Notes asks
+// for a word on each.
+//
+// A self-describing EventSource writes other bytes than its manifest says, and other
+// ids. Nothing in the manifest tells that it is one: etwgen:events does, or
+// Options.SelfDescribing. A Boolean then takes one byte, binary data has its length
+// before it in 2 bytes, in place of the field for it, and events go by their names.
+//
 // # Other forms
 //
 // [Manifest.AppendXML] writes a manifest, and package wevt reads and writes the binary
@@ -75,9 +88,14 @@
 //     manifests that were made of something damaged.
 //   - etwgen:inType, on fields, is a type that the schema has no name for. There
 //     is wbemsid: a SID behind the TOKEN_USER structure that points to it, as
-//     classic events have it (see [etw.TokenUser]); inType is win:SID then.
+//     classic events have it (see [etw.TokenUser]); inType is win:SID then. And
+//     there is bool8, a Boolean of one byte; inType is win:Boolean then.
 //   - etwgen:events="classic", on a provider, says that its events are classic
-//     ones, as the kernel and MOF providers log them.
+//     ones, as the kernel and MOF providers log them. etwgen:events="self-describing"
+//     says that it is a self-describing EventSource.
+//   - etwgen:fields, on events, says what the provider actually writes, where that is
+//     not what the template says: see [Event.Override]. [Overrides] say the same, in a
+//     file beside the manifest.
 //
 // # Classic events
 //

@@ -43,6 +43,7 @@ func (p *providerParser) event(n *node) {
 	} else if n.hasNumber("value", 32) && (n.attr("version") == "" || n.hasNumber("version", 8)) {
 		p.checkKey(n, e)
 	}
+	p.override(n, what, e)
 	p.prov.Events = append(p.prov.Events, e)
 }
 

@@ -20,6 +20,9 @@ func (p *providerParser) template(n *node) {
 	}
 	t.Declared = l.declared
 	t.Fields = l.read(n)
+	if p.prov.SelfDescribing {
+		t.Fields = selfDescribing(t.Fields)
+	}
 	t.UserData = userData(n)
 	if again(p, n, "template", t.ID, p.templates, func(t *Template) Pos { return t.Pos }) {
 		return
@@ -101,7 +104,12 @@ func (l *layout) giveUp(n *node, declared *Field) {
 
 // add enters a field, so that later ones can refer to it.
 func (l *layout) add(n *node, f *Field) {
-	if first, taken := l.byName[f.Name]; taken && f.Name != "" {
+	switch first, taken := l.byName[f.Name]; {
+	case !taken || f.Name == "":
+	case l.prov.EventSource:
+		// (byte[] data, int dataSize) makes a dataSize of its own for data.
+		l.note(n, "%s has two fields named %s, the first at %s", l.what, quote(f.Name), first.Pos)
+	default:
 		l.strictly(n, "%s has two fields named %s, the first at %s; rename one of them", l.what, quote(f.Name), first.Pos)
 	}
 	if len(l.fields) > 0 {
@@ -184,7 +192,7 @@ func (l *layout) data(n *node, f *Field) {
 	f.Type = inTypeNames[l.qname(n, typeName)]
 	if actual, ok := n.extension("inType"); ok {
 		if f.Type = extensionTypes[actual]; f.Type == etw.InNull {
-			l.fail(n, "unknown etwgen:inType %s of field %s; there is only wbemsid", quote(actual), quote(f.Name))
+			l.fail(n, "unknown etwgen:inType %s of field %s; there are only wbemsid and bool8", quote(actual), quote(f.Name))
 			return
 		}
 	}

@@ -35,6 +35,7 @@ var outTypes = map[etw.InType][]etw.OutType{
 	etw.InDouble:               {etw.OutDouble},
 	etw.InBoolean:              {etw.OutBoolean},
 	etw.InBinary:               {etw.OutHexBinary, etw.OutIPv6, etw.OutSocketAddress, etw.OutPKCS7},
+	etw.InBool8:                {etw.OutBoolean},
 	etw.InGUID:                 {etw.OutGUID},
 	etw.InPointer:              {etw.OutHexInt64, etw.OutUInt64, etw.OutInt64, etw.OutCodePointer},
 	etw.InFileTime:             {etw.OutDateTime, etw.OutCIMDateTime, etw.OutDateTimeCulture, etw.OutDateTimeUTC},
@@ -93,4 +94,7 @@ var inTypeNames = func() map[string]etw.InType {
 }()
 
 // extensionTypes are the types that the schema of Windows has no name for.
-var extensionTypes = map[string]etw.InType{etw.InWBEMSID.String(): etw.InWBEMSID}
+var extensionTypes = map[string]etw.InType{
+	etw.InWBEMSID.String(): etw.InWBEMSID,
+	etw.InBool8.String():   etw.InBool8,
+}

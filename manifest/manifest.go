@@ -24,6 +24,15 @@ type Provider struct {
 	// Classic says that the events are classic ones: see [Event.Classic].
 	Classic bool
 
+	// SelfDescribing says that the provider is a self-describing EventSource: a
+	// trace identifies its events by their names, and ids mean nothing. A Boolean
+	// takes one byte, and binary data has its length before it, in 2 bytes.
+	SelfDescribing bool
+
+	// EventSource says that .NET made the manifest, of an EventSource. It is known
+	// by its event 0, EventSourceMessage.
+	EventSource bool
+
 	// MessageID is the id within $(string.ID). It is "" if there is no message,
 	// or if the message is literal text. The same goes for everything that has a
 	// message. Culture.Strings has the texts in the other languages.
@@ -66,10 +75,21 @@ type Event struct {
 	// names and by its opcode, and that ID means nothing.
 	Classic bool
 
+	// Overridden says that the provider writes another payload than the manifest
+	// declares: Template is what it writes. It is nil for nearly all events. See
+	// [Event.Override].
+	Overridden *Override
+
 	// Undispatched says, in lenient mode, why no key leads to this event: its id
 	// does not fit, or an earlier event has the same id and version. It is ""
 	// for all others.
 	Undispatched string
+}
+
+// An Override is what a manifest says of an event that writes something else.
+type Override struct {
+	Declared *Template // nil if the manifest has no fields
+	Fields   string    // what is written, as etwgen:fields says it
 }
 
 // Mask returns the keywords of e in one mask.

@@ -31,11 +31,22 @@ type Options struct {
 	// Culture, such as de-DE, chooses the language of messages. Where it lacks a
 	// text, or Culture is "", the first language in the file that has one is used.
 	Culture string
+
+	// SelfDescribing says that the providers are self-describing EventSources, as
+	// etwgen:events="self-describing" does.
+	SelfDescribing bool
+
+	// Overrides say what is written where that is not what the manifest says.
+	Overrides *Overrides
 }
 
-// ParseFile reads the manifest in a file.
+// ParseFile reads the manifest in a file and, unless the options have some, the
+// overrides beside it: see [ReadOverrides].
 func ParseFile(path string, opts Options) (*Manifest, ErrorList, error) {
 	data, err := os.ReadFile(path)
+	if err == nil && opts.Overrides == nil {
+		opts.Overrides, err = ReadOverrides(path)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,8 +68,10 @@ func Parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error)
 		causes:     make(map[cause]*Error),
 		strays:     make(map[declaration]*stray),
 		byGUID:     make(map[etw.GUID]*providerParser),
+		overrides:  make(map[*override]bool),
 	}
 	p.document(data)
+	p.reportOverrides()
 	p.reportPrefixes()
 	p.reportStrays()
 	p.countCauses()
@@ -86,6 +99,7 @@ type parser struct {
 	causes     map[cause]*Error             // what is reported once for many places
 	ignored    []*stray                     // elements that mean nothing where they are
 	strays     map[declaration]*stray       // by what they would declare elsewhere
+	overrides  map[*override]bool           // those that an event has
 }
 
 func (p *parser) pos(at place) Pos { return Pos{p.file, at.line, at.col} }
@@ -278,7 +292,8 @@ func (p *providerParser) identity(n *node) {
 	prov.MessageFile = n.attr("messageFileName")
 	prov.ParameterFile = n.attr("parameterFileName")
 	prov.Doc, prov.GoName = p.docName(n)
-	prov.Classic = p.areClassic(n)
+	p.kindOfEvents(n, prov)
+	prov.EventSource = isEventSource(n)
 	p.checkProviderName(n, prov.Name)
 
 	guid, ok := n.lookup("guid")

@@ -21,7 +21,7 @@ func (p *parser) readStrings(root *node) {
 	var chosen, others []map[string]localized
 	for l := range root.children("localization") {
 		for r := range l.children("resources") {
-			c := &Culture{Pos: p.pos(r.at), Name: p.required(r, "culture"), Strings: make(map[string]string)}
+			c := &Culture{Pos: p.pos(r.at), Name: p.culture(r), Strings: make(map[string]string)}
 			p.m.Cultures = append(p.m.Cultures, c)
 			table := make(map[string]localized)
 			for st := range r.children("stringTable") {
@@ -44,6 +44,19 @@ func (p *parser) readStrings(root *node) {
 			}
 		}
 	}
+}
+
+// culture returns the language of resources. That of an EventSource has no name in
+// a process that has none, as in a container.
+func (p *parser) culture(n *node) string {
+	name, ok := n.lookup("culture")
+	switch {
+	case !ok:
+		p.fail(n, "%s has no %s attribute; add one", n.el.Tag, "culture")
+	case name == "":
+		p.note(n, "culture is empty, which stands for no language in particular")
+	}
+	return name
 }
 
 // readString enters one string. If an id is declared twice the first text is kept.

@@ -48,9 +48,12 @@ func (m *Manifest) AppendXML(b []byte, comment string) []byte {
 type writer struct{ xmlWriter }
 
 func (w *writer) provider(p *Provider) {
-	classic := ""
-	if p.Classic {
-		classic = "classic"
+	events := ""
+	switch {
+	case p.Classic:
+		events = "classic"
+	case p.SelfDescribing:
+		events = "self-describing"
 	}
 	doc := w.begin("provider",
 		"name", p.Name,
@@ -60,7 +63,7 @@ func (w *writer) provider(p *Provider) {
 		"messageFileName", p.MessageFile,
 		"parameterFileName", p.ParameterFile,
 		"message", message(p.Message, p.MessageID),
-		"etwgen:events", classic,
+		"etwgen:events", events,
 		"etwgen:name", p.GoName,
 		"etwgen:doc", p.Doc)
 	w.body(doc)
@@ -201,6 +204,9 @@ func (w *writer) field(f *Field) {
 	inType, ours := TypeName(f.Type), ""
 	if extensionTypes[inType] != etw.InNull {
 		inType, ours = etw.InSID.String(), inType
+		if f.Type == etw.InBool8 {
+			inType = etw.InBoolean.String()
+		}
 	}
 	valueMap := ""
 	if f.Map != nil {
@@ -257,7 +263,7 @@ func when(w etw.When) string {
 }
 
 func (w *writer) event(e *Event) {
-	var level, task, opcode, channel, template string
+	var level, task, opcode, channel, template, fields string
 	var keywords []string
 	if e.Level != nil {
 		level = e.Level.Name
@@ -271,7 +277,12 @@ func (w *writer) event(e *Event) {
 	if e.Channel != nil {
 		channel = cmp.Or(e.Channel.ID, e.Channel.Name)
 	}
-	if e.Template != nil {
+	switch o := e.Overridden; {
+	case o != nil && o.Declared != nil:
+		template, fields = o.Declared.ID, o.Fields
+	case o != nil:
+		fields = o.Fields
+	case e.Template != nil:
 		template = e.Template.ID
 	}
 	for _, k := range e.Keywords {
@@ -283,12 +294,13 @@ func (w *writer) event(e *Event) {
 	}
 	w.element("event", "value", number(uint64(e.ID)), "version", version, "symbol", e.Symbol,
 		"channel", channel, "level", level, "task", task, "opcode", opcode,
-		"keywords", strings.Join(keywords, " "), "template", template,
+		"keywords", strings.Join(keywords, " "), "template", template, "etwgen:fields", fields,
 		"message", message(e.Message, e.MessageID), "etwgen:name", e.GoName, "etwgen:doc", e.Doc)
 }
 
 func (w *writer) culture(c *Culture) {
-	w.open("resources", "culture", c.Name)
+	w.verbatim("resources", []string{"culture", c.Name}) // which may be empty
+	w.body("")
 	w.open("stringTable")
 	for _, id := range slices.Sorted(maps.Keys(c.Strings)) {
 		// A string may be empty, which other attributes are never.

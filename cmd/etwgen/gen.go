@@ -22,6 +22,8 @@ type genFlags struct {
 	dir    string
 	rename []string
 	gen    gen.Options
+
+	selfDescribing bool
 }
 
 func (g *genFlags) add(cmd *cobra.Command) {
@@ -32,6 +34,7 @@ func (g *genFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&g.rename, "rename", nil, "`OLD=NEW` gives what the manifest calls OLD the Go name NEW (repeatable)")
 	flags.StringVar(&g.gen.Files, "files", "task", "`how` events are spread over files: task, a file for each, or one")
 	flags.BoolVar(&g.gen.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
+	flags.BoolVar(&g.selfDescribing, "self-describing", false, "take the providers for self-describing EventSources, which write narrower Booleans and go by names")
 	flags.BoolVar(&g.gen.Tests, "tests", false, "also generate tests of the package")
 }
 
@@ -147,7 +150,7 @@ func sameFile(a, b string) bool {
 }
 
 // choose reads manifests and returns the one that has the provider to generate.
-func choose(cmd *cobra.Command, paths []string, opts gen.Options) (*reading, error) {
+func choose(cmd *cobra.Command, paths []string, opts gen.Options, reads manifest.Options) (*reading, error) {
 	var chosen *reading
 	var missed, bad error
 	for i, path := range paths {
@@ -156,7 +159,7 @@ func choose(cmd *cobra.Command, paths []string, opts gen.Options) (*reading, err
 				return nil, usagef("%s is given twice", path)
 			}
 		}
-		r, err := sound(cmd, path, manifest.Options{Lenient: opts.Lenient})
+		r, err := sound(cmd, path, reads)
 		if err != nil {
 			if exit := (*exitError)(nil); errors.As(err, &exit) && exit.code == exitUsage {
 				return nil, err
@@ -189,7 +192,7 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := choose(cmd, paths, opts)
+	chosen, err := choose(cmd, paths, opts, manifest.Options{Lenient: opts.Lenient, SelfDescribing: g.selfDescribing})
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +218,9 @@ are left alone, and generated files that are no longer needed are removed.
 
 Gen prints what is doubtful about the manifest, in short where --lenient reads a
 dump, and nothing else. Warnings do not change the exit code.
+
+Where a provider writes other fields than its manifest says, a file beside the
+manifest says so: MyProvider.overrides for MyProvider.man.
 
 It works from a go:generate line as it does by hand:
 

@@ -40,8 +40,8 @@ func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*read
 	if path == stdinName {
 		r.name = "<stdin>"
 		r.data, err = io.ReadAll(cmd.InOrStdin())
-	} else {
-		r.data, err = os.ReadFile(path)
+	} else if r.data, err = os.ReadFile(path); err == nil {
+		r.opts.Overrides, err = manifest.ReadOverrides(path)
 	}
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -51,7 +51,7 @@ func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*read
 			return nil, err
 		}
 	}
-	r.manifest, r.warnings, err = manifest.Parse(r.name, r.data, opts)
+	r.manifest, r.warnings, err = manifest.Parse(r.name, r.data, r.opts)
 	errors.As(err, &r.errors)
 	return r, nil
 }

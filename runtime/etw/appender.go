@@ -107,6 +107,9 @@ func (a *Appender) Float32(v float32) { a.Uint32(math.Float32bits(v)) }
 // Float64 appends 8 bytes.
 func (a *Appender) Float64(v float64) { a.Uint64(math.Float64bits(v)) }
 
+// Bool8 appends 1 byte.
+func (a *Appender) Bool8(v Bool8) { a.Uint8(uint8(v)) }
+
 // Bool appends 4 bytes.
 func (a *Appender) Bool(v Bool) { a.Uint32(uint32(v)) }
 

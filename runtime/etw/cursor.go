@@ -159,6 +159,9 @@ func (c *Cursor) Float32() float32 { return math.Float32frombits(c.Uint32()) }
 // Float64 reads 8 bytes.
 func (c *Cursor) Float64() float64 { return math.Float64frombits(c.Uint64()) }
 
+// Bool8 reads 1 byte.
+func (c *Cursor) Bool8() Bool8 { return Bool8(c.Uint8()) }
+
 // Bool reads 4 bytes.
 func (c *Cursor) Bool() Bool { return Bool(c.Uint32()) }
 

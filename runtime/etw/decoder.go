@@ -15,6 +15,13 @@ import (
 //     run time;
 //  4. for a version that is newer than the known ones, the newest of these.
 //
+// A schema without fields is none where there is another description: EventPipe has no
+// fields for events of some types.
+//
+// Events of EventSources are not always laid out as they are declared. Where the
+// declared layout does not take exactly the payload, and one of those that are known to
+// be written instead does, it is decoded by that one, and counted: see [DecoderStats].
+//
 // It keeps what it finds out of one record for all like it, so that it allocates
 // only for the first of them, and grows with the number of kinds of records that it
 // meets. A Decoder must not be used by several goroutines at once.
@@ -32,6 +39,10 @@ type Decoder struct {
 	recent   [256]recentInfo
 	dynamic  Dynamic
 	rest     []byte // that the last call of Decode left
+
+	other     Dynamic // decodes by other layouts than the declared ones
+	fell      [len(fallbacks)]uint64
+	unfitting uint64
 }
 
 // A Basis says what an event is decoded by.
@@ -61,7 +72,9 @@ type EventInfo struct {
 	// Note says that the description is not quite that of the event.
 	Note string
 
-	typed Event
+	typed       Event
+	others      [len(fallbacks)]*EventDesc // the layouts to fall back to
+	triedOthers bool
 }
 
 // An infoKey holds what records that are alike have in common.
@@ -135,11 +148,11 @@ func (d *Decoder) newInfo(r *Record) *EventInfo {
 // describe finds the description of records like r.
 func (d *Decoder) describe(e *EventInfo, r *Record) {
 	k := r.Key()
-	known := d.registry.Lookup(k)
+	known := d.registry.Of(r)
 	switch {
 	case known != nil && known.New != nil:
 		e.Basis, e.Desc, e.typed = BasisTyped, known, known.New()
-	case r.Schema != nil:
+	case r.Schema != nil && (known == nil || len(r.Schema.Fields) > 0):
 		e.Basis, e.Desc = BasisSchema, r.Schema
 	case known != nil:
 		e.Basis, e.Desc = BasisManifest, known
@@ -178,27 +191,42 @@ func (d *Decoder) providerName(e *EventInfo, r *Record) string {
 // was not decoded.
 func (d *Decoder) Decode(r *Record) (values Described, err error) {
 	e := d.Event(r)
-	n := 0
-	switch e.Basis {
-	case BasisTyped:
-		if n, err = e.typed.DecodePayload(r.Payload, r.PointerSize); err == nil {
-			d.rest = r.Payload[n:]
-			return e.typed, nil
-		}
-		n, _ = d.dynamic.loosely(e.Desc, r.Payload, r.PointerSize)
-	case BasisManifest:
-		if n, err = d.dynamic.Decode(e.Desc, r.Payload, r.PointerSize); err != nil {
-			n, _ = d.dynamic.loosely(e.Desc, r.Payload, r.PointerSize)
-		}
-	case BasisSchema, BasisOlder:
-		// These may not be quite right: a string that the payload cuts off passes.
-		n, err = d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
-	default:
+	if e.Desc == nil {
 		d.rest = r.Payload
 		return nil, nil
 	}
+	var n int
+	var whole bool
+	values = &d.dynamic
+	if e.Basis == BasisTyped {
+		n, err = e.typed.DecodePayload(r.Payload, r.PointerSize)
+		values, whole = e.typed, err == nil
+	} else {
+		n, whole = d.dynamic.strictly(e.Desc, r.Payload, r.PointerSize)
+	}
+	if named := r.Schema != nil && r.Schema.Named; named && (!whole || n < len(r.Payload)) && d.fallBack(e, r) {
+		d.rest = nil
+		return &d.other, nil
+	}
+	if !whole {
+		n, err = d.partly(e, r, err)
+		values = &d.dynamic
+	}
 	d.rest = r.Payload[n:]
-	return &d.dynamic, err
+	return values, err
+}
+
+// partly decodes what comes before the fault of a record, which is err if it is known.
+func (d *Decoder) partly(e *EventInfo, r *Record, err error) (int, error) {
+	if e.Basis == BasisSchema || e.Basis == BasisOlder {
+		// These may not be quite right: a string that the payload cuts off passes.
+		return d.dynamic.DecodeLoose(e.Desc, r.Payload, r.PointerSize)
+	}
+	if err == nil {
+		_, err = d.dynamic.Decode(e.Desc, r.Payload, r.PointerSize)
+	}
+	n, _ := d.dynamic.loosely(e.Desc, r.Payload, r.PointerSize)
+	return n, err
 }
 
 // Rest returns the bytes of the payload that the last call of Decode did not

@@ -30,6 +30,13 @@ type EventDesc struct {
 	OpcodeName string
 	Message    string // the message for people, with inserts %1, %2, ...
 
+	// Named says that Name identifies the event, within its provider, and that ID
+	// alone does not: it is chosen while the program runs. In a Schema that is so
+	// for events of EventPipe and TraceLogging, which trace their names; among those
+	// of generated packages and manifests, for the events of a self-describing
+	// EventSource.
+	Named bool
+
 	Fields []FieldDesc
 
 	// New makes an event of the generated type. It is nil where there is none.
@@ -53,6 +60,9 @@ func (d *EventDesc) classicKey() Key { return Key{KindClassic, d.Class, uint16(d
 
 // keys returns all that leads to the event.
 func (d *EventDesc) keys() []Key {
+	if d.Named {
+		return nil // see byName
+	}
 	if d.Kind == KindManifest && !d.Class.IsZero() {
 		return []Key{d.Key(), d.classicKey()}
 	}

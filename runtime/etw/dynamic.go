@@ -52,13 +52,23 @@ func newFixedPart(d *EventDesc) *fixedPart {
 // number of bytes that it read. Values alias p. After an error there are no
 // values.
 func (e *Dynamic) Decode(desc *EventDesc, p []byte, ptr PtrSize) (int, error) {
+	n, whole := e.strictly(desc, p, ptr)
+	if !whole {
+		return 0, e.w.explain(desc)
+	}
+	return n, nil
+}
+
+// strictly is Decode for who does not ask what the fault is, and reports whether there
+// is none.
+func (e *Dynamic) strictly(desc *EventDesc, p []byte, ptr PtrSize) (n int, whole bool) {
 	e.start(desc, p, ptr, false)
 	if !e.walk() {
 		e.known = 0
 		e.w.failed = e.w.off
-		return 0, e.w.explain(desc)
+		return 0, false
 	}
-	return e.w.off, nil
+	return e.w.off, true
 }
 
 // DecodeLoose is Decode for descriptions that may be wrong, as those that

@@ -14,6 +14,8 @@ import (
 // several goroutines at once.
 type Mux struct {
 	handlers    table[handlers]
+	named       names[handlers]
+	recent      *[64]recentHandlers // of events that a schema names
 	rest        func(*Record) error
 	undecodable func(*Record, error) error
 	enable      []Enable
@@ -96,9 +98,8 @@ func Handle[E any, P EventPointer[E]](m *Mux, fn func(*Record, P) error) {
 
 // exact adds a handler for one version of an event.
 func (m *Mux) exact(d *EventDesc, h handler) {
-	for _, k := range d.keys() {
-		e := m.handlers.at(k)
-		at := e.version(k.Version)
+	for _, e := range m.entries(d) {
+		at := e.version(d.Version)
 		if at.desc == nil {
 			*at = handlers{d, e.any.call}
 		}
@@ -107,14 +108,27 @@ func (m *Mux) exact(d *EventDesc, h handler) {
 	m.needs(d)
 }
 
+// entries returns the entries of all that leads to the event d.
+func (m *Mux) entries(d *EventDesc) []*idEntry[handlers] {
+	m.recent = nil
+	m.named.provider(d.Provider)
+	if d.Named {
+		return []*idEntry[handlers]{m.named.at(d)}
+	}
+	var list []*idEntry[handlers]
+	for _, k := range d.keys() {
+		list = append(list, m.handlers.at(k))
+	}
+	return list
+}
+
 // any adds a handler for all versions of an event, of which descs, the oldest
 // first, are known. In the classic form, versions may differ in their opcodes.
 func (m *Mux) any(descs []*EventDesc, h handler) {
 	var done []*idEntry[handlers]
 	for _, d := range slices.Backward(descs) {
 		m.needs(d)
-		for _, k := range d.keys() {
-			e := m.handlers.at(k)
+		for _, e := range m.entries(d) {
 			if slices.Contains(done, e) {
 				continue
 			}
@@ -175,7 +189,12 @@ func (m *Mux) Run(ctx context.Context, s Source) error {
 // [Mux.HandleUndecodable].
 func (m *Mux) Dispatch(r *Record) error {
 	m.stats.Records++
-	e := m.handlers.id(r.Kind, &r.Provider, r.number())
+	var e *idEntry[handlers]
+	if r.Schema == nil || !r.Schema.Named {
+		e = m.handlers.id(r.Kind, &r.Provider, r.number())
+	} else {
+		e = m.byName(r)
+	}
 	if e == nil {
 		return m.unhandled(r)
 	}
@@ -195,6 +214,41 @@ func (m *Mux) Dispatch(r *Record) error {
 		return m.failed(r, err)
 	}
 	return nil
+}
+
+// recentHandlers are those of the events that have one schema.
+type recentHandlers struct {
+	schema *EventDesc
+	key    Key
+	entry  *idEntry[handlers] // nil if there are none
+	other  bool               // there are some for the id, but for an event of another name
+}
+
+// byName finds the handlers of a record whose schema names it. It compares names only
+// for the first of many records with the same schema.
+func (m *Mux) byName(r *Record) *idEntry[handlers] {
+	if m.recent == nil {
+		m.recent = new([64]recentHandlers)
+	}
+	s := &m.recent[(uint(r.ID)+31*uint(r.Provider[0]))%uint(len(m.recent))]
+	if k := r.Key(); s.schema != r.Schema || s.key != k {
+		*s = recentHandlers{schema: r.Schema, key: k}
+		s.entry, s.other = m.named.find(r, &m.handlers, isCalled)
+	}
+	if s.other {
+		m.stats.OtherName++
+	}
+	return s.entry
+}
+
+// isCalled reports whether name is that of the event, in any of its versions.
+func isCalled(e *idEntry[handlers], name string) bool {
+	for i := range e.versions {
+		if e.versions[i].value.desc.isCalled(name) {
+			return true
+		}
+	}
+	return e.any.desc != nil && e.any.desc.isCalled(name)
 }
 
 func (m *Mux) unhandled(r *Record) error {
@@ -230,13 +284,20 @@ type MuxStats struct {
 	// Newer counts the records of a version that is newer than the ones that are
 	// known, which a handler of all versions took. They were decoded by the newest
 	// layout that is known.
-	Newer      uint64
-	FirstError error // the first fault of a payload, a *DecodeError
+	Newer uint64
+	// OtherName counts the records that have the id of an event with handlers, but
+	// the name of another one, and so were not given to these. EventSources choose
+	// ids of some events while they run, and take those of others.
+	OtherName  uint64 `json:",omitempty"`
+	FirstError error  // the first fault of a payload, a *DecodeError
 }
 
 // String returns the counts in words, with the first error if there is one.
 func (s MuxStats) String() string {
 	text := fmt.Sprintf("%d records, %d unhandled, %d undecodable, %d newer", s.Records, s.Unhandled, s.Undecodable, s.Newer)
+	if s.OtherName > 0 {
+		text += fmt.Sprintf(", %d of another name", s.OtherName)
+	}
 	if s.FirstError != nil {
 		text += fmt.Sprintf(" (%v)", s.FirstError)
 	}

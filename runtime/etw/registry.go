@@ -26,6 +26,7 @@ type Registry struct {
 	providers []*Provider
 	names     map[GUID]string
 	events    table[*EventDesc]
+	named     names[*EventDesc]
 }
 
 // NewRegistry returns a registry of the given providers. Of two events with the
@@ -36,7 +37,13 @@ func NewRegistry(providers ...*Provider) *Registry {
 		if g.names[p.Desc.GUID] == "" {
 			g.names[p.Desc.GUID] = p.Desc.Name
 		}
+		g.named.provider(p.Desc)
 		for _, d := range p.Events {
+			if d.Named {
+				if at := g.named.at(d).version(d.Version); *at == nil {
+					*at = d
+				}
+			}
 			for _, k := range d.keys() {
 				if at := g.events.at(k).version(k.Version); *at == nil {
 					*at = d
@@ -57,6 +64,29 @@ func (g *Registry) Name(provider GUID) string { return g.names[provider] }
 func (g *Registry) Lookup(k Key) *EventDesc {
 	if id := g.events.id(k.Kind, &k.Provider, k.ID); id != nil {
 		if d := id.find(k.Version); d != nil {
+			return *d
+		}
+	}
+	return nil
+}
+
+// Of returns the description of exactly the event that r is, or nil. It is Lookup for
+// records whose Schema does not name them. The others are identified by the name and
+// the provider's name, too: see [EventDesc.Named].
+func (g *Registry) Of(r *Record) *EventDesc {
+	if r.Schema == nil || !r.Schema.Named {
+		return g.Lookup(r.Key())
+	}
+	id, _ := g.named.find(r, &g.events, func(id *idEntry[*EventDesc], name string) bool {
+		for _, e := range id.versions {
+			if e.value.isCalled(name) {
+				return true
+			}
+		}
+		return false
+	})
+	if id != nil {
+		if d := id.find(r.Version); d != nil {
 			return *d
 		}
 	}

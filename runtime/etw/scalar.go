@@ -40,6 +40,19 @@ func (b Bool) String() string { return strconv.FormatBool(b != 0) }
 // MarshalJSON returns true or false.
 func (b Bool) MarshalJSON() ([]byte, error) { return strconv.AppendBool(nil, b != 0), nil }
 
+// A Bool8 is a Boolean of one byte as it was logged: 0 is false and all else is true.
+// Self-describing EventSources have it.
+type Bool8 uint8
+
+// True reports whether b is true.
+func (b Bool8) True() bool { return b != 0 }
+
+// String returns "true" or "false".
+func (b Bool8) String() string { return strconv.FormatBool(b != 0) }
+
+// MarshalJSON returns true or false.
+func (b Bool8) MarshalJSON() ([]byte, error) { return strconv.AppendBool(nil, b != 0), nil }
+
 // A SystemTime is a Windows SYSTEMTIME: a date and a time of day to 1 ms. What
 // time zone it is in depends on the event; it is UTC for most.
 type SystemTime struct {

@@ -21,6 +21,9 @@ func Float32Value(v float32) Value {
 // BoolValue returns a value of a Boolean.
 func BoolValue(v Bool) Value { return Value{kind: ValueBool, num: uint64(v)} }
 
+// Bool8Value returns a value of a Boolean of one byte.
+func Bool8Value(v Bool8) Value { return Value{kind: ValueBool, num: uint64(v)} }
+
 // PointerValue returns a value of an address.
 func PointerValue(v Pointer) Value { return Value{kind: ValuePointer, num: uint64(v)} }
 

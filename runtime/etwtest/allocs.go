@@ -73,7 +73,7 @@ func none(t testing.TB, event, what string, f func()) {
 // everything.
 func record(d *etw.EventDesc, ptr etw.PtrSize) *etw.Record {
 	k := d.Key()
-	return &etw.Record{
+	rec := &etw.Record{
 		Kind:        k.Kind,
 		Provider:    k.Provider,
 		ID:          k.ID,
@@ -82,4 +82,8 @@ func record(d *etw.EventDesc, ptr etw.PtrSize) *etw.Record {
 		PointerSize: ptr,
 		Payload:     Payload(d, ptr, 3),
 	}
+	if d.Named { // the trace names it, and its id is any
+		rec.ID, rec.Schema = ^k.ID, d
+	}
+	return rec
 }

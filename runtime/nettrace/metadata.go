@@ -167,6 +167,7 @@ func (m *row) schema(p *etw.ProviderDesc) *etw.EventDesc {
 		Opcode:   m.opcode,
 		Keywords: m.keywords,
 		Name:     name,
+		Named:    m.name != "",
 		Message:  m.message,
 		Fields:   fields,
 	}

@@ -18,6 +18,10 @@ var providerGUIDs = map[string]etw.GUID{
 	"system.threading.tasks.tpleventsource":                          etw.MustParseGUID("2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5"),
 	"system.diagnostics.eventing.frameworkeventsource":               etw.MustParseGUID("8e9f5090-2d75-4d03-8a81-e5afbf85daf1"),
 	"system.collections.concurrent.concurrentcollectionseventsource": etw.MustParseGUID("35167f8e-49b2-4b96-ab86-435b59336b5e"),
+	"microsoft-io-recyclablememorystream":                            etw.MustParseGUID("b80cd4e4-890e-468d-9cba-90eb7c82dfc7"),
+	"system.linq.parallel.plinqeventsource":                          etw.MustParseGUID("159eeeec-4a14-4418-a8fe-faabcd987887"),
+	"system.threading.tasks.dataflow.datafloweventsource":            etw.MustParseGUID("16f53577-e41d-43d4-b47e-c17025bf4025"),
+	"system.transactions.transactionseventsource":                    etw.MustParseGUID("8ac2d80a-1f1a-431b-ace4-bff8824aef0b"),
 	"system.threading.synchronizationeventsource":                    etw.MustParseGUID("ec631d38-466b-4290-9306-834971ba0217"),
 }
 

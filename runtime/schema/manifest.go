@@ -164,7 +164,8 @@ func mapEntries(x *xmlScanner) (entries []etw.MapEntry) {
 		case tag == xmlEOF, tag == xmlEnd && x.name != "map":
 			return entries
 		case tag == xmlStart && x.name == "map":
-			if v, err := parseNumber(attribute(x.attributes, "value"), 32); err == nil {
+			v, err := parseNumber(attribute(x.attributes, "value"), 64)
+			if err == nil && (v>>32 == 0 || int64(v) == int64(int32(v))) { // also negative ones of an enum
 				entries = append(entries, etw.MapEntry{Value: uint32(v), Name: attribute(x.attributes, "message")})
 			}
 		}

@@ -261,7 +261,7 @@ func (s *Set) traceLogging(p *provider, r *etw.Record, schema []byte) *etw.Event
 		*d = etw.EventDesc{
 			Provider: p.desc, ID: r.ID, Version: r.Version, Channel: r.Channel, Level: r.Level,
 			Opcode: r.Opcode, Task: r.Task, Keywords: r.Keywords,
-			Name: name, Fields: fields,
+			Name: name, Named: name != "", Fields: fields,
 		}
 	}
 	s.keep(len(key))
