@@ -22,6 +22,7 @@ func (p *providerParser) template(n *node) {
 	t.Fields = l.read(n)
 	if p.prov.SelfDescribing {
 		t.Fields = selfDescribing(t.Fields)
+		t.Declared = len(t.Fields)
 	}
 	t.UserData = userData(n)
 	if again(p, n, "template", t.ID, p.templates, func(t *Template) Pos { return t.Pos }) {

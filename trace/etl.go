@@ -30,10 +30,11 @@ func (o *opening) etl(src io.ReaderAt, size int64) ([]*File, error) {
 }
 
 func (o *options) etlOptions() []etl.Option {
+	opts := []etl.Option{etl.WithContext(o.ctx)}
 	if o.noAttribution {
-		return []etl.Option{etl.WithoutAttribution()}
+		opts = append(opts, etl.WithoutAttribution())
 	}
-	return nil
+	return opts
 }
 
 func (r *etlReader) format() string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -18,6 +19,7 @@ type File struct {
 	size    int64       // of the file, or -1
 	read    *counter    // what was read of the file, if it is read as a stream
 	failed  error       // why the stream that it was copied from ended early
+	packed  io.Reader   // the rest of what it is unpacked from, which ends with a checksum
 	archive string      // that it is a member of
 	rest    error       // why other traces of its archive are not read
 	closers []io.Closer // what to close with it
@@ -25,6 +27,7 @@ type File struct {
 	last    int64 // time stamp of the latest record, by lastOf
 	lastOf  *etw.Clock
 	ended   bool
+	closed  bool
 	trouble error // what Next returned at the end, if not io.EOF
 }
 
@@ -75,7 +78,10 @@ func (f *File) Stats() Stats { return f.r.stats() }
 
 // Next sets rec to the next record: see [etw.Source].
 func (f *File) Next(rec *etw.Record) error {
-	if f.ended {
+	switch {
+	case f.closed:
+		return inFile(f.name, fs.ErrClosed)
+	case f.ended:
 		return io.EOF
 	}
 	err := f.r.Next(rec)
@@ -89,6 +95,9 @@ func (f *File) Next(rec *etw.Record) error {
 		return nil
 	}
 	f.ended = true
+	if err == io.EOF && f.packed != nil {
+		_, f.failed = io.Copy(io.Discard, f.packed)
+	}
 	if f.failed != nil { // which is why there is no more
 		err = &incomplete{f.failed}
 	}
@@ -119,14 +128,18 @@ func (f *File) Facts() []Fact { return f.r.facts(f) }
 // Progress returns the share of the trace that was read, or -1 if it is not
 // known.
 func (f *File) Progress() float64 {
+	if f.ended {
+		return 1
+	}
 	if f.size > 0 && f.read != nil {
 		return min(float64(f.read.n)/float64(f.size), 1)
 	}
 	return f.r.share(f)
 }
 
-// Close closes the file.
+// Close closes the file. It is an error to read on.
 func (f *File) Close() error {
+	f.closed = true
 	errs := []error{f.r.Close()}
 	for _, c := range f.closers {
 		errs = append(errs, c.Close())

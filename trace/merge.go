@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -22,6 +23,7 @@ type Trace struct {
 	opened  bool
 	current bool // the first of heads was delivered
 	errs    []error
+	closed  bool
 }
 
 // A head is the next record of a file.
@@ -42,6 +44,9 @@ func OpenAll(paths []string, opts ...Option) (*Trace, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no trace to open")
 	}
+	if err := givenTwice(paths); err != nil {
+		return nil, err
+	}
 	o := newOptions(opts)
 	o.inFileOrder = o.inFileOrder && len(paths) == 1
 	if f := openSession(paths, o); f != nil {
@@ -59,6 +64,26 @@ func OpenAll(paths []string, opts ...Option) (*Trace, error) {
 		files = append(files, more...)
 	}
 	return Merge(files...), nil
+}
+
+// ErrTwice says that a file is given twice. Its events would count double.
+var ErrTwice = errors.New("it is given twice")
+
+// givenTwice returns an error if two paths lead to one file.
+func givenTwice(paths []string) error {
+	bySize := make(map[int64][]os.FileInfo)
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue // what is wrong with it is for whoever opens it to say
+		}
+		same := bySize[info.Size()]
+		if slices.ContainsFunc(same, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+			return inFile(path, ErrTwice)
+		}
+		bySize[info.Size()] = append(same, info)
+	}
+	return nil
 }
 
 // openSession opens several .etl files by their reader's own merge, which for
@@ -83,6 +108,9 @@ func openSession(paths []string, opts options) *File {
 // Merge reads files, of which there must be at least one, as one trace. Each must
 // be in the order of time. Close closes them.
 func Merge(files ...*File) *Trace {
+	if len(files) == 0 {
+		panic("trace: Merge of no files")
+	}
 	t := &Trace{files: files, start: files[0].Clock().Start}
 	for _, f := range files {
 		t.start = min(t.start, f.Clock().Start)
@@ -93,7 +121,7 @@ func Merge(files ...*File) *Trace {
 // Next sets rec to the next record: see [etw.Source]. Of records at the same time
 // those of the file that was named first come first.
 func (t *Trace) Next(rec *etw.Record) error {
-	if len(t.files) == 1 {
+	if len(t.files) == 1 || t.closed {
 		return t.files[0].Next(rec)
 	}
 	if !t.opened {
@@ -177,8 +205,9 @@ func (t *Trace) Progress() float64 {
 	return least
 }
 
-// Close closes all files.
+// Close closes all files. It is an error to read on.
 func (t *Trace) Close() error {
+	t.closed = true
 	var errs []error
 	for _, f := range t.files {
 		errs = append(errs, f.Close())

@@ -54,6 +54,7 @@ type opening struct {
 	failed  error       // why a stream ended early
 	size    int64       // of the file, or -1
 	read    *counter    // what was read of the file, if it is read as a stream
+	packed  io.Reader   // what it is unpacked from, if it is read as a stream
 	allowed *allowance
 }
 
@@ -66,7 +67,7 @@ func (o *opening) close() {
 
 // found returns the file that r reads.
 func (o *opening) found(r reader) *File {
-	f := &File{r: r, name: o.name, packing: o.packing, size: o.size, read: o.read, failed: o.failed, closers: o.closers}
+	f := &File{r: r, name: o.name, packing: o.packing, size: o.size, read: o.read, failed: o.failed, packed: o.packed, closers: o.closers}
 	o.closers = nil
 	return f
 }
@@ -167,7 +168,7 @@ func (o *opening) stream(r io.Reader) ([]*File, error) {
 		return nil, err
 	}
 	o.closers = append(o.closers, s)
-	o.failed = s.failed
+	o.failed, o.packed = s.failed, nil
 	return o.file(s, s.size)
 }
 
@@ -197,7 +198,7 @@ func (o *opening) count(r io.Reader) io.Reader {
 	if o.read != nil {
 		return r
 	}
-	o.read = &counter{r: r}
+	o.read = &counter{ctx: o.ctx, r: r}
 	return o.read
 }
 
@@ -220,7 +221,8 @@ func (o *opening) gzip(r io.Reader) ([]*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.stream(&unpacker{z, o.allowed})
+	o.packed = &unpacker{z, o.allowed}
+	return o.stream(o.packed)
 }
 
 // A rejoined is a stream whose head was read already.

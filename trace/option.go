@@ -1,11 +1,15 @@
 package trace
 
-import "io"
+import (
+	"context"
+	"io"
+)
 
 // An Option says how to open a trace.
 type Option func(*options)
 
 type options struct {
+	ctx           context.Context
 	stdin         io.Reader
 	inFileOrder   bool
 	noAttribution bool
@@ -13,7 +17,7 @@ type options struct {
 }
 
 func newOptions(opts []Option) options {
-	var o options
+	o := options{ctx: context.Background()}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -22,6 +26,11 @@ func newOptions(opts []Option) options {
 
 // WithStdin has the path - read r in place of the standard input.
 func WithStdin(r io.Reader) Option { return func(o *options) { o.stdin = r } }
+
+// WithContext ends opening and reading once ctx is done, with an error in which
+// errors.Is finds that of ctx. Opening what comes from a pipe, and the pass over an
+// .etl file before its first record, can take long.
+func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
 
 // InFileOrder leaves the records of one .nettrace file in the order in which they
 // lie there, which is that of time for each thread alone. It saves the time and

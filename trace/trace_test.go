@@ -4,10 +4,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -300,8 +302,10 @@ func TestGoodPrefix(t *testing.T) {
 		{"in zip", zipped("t", net[:len(net)-4]), 2, 2, "cut off"},
 		{"etl", big[:len(big)/2+100], 500, 1500, "truncated"},
 		{"etl in a gzip that is cut off", packed[:len(packed)/2], 100, 1999, "unexpected EOF"},
-		{"wrong checksum", append(gzipped(net)[:len(gzipped(net))-8], 1, 2, 3, 4, 0, 0, 0, 0), 3, 3, ""},
-		{"wrong checksum in zip", bytes.Replace(archive, binary.LittleEndian.AppendUint32(nil, checksum(t, archive)), []byte("abcd"), -1), 3, 3, ""},
+		{"wrong checksum", append(gzipped(net)[:len(gzipped(net))-8], 1, 2, 3, 4, 0, 0, 0, 0), 3, 3, "checksum"},
+		{"no checksum", gzipped(net)[:len(gzipped(net))-8], 3, 3, "unexpected EOF"},
+		{"garbage behind gzip", append(gzipped(net), "garbage, and more of it"...), 3, 3, "invalid header"},
+		{"wrong checksum in zip", bytes.Replace(archive, binary.LittleEndian.AppendUint32(nil, checksum(t, archive)), []byte("abcd"), -1), 3, 3, "checksum"},
 	} {
 		sources, err := OpenFiles(write(t, "file", c.data))
 		if err != nil {
@@ -311,9 +315,6 @@ func TestGoodPrefix(t *testing.T) {
 		got, errs := ids(sources[0].Next)
 		if len(got) < c.least || len(got) > c.most {
 			t.Errorf("%s: %d events, want %d to %d", c.name, len(got), c.least, c.most)
-		}
-		if c.want == "" { // the end marker comes before the checksum, so all is well
-			continue
 		}
 		if len(errs) == 0 || !strings.Contains(errors.Join(errs...).Error(), c.want) {
 			t.Errorf("%s: errors %v, want %q", c.name, errs, c.want)
@@ -456,7 +457,7 @@ func TestOpenAll(t *testing.T) {
 		{"streams", []string{b, a}, []uint16{1, 10, 1, 400, 2500, 700}, []int64{1, 10, 2001, 2400, 2500, 2700}},
 		{"both formats", []string{a, c}, []uint16{1, 5, 10, 20, 2500}, []int64{1, 5, 10, 20, 2500}},
 		{"two sessions", []string{d, c}, []uint16{5, 20, 6, 600}, []int64{5, 20, 2006, 2600}},
-		{"the same twice", []string{a, a}, []uint16{1, 1, 10, 10, 2500, 2500}, []int64{1, 1, 10, 10, 2500, 2500}},
+		{"equal ones", []string{a, write(t, "a2", netTrace(sessionStart, 1, 10, 2500))}, []uint16{1, 1, 10, 10, 2500, 2500}, []int64{1, 1, 10, 10, 2500, 2500}},
 	} {
 		tl, err := OpenAll(test.paths)
 		if err != nil {
@@ -582,7 +583,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const limit = 1 << 20
-		opts := options{unpackLimit: limit}
+		opts := newOptions([]Option{UnpackLimit(limit)})
 		for _, open := range []func(o *opening) ([]*File, error){
 			func(o *opening) ([]*File, error) { return o.file(bytes.NewReader(data), int64(len(data))) },
 			func(o *opening) ([]*File, error) { return o.stream(bytes.NewReader(data)) },
@@ -665,5 +666,88 @@ func TestRestOfArchive(t *testing.T) {
 		if len(errs) != 1 || !errors.Is(errs[0], etw.ErrIncomplete) || !strings.Contains(errs[0].Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, errs, c.want)
 		}
+	}
+}
+
+// TestClosed: after Close there are no records in any format, and one error says so.
+func TestClosed(t *testing.T) {
+	net, file := netTrace(sessionStart, 1, 2, 3), etlTrace(t, sessionStart, 1, 2, 3)
+	for name, paths := range map[string][]string{
+		"nettrace": {write(t, "a", net)},
+		"etl":      {write(t, "b", file)},
+		"gzip":     {write(t, "c", gzipped(net))},
+		"merged":   {write(t, "d", net), write(t, "e", file)},
+	} {
+		for read := range 2 {
+			tr, err := OpenAll(paths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rec etw.Record
+			if read > 0 {
+				if err := tr.Next(&rec); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := tr.Close(); err != nil {
+				t.Errorf("%s: closing: %v", name, err)
+			}
+			for range 2 {
+				if err := tr.Next(&rec); !errors.Is(err, fs.ErrClosed) {
+					t.Errorf("%s, after %d records and Close: %v", name, read, err)
+				}
+			}
+			if err := tr.Close(); err != nil {
+				t.Errorf("%s: closing again: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestTwice: a file counts once, whatever it is called.
+func TestTwice(t *testing.T) {
+	net := netTrace(sessionStart, 1, 2)
+	a, b := write(t, "a", net), write(t, "b", net)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(a, link); err != nil {
+		t.Skip(err)
+	}
+	for _, paths := range [][]string{{a, a}, {a, b, link}} {
+		if _, err := OpenAll(paths); !errors.Is(err, ErrTwice) || !strings.Contains(err.Error(), paths[len(paths)-1]) {
+			t.Errorf("%v: %v", paths, err)
+		}
+	}
+	tr, err := OpenAll([]string{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Close()
+}
+
+// TestContext: the context ends reading, also what comes before the first record.
+func TestContext(t *testing.T) {
+	net, file := netTrace(sessionStart, 1, 2), etlTrace(t, sessionStart, 1, 2)
+	for name, data := range map[string][]byte{"nettrace": net, "etl": file, "gzip": gzipped(file), "zip": zipped("n", net, "e", file)} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		tr, err := Open(write(t, name, data), WithContext(ctx))
+		if err == nil {
+			var rec etw.Record
+			err = tr.Next(&rec)
+			tr.Close()
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestEncrypted: what is encrypted is not taken for a trace.
+func TestEncrypted(t *testing.T) {
+	archive := zipped("t", netTrace(sessionStart, 1))
+	at := bytes.Index(archive, []byte("PK\x01\x02"))
+	archive[at+8] |= 1
+	if _, err := Open(write(t, "z", archive)); err == nil || !strings.Contains(err.Error(), "t: it is encrypted") {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"fmt"
 	"io"
 )
@@ -53,13 +54,17 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A counter counts the bytes that are read through it.
+// A counter counts the bytes that are read through it, until ctx is done.
 type counter struct {
-	r io.Reader
-	n int64
+	ctx context.Context
+	r   io.Reader
+	n   int64
 }
 
 func (c *counter) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err

@@ -14,6 +14,9 @@ const (
 	maxTraces  = 64
 )
 
+// flagEncrypted says in the flags of a member that it is.
+const flagEncrypted = 1
+
 // zip opens the traces of an archive.
 func (o *opening) zip(src io.ReaderAt, size int64) (files []*File, err error) {
 	if err := o.pack("zip", nil, size); err != nil {
@@ -89,6 +92,9 @@ func memberKind(f *zip.File) (kind, error) {
 	if f.FileInfo().IsDir() || f.UncompressedSize64 == 0 {
 		return kindEmpty, nil
 	}
+	if f.Flags&flagEncrypted != 0 {
+		return 0, errors.New("it is encrypted")
+	}
 	r, err := f.Open()
 	if err != nil {
 		return 0, err
@@ -125,6 +131,7 @@ func (o *opening) member(f *zip.File, k kind, archive *shared) (file *File, err 
 	unpacked := m.count(&unpacker{r, o.allowed})
 	var one []*File
 	if k == kindNettrace {
+		m.packed = unpacked
 		one, err = m.nettrace(unpacked)
 	} else {
 		var spooled *spool

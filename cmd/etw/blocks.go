@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -39,6 +40,12 @@ ends with the offset and the reason.`,
 			info, err := f.Stat()
 			if err != nil {
 				return err
+			}
+			switch {
+			case info.IsDir():
+				return &trace.Error{File: args[0], Err: errors.New("is a folder")}
+			case info.Mode().IsRegular() && info.Size() == 0:
+				return &trace.Error{File: args[0], Err: trace.ErrEmpty}
 			}
 			t := newTable(num("offset"), num("size"), word("kind"), num("first_ms"), num("last_ms"), word("detail"))
 			trouble := blocks.List(f, info.Size(), func(b blocks.Block) error {

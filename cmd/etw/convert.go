@@ -94,23 +94,37 @@ The format is that of --format, or of the suffix of the file: ` + strings.Join(s
 
 // findForm returns the format that the flags name.
 func findForm(path, to string, names []string) (*writtenAs, error) {
+	named := formOfSuffix(path)
 	if to != "" {
 		if i := slices.Index(names, to); i >= 0 {
+			if named != nil && named != &writtenForms[i] {
+				return nil, usagef("--format %s and --output %s contradict each other: that is the suffix of %s", to, path, named.name)
+			}
 			return &writtenForms[i], nil
 		}
 		return nil, usagef("--format %s: there are %s%s", to, strings.Join(names, ", "), didYouMean(to, names))
 	}
-	var suffixes []string
-	for i := range writtenForms {
-		for _, suffix := range writtenForms[i].suffixes {
-			if strings.HasSuffix(strings.ToLower(path), suffix) {
-				return &writtenForms[i], nil
-			}
-		}
-		suffixes = append(suffixes, writtenForms[i].suffixes[0])
+	if named != nil {
+		return named, nil
 	}
 	if path == "" {
 		return nil, usagef("without --output FILE, --format says the format: %s", strings.Join(names, ", "))
 	}
+	var suffixes []string
+	for i := range writtenForms {
+		suffixes = append(suffixes, writtenForms[i].suffixes[0])
+	}
 	return nil, usagef("--output %s: the suffix says no format; there are %s, or --format", path, strings.Join(suffixes, ", "))
+}
+
+// formOfSuffix returns the format that the suffix of a file names, or nil.
+func formOfSuffix(path string) *writtenAs {
+	for i := range writtenForms {
+		for _, suffix := range writtenForms[i].suffixes {
+			if strings.HasSuffix(strings.ToLower(path), suffix) {
+				return &writtenForms[i]
+			}
+		}
+	}
+	return nil
 }

@@ -43,7 +43,7 @@ func (in *input) attributeFlag(cmd *cobra.Command) {
 
 // options returns how to open traces.
 func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
-	opts := []trace.Option{trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
+	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())
 	}
@@ -71,6 +71,8 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 	if t, err = trace.OpenAll(paths, opts...); err == nil {
 		warnApart(cmd, t)
 		return t, nil, nil
+	} else if errors.Is(err, trace.ErrTwice) {
+		return nil, nil, usagef("%w", err)
 	} else if len(paths) == 1 || errors.Is(err, cmd.Context().Err()) {
 		return nil, nil, err
 	}

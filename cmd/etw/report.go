@@ -127,7 +127,7 @@ func (w *watched) Next(rec *etw.Record) error {
 
 // writePage writes to a file, all of it or none, or to the standard output.
 func writePage(cmd *cobra.Command, path string, write func(w io.Writer) error) error {
-	if path == "" {
+	if path == "" || path == "-" {
 		w := bufio.NewWriter(cmd.OutOrStdout())
 		return cmp.Or(write(w), w.Flush())
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/google/go-cmp/cmp"
 )
@@ -178,7 +179,7 @@ func TestClean(t *testing.T) {
 		}
 		safe := appendSafeJSON(nil, in)
 		var got string
-		if err := json.Unmarshal(safe, &got); err != nil || got != s || strings.IndexFunc(string(safe), isUnclean) >= 0 {
+		if err := json.Unmarshal(safe, &got); err != nil || got != s || strings.IndexFunc(string(safe), command.IsUnclean) >= 0 {
 			t.Errorf("%q becomes %s, which is %q (%v)", s, safe, got, err)
 		}
 	}
@@ -261,7 +262,7 @@ func TestHostileNames(t *testing.T) {
 		if n := strings.Count(text, "\n"); n != 1 {
 			t.Errorf("%s: %d lines: %q", format, n, text)
 		}
-		if i := strings.IndexFunc(strings.TrimSuffix(text, "\n"), isUnclean); i >= 0 {
+		if i := strings.IndexFunc(strings.TrimSuffix(text, "\n"), command.IsUnclean); i >= 0 {
 			t.Errorf("%s: %q has an unclean character at %d", format, text, i)
 		}
 	}

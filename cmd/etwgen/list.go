@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/spf13/cobra"
@@ -179,11 +181,16 @@ func sizeName(s manifest.Size) string {
 
 // listJSON prints one line for each event.
 func listJSON(w io.Writer, providers []*manifest.Provider) error {
-	enc := json.NewEncoder(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
 	for _, p := range providers {
 		for _, e := range p.Events {
+			line.Reset()
 			if err := enc.Encode(makeRow(p, e)); err != nil {
+				return err
+			}
+			if _, err := w.Write(command.AppendSafeJSON(nil, line.Bytes())); err != nil {
 				return err
 			}
 		}
@@ -207,17 +214,18 @@ func listText(w io.Writer, providers []*manifest.Provider) error {
 				level = withoutPrefix(e.Level.Name)
 			}
 			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-				r.Provider, r.GUID, r.ID, r.Version, dash(r.Event), dash(level), dash(r.Task), dash(r.Opcode),
-				dash(strings.Join(r.Keywords, " ")), r.Mask, dash(r.Template), size)
+				cell(r.Provider), r.GUID, r.ID, r.Version, cell(r.Event), cell(level), cell(r.Task), cell(r.Opcode),
+				cell(strings.Join(r.Keywords, " ")), r.Mask, cell(r.Template), size)
 		}
 	}
 	return t.Flush()
 }
 
-// dash makes an empty cell visible.
-func dash(s string) string {
+// cell returns the text of a cell: an empty one is visible, and none is a command to
+// the terminal.
+func cell(s string) string {
 	if s == "" {
 		return "-"
 	}
-	return s
+	return command.Clean(s)
 }

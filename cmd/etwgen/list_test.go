@@ -14,6 +14,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -165,4 +166,29 @@ func appendFieldFacts(rows []string, template, path string, fields []fieldRow, i
 		rows = appendFieldFacts(rows, template, path+f.Name+".", f.Fields, index)
 	}
 	return rows
+}
+
+// TestListHostileNames: no name of a manifest is a command to the terminal, or makes
+// a line of its own.
+func TestListHostileNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.man")
+	text := `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
+<provider name="N&#x9b;31m&#x202e;&#10;FAKE" guid="{7c1d5e0a-3b0f-4f5e-8a52-0d6c1e2f3a4b}" symbol="P" resourceFileName="r" messageFileName="m">
+<events><event value="1" symbol="E"/></events></provider></events></instrumentation></instrumentationManifest>`
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"list", path}, {"list", "--json", path}} {
+		var stdout, stderr bytes.Buffer
+		if code := run(args, nil, &stdout, &stderr); code != 0 {
+			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
+		}
+		out := strings.TrimSuffix(stdout.String(), "\n")
+		if i := strings.LastIndex(out, "\n"); !strings.Contains(out[i+1:], "31m") || strings.Contains(out, "\nFAKE") {
+			t.Errorf("%v: a line is forged: %q", args, out)
+		}
+		if strings.IndexFunc(strings.ReplaceAll(out, "\n", ""), command.IsUnclean) >= 0 {
+			t.Errorf("%v: %q", args, out)
+		}
+	}
 }

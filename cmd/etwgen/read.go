@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/spf13/cobra"
 )
@@ -35,7 +36,7 @@ type reading struct {
 
 // readManifest reads a manifest, or what one can be made of. The error means that the file cannot be read.
 func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*reading, error) {
-	r := &reading{path: path, name: path, opts: opts}
+	r := &reading{path: path, name: command.Clean(path), opts: opts}
 	var err error
 	if path == stdinName {
 		r.name = "<stdin>"
@@ -118,7 +119,7 @@ func (r *reading) printWarnings(cmd *cobra.Command) {
 // arguments returns the arguments that make etwgen check read the same.
 func (r *reading) arguments() string {
 	args := " " + r.path
-	if strings.ContainsAny(r.path, " \t") {
+	if strings.ContainsAny(r.path, " \t") || r.path != r.name {
 		args = fmt.Sprintf(" %q", r.path)
 	}
 	if r.opts.Lenient {

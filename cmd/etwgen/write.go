@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/etwgen/etwgen/gen"
 )
@@ -67,9 +68,14 @@ func writeFiles(d disk, dir string, old map[string][]byte, files []gen.File, rep
 	return nil
 }
 
+// replacing is held while files are replaced, which is not to be interrupted.
+var replacing sync.Mutex
+
 // replaceAll writes files, whose names are paths: all of them or, if the disk is
 // full, none. It calls wrote for each that is in its place.
 func replaceAll(d disk, files []gen.File, wrote func(path string)) error {
+	replacing.Lock()
+	defer replacing.Unlock()
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Name)

@@ -60,6 +60,7 @@ func rawFile(tb testing.TB, bufferSize uint32, buffers ...rawBuffer) []byte {
 	for i, b := range buffers {
 		data = b.append(data, i+1)
 	}
+	setBuffersWritten(data, 1+len(buffers))
 	return data
 }
 
@@ -170,7 +171,7 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %d KiB of memory, want at most %d", test.name, used>>10, limit>>10)
 		}
 		// It is some tenths of a second; what is not linear takes hours.
-		if took > time.Minute {
+		if took > 5*time.Minute {
 			t.Errorf("%s: it took %v", test.name, took)
 		}
 	}

@@ -25,6 +25,9 @@ var (
 	// ErrMissing says that a file does not have all buffers that the session has
 	// written.
 	ErrMissing = errors.New("missing buffers")
+	// ErrSurplus says that a file has more buffers than the session has written: it
+	// is several files in one, or has parts twice.
+	ErrSurplus = errors.New("too many buffers")
 	// ErrLimit says that a part of a file would take more memory or time than one
 	// of its size may.
 	ErrLimit = errors.New("beyond the limit")

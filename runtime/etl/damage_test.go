@@ -523,3 +523,19 @@ func TestOutOfOrder(t *testing.T) {
 		t.Errorf("records %v, %d out of order", got, r.Stats().OutOfOrder)
 	}
 }
+
+// TestSurplus: a file behind another, or a buffer twice, does not pass for one
+// trace.
+func TestSurplus(t *testing.T) {
+	h := etltest.DefaultHeader()
+	whole := file(t, h, event(&h, 0, 0, 0), event(&h, 1, 0, 0))
+	for name, data := range map[string][]byte{
+		"two files":      slices.Concat(whole, whole),
+		"a buffer twice": slices.Concat(whole, whole[h.BufferSize:2*h.BufferSize]),
+	} {
+		_, err := readAll(newReader(t, data))
+		if !errors.Is(err, etl.ErrSurplus) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -177,6 +177,15 @@ func (f *file) missing() int64 {
 	return max(int64(h.BuffersWritten)-f.stats.found, 0)
 }
 
+// surplus returns how many buffers the file has that its session, which was stopped,
+// has not written: there are several files in one, or parts of one twice.
+func (f *file) surplus() int64 {
+	if h := &f.header; h.End == 0 || h.BuffersWritten == 0 {
+		return 0
+	}
+	return max(f.stats.found-int64(f.header.BuffersWritten), 0)
+}
+
 // readAt fills p from offset off, or up to the end of the file. What is missing
 // is no error.
 func (f *file) readAt(p []byte, off int64) (int, error) {

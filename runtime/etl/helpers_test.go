@@ -130,3 +130,9 @@ func stableByProcessor(records []*etw.Record) {
 var compressions = []etl.Compression{
 	etl.CompressionNone, etl.CompressionXpress, etl.CompressionLZNT1, etl.CompressionXpressHuffman,
 }
+
+// setBuffersWritten sets how many buffers a file says that it has.
+func setBuffersWritten(file []byte, n int) {
+	const at = 0x48 + 0x20 + 0x24 // behind the headers of the buffer and of the record
+	binary.LittleEndian.PutUint32(file[at:], uint32(n))
+}

@@ -39,6 +39,7 @@ func newLargeFile(tb testing.TB, bufferSize uint32, cpus uint32, hole, size int6
 	f := &largeFile{header: data[:bufferSize], buffer: data[bufferSize:], hole: hole, first: h.Clock.Origin, cpus: int64(cpus)}
 	f.perFile = int64(len(records))
 	f.buffers = (size - hole - int64(bufferSize)) / int64(bufferSize)
+	setBuffersWritten(f.header, int(1+f.buffers))
 	return f, h
 }
 

@@ -187,7 +187,7 @@ func (r *Reader) Next(rec *etw.Record) error {
 // canceled returns the error of a context that is done.
 func (r *Reader) canceled() error {
 	if r.options.ctx.Err() != nil {
-		return fmt.Errorf("etl: %w", context.Cause(r.options.ctx))
+		return fmt.Errorf("etl: %s: %w", r.files[0].name, context.Cause(r.options.ctx))
 	}
 	return nil
 }
@@ -264,10 +264,17 @@ func (r *Reader) end() error {
 	if r.err == nil {
 		r.err = io.EOF
 		for _, f := range r.files {
-			if f.stats.missing > 0 {
-				r.stats.Damage.Add(f.damageAt(f.size, "end", fmt.Errorf(
-					"%w: the session has written %d, and the file has %d", ErrMissing, f.header.BuffersWritten, f.stats.found)))
+			var err error
+			switch {
+			case f.stats.missing > 0:
+				err = ErrMissing
+			case f.surplus() > 0:
+				err = ErrSurplus
+			default:
+				continue
 			}
+			r.stats.Damage.Add(f.damageAt(f.size, "end", fmt.Errorf(
+				"%w: the session has written %d, and the file has %d", err, f.header.BuffersWritten, f.stats.found)))
 		}
 		if err := r.stats.Damage.Err(); err != nil {
 			return err

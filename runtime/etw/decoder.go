@@ -57,6 +57,16 @@ const (
 	BasisNone                  // nothing
 )
 
+var basisNames = [...]string{"typed", "schema", "manifest", "older", "none"}
+
+// String returns the name of b, such as "schema".
+func (b Basis) String() string {
+	if int(b) < len(basisNames) {
+		return basisNames[b]
+	}
+	return "Basis(" + strconv.Itoa(int(b)) + ")"
+}
+
 // An EventInfo is what a [Decoder] knows of all records that are alike: those with
 // the same Key, Schema and Opcode.
 type EventInfo struct {

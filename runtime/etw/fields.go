@@ -6,7 +6,7 @@ import (
 )
 
 // Field returns the value of the field of that name, and false if the event has
-// none. Together with [Value.Any], [Value.Text] and [Value.String] it serves
+// none, or is nil. Together with [Value.Any], [Value.Text] and [Value.String] it serves
 // programs that know events by name only.
 func Field(e Described, name string) (Value, bool) {
 	for n, v := range Fields(e) {
@@ -19,9 +19,13 @@ func Field(e Described, name string) (Value, bool) {
 
 // Fields iterates over the names and values of the fields of an event. A field
 // without a name is called after its index: field0, field1. Fields that were not
-// decoded, or that the payload does not have, are left out.
+// decoded, or that the payload does not have, are left out. An event that is nil,
+// as [Decoder.Decode] returns it where nothing describes a record, has none.
 func Fields(e Described) iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
+		if e == nil {
+			return
+		}
 		fields := e.EventDesc().Fields
 		for i := range fields {
 			v := e.FieldValue(i)

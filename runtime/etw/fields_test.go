@@ -289,3 +289,21 @@ func TestMapValues(t *testing.T) {
 		}
 	}
 }
+
+// What nothing describes has no fields.
+func TestFieldsOfNone(t *testing.T) {
+	if v, ok := Field(nil, "a"); ok {
+		t.Error(v)
+	}
+	for name, v := range Fields(nil) {
+		t.Error(name, v)
+	}
+}
+
+func TestBasisString(t *testing.T) {
+	for b, want := range map[Basis]string{BasisTyped: "typed", BasisNone: "none", 9: "Basis(9)"} {
+		if b.String() != want {
+			t.Errorf("%v, want %s", b, want)
+		}
+	}
+}

@@ -74,6 +74,9 @@ type EventPointer[E any] interface {
 //
 // [etwtest.Poison]: https://pkg.go.dev/github.com/etwgen/etwgen/runtime/etwtest#Poison
 func Handle[E any, P EventPointer[E]](m *Mux, fn func(*Record, P) error) {
+	if fn == nil {
+		panic("etw: Handle of a nil function")
+	}
 	event := P(new(E))
 	switch e := any(event).(type) {
 	case AnyVersion:
@@ -282,8 +285,8 @@ type MuxStats struct {
 	Unhandled   uint64 // of these, without a handler
 	Undecodable uint64 // of these, with a payload that does not fit its event
 	// Newer counts the records of a version that is newer than the ones that are
-	// known, which a handler of all versions took. They were decoded by the newest
-	// layout that is known.
+	// known, which a handler of all versions took. The newest layout that is known
+	// decodes them; those that it does not fit are Undecodable, too.
 	Newer uint64
 	// OtherName counts the records that have the id of an event with handlers, but
 	// the name of another one, and so were not given to these. EventSources choose

@@ -97,6 +97,9 @@ type Record struct {
 	Version  uint8
 	Channel  uint8
 	Level    Level
+	// Opcode and Task are 0 where the source does not carry them: a .nettrace has no
+	// tasks, and opcodes only of some events. What is known of an event says both:
+	// [Decoder.Event], and the EventDesc method of generated types.
 	Opcode   Opcode
 	Task     uint16
 	Keywords uint64

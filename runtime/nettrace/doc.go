@@ -15,7 +15,7 @@
 //	defer r.Close()
 //	for rec, err := range r.Records() {
 //		if err != nil {
-//			return err
+//			return err // what could not be read; all that could be has come before
 //		}
 //		fmt.Println(rec.Time(), rec.ProviderName, rec.ID)
 //	}

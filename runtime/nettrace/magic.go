@@ -3,6 +3,8 @@ package nettrace
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -73,6 +75,9 @@ func openContainer(s *source) (c container, version int, minor uint32, d *etw.Da
 		if isETL(s) {
 			return nil, 0, 0, damage(0, "magic", fmt.Errorf("%w: this is an .etl file: use package etl", ErrFormat))
 		}
+		if isBegun(head) {
+			return nil, 0, 0, damage(int64(len(head)), "magic", ErrTruncated)
+		}
 		return nil, 0, 0, damage(0, "magic", ErrFormat)
 	}
 	if wrong > 0 {
@@ -97,6 +102,11 @@ func openContainer(s *source) (c container, version int, minor uint32, d *etw.Da
 	}
 	s.take(len(m.text))
 	return c, m.version, minor, d
+}
+
+// isBegun reports whether head is the beginning of a magic, and no more.
+func isBegun(head []byte) bool {
+	return len(head) > 0 && slices.ContainsFunc(magics, func(m magic) bool { return strings.HasPrefix(m.text, string(head)) })
 }
 
 // isNext tells a version of a format that is still to come from one that is

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -47,6 +48,7 @@ type Reader struct {
 	reread    int64 // bytes that were read a second time
 	ended     bool  // there are no more blocks
 	concluded bool  // what was wrong has been said
+	closed    bool
 }
 
 // NewReader reads the start of a stream up to the trace header, and returns a
@@ -108,13 +110,20 @@ func Open(path string, opts ...Option) (*Reader, error) {
 	return r, nil
 }
 
-// Close closes what [Open] opened. A reader of NewReader has nothing to close.
+// Close ends the reading, and closes what [Open] opened. It is an error to read on;
+// the last record is not valid any more.
 func (r *Reader) Close() error {
+	r.closed = true
+	r.batch, r.at, r.to = nil, 0, 0
 	if r.file == nil {
 		return nil
 	}
-	return r.file.Close()
+	f := r.file
+	r.file = nil
+	return f.Close()
 }
+
+var errClosed = fmt.Errorf("nettrace: %w", fs.ErrClosed)
 
 // Header returns what the stream says of itself as a whole.
 func (r *Reader) Header() Header { return r.header }
@@ -142,6 +151,9 @@ func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r)
 // order, one that is [ErrSortLimit].
 func (r *Reader) Next(rec *etw.Record) error {
 	for r.at == r.to {
+		if r.closed {
+			return errClosed
+		}
 		if err := r.more(); err != nil {
 			return r.conclude()
 		}

@@ -310,7 +310,7 @@ func TestVersionsThatAreRefused(t *testing.T) {
 		{"empty", nil, nettrace.ErrFormat, ""},
 		{"text", []byte("Nettrace is a format"), nettrace.ErrFormat, ""},
 		{"text", []byte("!FastSerialization.1"), nettrace.ErrFormat, ""},
-		{"magic alone", []byte("Nettrace"), nettrace.ErrFormat, ""},
+		{"half a magic", []byte("Nettrace"), nettrace.ErrTruncated, "offset 8"},
 	} {
 		_, err := nettrace.NewReader(bytes.NewReader(c.data))
 		if !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.text) {
