@@ -14,6 +14,8 @@ type Analysis struct {
 	text      arena
 	processes map[int64][]*process // the lives of each id, in their order
 	last      *process
+	memories  map[int64]*memory // native code, as recorders of Linux tell it
+	buildIDs  map[uint64]string // of files, by the number of what is told of them
 }
 
 // An Option says what is collected.

@@ -1,6 +1,9 @@
 package symbols
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A Native is a place in native code.
 type Native struct {
@@ -9,8 +12,36 @@ type Native struct {
 	// Function is the name of the function, "" if it is not known.
 	Function string
 	// Offset is how far the place is behind the start of the function, or else of the
-	// file in memory.
+	// file: in memory, or, if InFile, in the file itself.
 	Offset uint64
+	InFile bool
+	// PDB or BuildID identify the symbols of the file.
+	PDB     PDB
+	BuildID string
+}
+
+// Jitted returns what the name of a method means in the maps and events of code that was
+// compiled at run time, such as void [Shop] Bakery.Oven::Bake(int32)[Tier1].
+func Jitted(name string, offset uint64) Native {
+	n := Native{Function: name, Offset: offset}
+	end := strings.Index(name, "::")
+	if end < 0 {
+		return n
+	}
+	close := strings.LastIndex(name[:end], "] ")
+	if close < 0 {
+		return n
+	}
+	open := strings.LastIndexByte(name[:close], '[')
+	if open < 0 {
+		return n
+	}
+	method := name[close+2:]
+	if i := strings.LastIndexByte(method, '['); i > 0 && strings.HasSuffix(method, "]") && i > strings.LastIndexByte(method, ')') {
+		method = method[:i] // the tier
+	}
+	n.Module, n.Function = name[open+1:close], strings.Replace(method, "::", ".", 1)
+	return n
 }
 
 // Full returns the name with the name of the file, as in ntdll.dll!NtWaitForSingleObject,

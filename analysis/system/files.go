@@ -123,6 +123,10 @@ func (f *Files) byKey(key uint64) *File {
 	return file
 }
 
+// ByKey returns the file that a key of the kernel stands for now, or nil for 0. Its path
+// may be told later.
+func (f *Files) ByKey(key uint64) *File { return f.byKey(key) }
+
 // use returns what a thread did to a file.
 func (f *Files) use(file *File, thread *Thread) *FileUse {
 	k := use{file, thread}

@@ -129,6 +129,14 @@ func (s *Stacks[T]) Await(r *etw.Record, thread int64, event T) {
 	s.newest = i
 }
 
+// Intern returns the number of a stack that is known from elsewhere.
+func (s *Stacks[T]) Intern(stack etw.Stack) StackID {
+	if stack.Len() == 0 {
+		return 0
+	}
+	return s.intern(stack)
+}
+
 // bind gives a half of a stack to its event. The event is found by its time stamp,
 // and by the thread where several have that. whole says that no other half follows.
 func (s *Stacks[T]) bind(at uint64, thread uint32, id StackID, user, whole bool) {

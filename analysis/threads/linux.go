@@ -31,6 +31,7 @@ func (a *Analysis) Record(r *etw.Record) error {
 	}
 	x.switches++
 	x.waits++
+	ran := int64(0)
 	switch {
 	case !x.seen:
 		x.first, x.seen = from, true
@@ -38,11 +39,12 @@ func (a *Analysis) Record(r *etw.Record) error {
 		from = x.since
 	default:
 		x.sums[running] += from - x.since
+		ran = x.since
 	}
 	x.does, x.since = running, at
 	x.sums[waiting] += at - from
 	x.longest = max(x.longest, at-from)
-	a.off = append(a.off, off{thread: x, from: from, readied: at, till: at, waited: true, blurred: true})
+	a.off = append(a.off, off{thread: x, from: from, ranFrom: ran, readied: at, till: at, waited: true, blurred: true})
 	a.bound.Await(r, x.TID, int32(len(a.off)-1))
 	return nil
 }

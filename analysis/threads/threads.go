@@ -69,14 +69,16 @@ type thread struct {
 	readier readier
 	byOther bool
 
-	first    int64
-	seen     bool // first is known
-	over     bool
-	sums     [doings]int64
-	switches int
-	waits    int
-	forced   int // off a processor though ready
-	longest  int64
+	first int64
+	seen  bool // first is known
+	// ranFrom and ranTo are when it ran last, 0 if that is not known.
+	ranFrom, ranTo int64
+	over           bool
+	sums           [doings]int64
+	switches       int
+	waits          int
+	forced         int // off a processor though ready
+	longest        int64
 }
 
 // A readier is who made a thread ready.
@@ -89,6 +91,7 @@ type readier struct {
 type off struct {
 	thread              *thread
 	from, readied, till int64
+	ranFrom             int64 // since when it ran before, 0 if that is not known
 	waited, byOther     bool
 	blurred             bool // it may have been ready
 	reason              kernel.WaitReason
@@ -245,11 +248,13 @@ func (a *Analysis) count(p *processor, before *thread, at int64) {
 
 // goes takes that a thread leaves a processor.
 func (a *Analysis) goes(x *thread, p *processor, number int, e *kernel.AnyThreadCSwitch, at int64) {
+	x.ranFrom, x.ranTo = 0, 0
 	switch {
 	case !x.seen:
 		x.first, x.seen = at, true
 	case x.does == running && x.processor == number && p.thread == x:
 		x.sums[running] += at - x.since
+		x.ranFrom, x.ranTo = x.since, at
 	default:
 		x.sums[unknown] += at - x.since
 	}
@@ -278,7 +283,7 @@ func (a *Analysis) comes(x *thread, r *etw.Record, at int64) {
 
 // back adds up what a thread did until it runs again.
 func (a *Analysis) back(x *thread, r *etw.Record, at int64) {
-	o := off{thread: x, from: x.since, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, reason: x.reason, readier: x.readier}
+	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, reason: x.reason, readier: x.readier}
 	switch {
 	case x.over: // it had ended, and its number is another's whose start is missing
 		x.sums[unknown] += at - x.since

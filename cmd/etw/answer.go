@@ -103,6 +103,9 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	named := codeFor(i.answer, q.by)
 	if named != nil {
 		i.also = &named.mux
+		if i.source, err = q.in.bindStacks(cmd, t, args); err != nil {
+			return err
+		}
 	}
 	i.asked = h.Processes
 	if c, ok := i.answer.(chooser); ok {
@@ -143,7 +146,7 @@ func (q *question) check(cmd *cobra.Command) error {
 }
 
 // print prints the answer.
-func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *code, any bool) error {
+func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap, any bool) error {
 	warnings := append(i.warnings(t), i.answer.warnings()...)
 	if p.format == formatJSON {
 		return writeContract(p, i.answer.result(), t.Stats().Lost, warnings)

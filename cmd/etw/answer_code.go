@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/symbols"
-	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // The views that show which code it is.
@@ -19,25 +17,17 @@ const (
 // A stacked is an answer whose events have call stacks.
 type stacked interface{ samples() []*stacks.Samples }
 
-// A code names the code in call stacks, for the views that show it.
-type code struct {
-	mux   etw.Mux
-	names *symbols.Analysis
-}
-
 // codeFor returns what names code, if the view of an answer shows it, or nil.
-func codeFor(a answer, view string) *code {
+func codeFor(a answer, view string) *codeMap {
 	if _, ok := a.(stacked); !ok || view != byMethod && view != byStack {
 		return nil
 	}
-	c := new(code)
-	c.names = symbols.New(&c.mux)
-	return c
+	return newCodeMap(nil)
 }
 
 // table returns the rows of the view.
-func (c *code) table(a answer, view string) *table {
-	p := &profiled{Profile: stacks.NewProfile(c.names.Table(), stacks.Options{Names: stacks.QualifiedNames}, a.(stacked).samples()...)}
+func (m *codeMap) table(a answer, view string) *table {
+	p := &profiled{Profile: stacks.NewProfile(m.code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: m.native}, a.(stacked).samples()...)}
 	if view == byMethod {
 		return (&top{by: tops[0]}).table(p)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -61,20 +60,20 @@ func calls(p *stacks.Profile, weights []float64) []html.Call {
 
 // A sampler collects the call stacks of threads for a report.
 type sampler struct {
-	samples, code etw.Mux
-	symbols       *symbols.Analysis
-	finish        func() gathered
+	samples etw.Mux
+	code    *codeMap
+	finish  func() gathered
 }
 
 func newSampler() *sampler {
-	s := &sampler{}
-	s.symbols, s.finish = symbols.New(&s.code), startCPU(&s.samples)
+	s := &sampler{code: newCodeMap(nil)}
+	s.finish = startCPU(&s.samples)
 	return s
 }
 
 // take takes a record.
 func (s *sampler) take(r *etw.Record) error {
-	return cmp.Or(s.code.Dispatch(r), s.samples.Dispatch(r))
+	return cmp.Or(s.code.mux.Dispatch(r), s.samples.Dispatch(r))
 }
 
 // maxProfiles is how many processes of a report have call trees: those with most
@@ -87,7 +86,7 @@ func (s *sampler) profiles() []html.Profile {
 	if len(found.samples) == 0 {
 		return nil
 	}
-	all := stacks.NewProfile(s.symbols.Table(), stacks.Options{Names: stacks.QualifiedNames}, found.samples...)
+	all := stacks.NewProfile(s.code.code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.native}, found.samples...)
 	counts := make(map[int64]int)
 	for x := range all.Samples() {
 		counts[x.Process]++

@@ -1,21 +1,58 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A codeNamer names the frames of single stacks: with the method of .NET and how far
-// in there, or the file and how far in there.
-type codeNamer struct {
+// A codeMap learns which code there is, from all records of traces.
+type codeMap struct {
 	mux     etw.Mux
 	code    *symbols.Analysis
 	machine *system.Machine
-	table   *symbols.Table
-	known   map[codePlace]codeName
+	files   *native.Dir // files of symbols, or nil
+}
+
+func newCodeMap(files *native.Dir) *codeMap {
+	m := &codeMap{files: files}
+	m.code, m.machine = symbols.New(&m.mux), system.New(&m.mux)
+	m.mux.HandleRest(func(r *etw.Record) error { return cmp.Or(m.machine.Record(r), m.code.Record(r)) })
+	return m
+}
+
+// native returns what is known of native code: what the trace tells, and files of symbols.
+func (m *codeMap) native(pid int64, address uint64, at int64) (symbols.Native, bool) {
+	n, ok := m.code.Native(pid, address, at)
+	if !ok {
+		n, ok = m.machine.Native(pid, address, at)
+	}
+	if m.files == nil {
+		return n, ok
+	}
+	if !ok || n.Function == "" {
+		if jitted, found := m.files.Jitted(pid, address); found {
+			jitted.Module = cmp.Or(jitted.Module, n.Module)
+			return jitted, true
+		}
+	}
+	m.files.Name(&n)
+	return n, ok
+}
+
+// A codeNamer names the frames of single stacks: with the method of .NET and how far
+// in there, or the file and how far in there.
+type codeNamer struct {
+	*codeMap
+	table *symbols.Table
+	known map[codePlace]codeName
 }
 
 // A codePlace is an address of a process.
@@ -31,11 +68,8 @@ type codeName struct {
 	from, to int64
 }
 
-func newCodeNamer() *codeNamer {
-	n := &codeNamer{known: make(map[codePlace]codeName)}
-	n.code, n.machine = symbols.New(&n.mux), system.New(&n.mux)
-	n.mux.HandleRest(n.machine.Record)
-	return n
+func newCodeNamer(files *native.Dir) *codeNamer {
+	return &codeNamer{codeMap: newCodeMap(files), known: make(map[codePlace]codeName)}
 }
 
 // learn takes a record of the pass that comes before names are asked for.
@@ -82,7 +116,7 @@ func (n *codeNamer) name(p codePlace, at int64) codeName {
 	x := codeName{from: loc.From, to: loc.To}
 	if loc.Kind == symbols.Unknown {
 		x.from, x.to = at, at+1
-		if native, ok := n.machine.Native(p.pid, address, at); ok {
+		if native, ok := n.native(p.pid, address, at); ok {
 			x.text = native.Text(p.address - address)
 		} else {
 			x.text = "0x" + strconv.FormatUint(p.address, 16)
@@ -116,4 +150,36 @@ func appendFrame(b []byte, n *codeNamer, r *etw.Record, frame int) []byte {
 		return appendHex(b, r.Stack.At(frame))
 	}
 	return n.append(b, r, frame)
+}
+
+// A symbolFiles holds the flag that names a folder with files of symbols.
+type symbolFiles struct{ path string }
+
+func (s *symbolFiles) flag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.path, "symbols", "", "name native code by the files in this `FOLDER` and those below it: PDB\nand ELF files of the same builds, and perf-PID.map")
+	completions(cmd, map[string]cobra.CompletionFunc{"symbols": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}})
+}
+
+// open returns the files, or nil if there is no folder.
+func (s *symbolFiles) open() (*native.Dir, error) {
+	if s.path == "" {
+		return nil, nil
+	}
+	d, err := native.Open(s.path)
+	if err != nil {
+		return nil, fmt.Errorf("--symbols: %w", err)
+	}
+	return d, nil
+}
+
+// reportFaults says which files of symbols could not be read.
+func reportFaults(cmd *cobra.Command, d *native.Dir) {
+	if d == nil {
+		return
+	}
+	for _, err := range d.Faults() {
+		report(cmd, err)
+	}
 }

@@ -31,6 +31,7 @@ var writtenForms = []writtenAs{
 		return speedscope.Write(w, p.Profile, speedscope.Options{Name: name, Thread: func(_, thread int64) string { return p.names.ofThread(thread) }})
 	}},
 	{"folded", []string{".folded", ".txt"}, func(w io.Writer, p *profiled, _ string) error { return folded.Write(w, p.Profile) }},
+	{"chrome", []string{".trace.json", ".perfetto.json"}, nil}, // which is no profile
 }
 
 // newConvert returns the command that writes profiles in other formats.
@@ -50,22 +51,37 @@ many services), for https://www.speedscope.app, or as folded stacks, which tools
 flame graphs read. What the samples are, --of says; the flags that choose samples and
 frames are those of top.
 
+As chrome it writes no profile, but what happened when, for https://ui.perfetto.dev
+and chrome://tracing: collections, compilations of methods, waits for locks and else,
+exceptions, the longest requests, allocations, counters, and what threads did by
+context switches. The flags about samples and frames mean nothing there.
+
 The format is that of --format, or of the suffix of the file: ` + strings.Join(suffixes, ", ") + `.
 
 ` + patternsLong,
 		Example: `  etw convert cpu.nettrace -o cpu.pb.gz && test -s cpu.pb.gz
   etw convert cpu.nettrace -o cpu.speedscope.json && test -s cpu.speedscope.json
   etw convert cpu.nettrace --label state=managed --format folded
+  etw convert gc.nettrace -o gc.trace.json && test -s gc.trace.json
   etw convert alloc.nettrace --of allocs --format folded --names short`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if end := cmd.Flags().Lookup("to"); to == "" && slices.Contains(names, end.Value.String()) { // no time is called so
+				to = end.Value.String()
+				if err := end.Value.Set(""); err != nil {
+					return err
+				}
+			}
 			t, err := findForm(path, to, names)
 			if err != nil {
 				return err
 			}
 			if err := o.check(); err != nil {
 				return err
+			}
+			if t.write == nil {
+				return o.chrome(cmd, args, path)
 			}
 			p, err := o.read(cmd, args)
 			if err != nil {

@@ -58,6 +58,7 @@ of the events that are chosen, or of --fields.`,
 	d.sel.flags(cmd)
 	cmd.Flags().Int64VarP(&d.limit, "limit", "n", 0, "print no more than the first `N` events")
 	cmd.Flags().BoolVar(&d.follow, "follow", false, "wait for more at the end of a .nettrace file that is being written")
+	d.symbols.flag(cmd)
 	d.out.flags(cmd)
 	d.in.attributeFlag(cmd)
 	d.in.manifestFlag(cmd)
@@ -74,6 +75,8 @@ type dump struct {
 	style  dumpStyle
 	limit  int64
 	follow bool
+
+	symbols symbolFiles
 
 	cmd      *cobra.Command
 	p        *printer
@@ -111,9 +114,18 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if d.style.showsStacks() && !d.follow && !slices.Contains(args, trace.Stdin) {
-		if d.stacks, err = findStacks(cmd, &d.in, args); err != nil {
+		files, err := d.symbols.open()
+		if err != nil {
 			return err
 		}
+		named := func() *codeNamer { return newCodeNamer(files) }
+		if d.style.raw {
+			named = nil
+		}
+		if d.stacks, err = findStacks(cmd, &d.in, args, named); err != nil {
+			return err
+		}
+		defer reportFaults(cmd, files)
 	}
 	t, trouble, err := d.in.open(cmd, args, d.follow)
 	if err != nil {

@@ -22,8 +22,9 @@ type inquiry struct {
 	names   *names
 	asked   filter.Numbers // processes
 	span    timeSpan
-	cut     bool // by --from or --to
-	trouble bool // with the trace
+	source  etw.Source // the records of the trace, if they are not as it has them
+	cut     bool       // by --from or --to
+	trouble bool       // with the trace
 }
 
 // read gives the records that h lets through to the analysis, and those that only
@@ -35,7 +36,11 @@ func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 	all := !i.cut && h.Processes == nil
 	decoder := builtin.NewDecoder()
 	r := &reading{cmd: i.cmd, progress: newProgress(i.cmd.ErrOrStderr(), nil), share: t.Progress}
-	err := r.each(t, func(rec *etw.Record) error {
+	source := i.source
+	if source == nil {
+		source = t
+	}
+	err := r.each(source, func(rec *etw.Record) error {
 		e := decoder.Event(rec)
 		i.span.see(rec, t.Elapsed(rec), h, i.asked)
 		i.names.learn(decoder, rec, e)

@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/disk"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/handles"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -33,6 +34,7 @@ type profiling struct {
 	filter  stacks.Filter
 	in      input
 	scope   scope
+	symbols symbolFiles
 	ordered []string // names of --of
 }
 
@@ -40,6 +42,8 @@ type profiling struct {
 type sampling struct {
 	name  string
 	needs []need
+	// own says that the analysis binds stacks itself that are events of their own.
+	own bool
 	// start registers the analysis, and returns its samples and what is to be said of
 	// them when the trace was read.
 	start func(mux *etw.Mux) func() gathered
@@ -47,18 +51,19 @@ type sampling struct {
 
 // samplings are the kinds of samples, as --of names them.
 var samplings = []sampling{
-	{"cpu", []need{{what: "thread samples", provider: "Microsoft-DotNETCore-SampleProfiler", level: etw.LevelInformational}}, startCPU},
+	{"cpu", []need{{what: "thread samples", provider: "Microsoft-DotNETCore-SampleProfiler", level: etw.LevelInformational}}, true, startCPU},
 	{"allocs", []need{{what: "allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose}},
-		func(mux *etw.Mux) func() gathered { return bare(alloc.New(mux).Samples) }},
+		false, func(mux *etw.Mux) func() gathered { return bare(alloc.New(mux).Samples) }},
 	{"exceptions", []need{{what: "exceptions", provider: clrName, keywords: 0x8000, names: "Exception", level: etw.LevelError}},
-		func(mux *etw.Mux) func() gathered { return bare(exceptions.New(mux).Samples) }},
+		false, func(mux *etw.Mux) func() gathered { return bare(exceptions.New(mux).Samples) }},
 	{"contention", []need{{what: "contention", provider: clrName, keywords: 0x4000, names: "Contention", level: etw.LevelInformational}},
-		func(mux *etw.Mux) func() gathered { return bare(contention.New(mux).Samples) }},
-	{"blocked", []need{{what: "context switches", recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread; on Linux dotnet-trace collect-linux"}}, startBlocked},
+		false, func(mux *etw.Mux) func() gathered { return bare(contention.New(mux).Samples) }},
+	{"blocked", []need{{what: "context switches", recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread; on Linux dotnet-trace collect-linux"}}, true, startBlocked},
+	{"disk", []need{{what: "operations of disks", recorder: "wpr -start DiskIO, or xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+FILENAME -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"}}, true, startDisk},
 	{"waits", []need{{what: "waits", provider: clrName, keywords: 0x40000000000, names: "WaitHandle", level: etw.LevelVerbose}},
-		func(mux *etw.Mux) func() gathered { return bare(waits.New(mux).Samples) }},
+		false, func(mux *etw.Mux) func() gathered { return bare(waits.New(mux).Samples) }},
 	{"handles", []need{{what: "handles", provider: clrName, keywords: 0x2, names: "GCHandle", level: etw.LevelInformational}},
-		func(mux *etw.Mux) func() gathered { return bare(handles.New(mux).Samples) }},
+		false, func(mux *etw.Mux) func() gathered { return bare(handles.New(mux).Samples) }},
 }
 
 // A gathered is what an analysis found.
@@ -66,7 +71,6 @@ type gathered struct {
 	samples []*stacks.Samples
 	facts   []string
 	period  int64
-	native  func(pid int64, address uint64, at int64) (symbols.Native, bool)
 }
 
 func bare(samples func() []*stacks.Samples) func() gathered {
@@ -77,8 +81,14 @@ func startCPU(mux *etw.Mux) func() gathered {
 	a := cpu.New(mux)
 	machine := system.New(mux)
 	k := cpu.NewKernel(mux, machine)
+	linux := cpu.NewLinux(0)
+	mux.HandleRest(linux.Record)
 	return func() gathered {
-		if g := kernelSamples(k, machine); g.samples != nil {
+		if s, res := linux.Samples(); res.Samples > 0 {
+			return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
+				facts: []string{fmt.Sprintf("time on processors: %s, %s apart", count(res.Samples, "sample", "samples"), ms(float64(res.Interval)/1e6))}}
+		}
+		if g := kernelSamples(k); g.samples != nil {
 			return g
 		}
 		res := a.Result()
@@ -98,7 +108,7 @@ func startCPU(mux *etw.Mux) func() gathered {
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.
-func kernelSamples(k *cpu.Kernel, m *system.Machine) gathered {
+func kernelSamples(k *cpu.Kernel) gathered {
 	s, res := k.Samples()
 	if res.Samples+res.Idle == 0 {
 		return gathered{}
@@ -108,7 +118,23 @@ func kernelSamples(k *cpu.Kernel, m *system.Machine) gathered {
 	if res.Misdefined > 0 {
 		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
 	}
-	return gathered{[]*stacks.Samples{s}, facts, res.Interval, m.Native}
+	return gathered{samples: []*stacks.Samples{s}, facts: facts, period: res.Interval}
+}
+
+func startDisk(mux *etw.Mux) func() gathered {
+	machine := system.New(mux)
+	a := disk.New(mux, machine, system.NewFiles(mux, machine))
+	return func() gathered {
+		s, res := a.Samples()
+		if res.Operations == 0 {
+			return gathered{}
+		}
+		facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", count(res.Operations, "operation", "operations"), mb(float64(res.Bytes)/1e6))}
+		if res.Orphans > 0 {
+			facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", count(res.Orphans, "operation", "operations")))
+		}
+		return gathered{samples: []*stacks.Samples{s}, facts: facts}
+	}
 }
 
 func startBlocked(mux *etw.Mux) func() gathered {
@@ -134,7 +160,7 @@ func startBlocked(mux *etw.Mux) func() gathered {
 		if res.Gaps > 0 {
 			facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", count(res.Gaps, "place", "places"), ms(res.UnknownMS)))
 		}
-		return gathered{samples: []*stacks.Samples{s}, facts: facts, native: machine.Native}
+		return gathered{samples: []*stacks.Samples{s}, facts: facts}
 	}
 }
 
@@ -158,6 +184,7 @@ func (o *profiling) flags(cmd *cobra.Command) {
 	f.Float64Var(&o.filter.FoldPercent, "fold-percent", 0, "leave out parts of the tree that weigh less than this `SHARE` of all, in\npercent")
 	f.StringVar(&o.root, "root", "", "only what frames that match one of these `PATTERNS` call")
 	f.StringArrayVar(&o.labels, "label", nil, "only samples with this `LABEL`, such as state=managed or type=System.String;\nrepeatable")
+	o.symbols.flag(cmd)
 	o.scope.flags(cmd)
 	o.in.flags(cmd)
 	completions(cmd, map[string]cobra.CompletionFunc{
@@ -229,19 +256,29 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := o.symbols.open()
+	if err != nil {
+		return nil, err
+	}
 	kind := samplings[slices.Index(o.ordered, o.of)]
-	var codeMux, mux etw.Mux
-	code, finish := symbols.New(&codeMux), kind.start(&mux)
+	var mux etw.Mux
+	code, finish := newCodeMap(files), kind.start(&mux)
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
-	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &codeMux}
+	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
+	if !kind.own {
+		if i.source, err = o.in.bindStacks(cmd, t, args); err != nil {
+			return nil, err
+		}
+	}
 	if err := i.read(t, h); err != nil {
 		p.trouble = cmp.Or(p.trouble, err)
 	}
 	g := finish()
-	p.table, p.facts, p.period, p.warnings = code.Table(), g.facts, g.period, i.warnings(t)
+	p.table, p.facts, p.period, p.warnings = code.code.Table(), g.facts, g.period, i.warnings(t)
 	options := o.options()
-	options.Native = g.native
+	options.Native = code.native
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
+	reportFaults(cmd, files)
 	if p.Len() == 0 && cmd.Context().Err() == nil {
 		reportNeeds(cmd, kind.needs)
 	}

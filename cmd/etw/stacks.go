@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -29,7 +31,8 @@ type boundStacks struct {
 type fileStacks struct {
 	mux    etw.Mux
 	stacks *system.Stacks[int64]
-	names  *codeNamer
+	names  *codeNamer      // nil if no names are wanted
+	last   map[int64]int64 // the number of the last event of a runtime, by thread
 }
 
 // An eventStack is the stack of an event.
@@ -40,7 +43,7 @@ type eventStack struct {
 
 // findStacks reads traces for whose the stacks in them are. Threads are those of
 // headers: they were recorded when the stacks were.
-func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, error) {
+func findStacks(cmd *cobra.Command, in *input, paths []string, named func() *codeNamer) (*boundStacks, error) {
 	first := *in
 	first.noAttribute = true
 	t, _, err := first.open(cmd, paths, false)
@@ -52,16 +55,22 @@ func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, er
 	n := int64(0)
 	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
 	err = r.each(t, func(rec *etw.Record) error {
-		f := b.file(rec.File)
+		f := b.file(rec.File, named)
+		b.runtime(f, rec, n)
 		if thread, ok := stackThread(rec); ok {
 			f.stacks.Await(rec, thread, n)
 		}
 		n++
+		if f.names == nil {
+			return f.mux.Dispatch(rec)
+		}
 		return cmp.Or(f.mux.Dispatch(rec), f.names.learn(rec))
 	})
 	for _, f := range b.files {
 		f.stacks.Flush()
-		f.names.done()
+		if f.names != nil {
+			f.names.done()
+		}
 	}
 	if errors.Is(err, errReported) { // the pass that prints says it
 		err = nil
@@ -69,10 +78,45 @@ func findStacks(cmd *cobra.Command, in *input, paths []string) (*boundStacks, er
 	return b, err
 }
 
-func (b *boundStacks) file(name string) *fileStacks {
+// runtime takes the stacks that runtimes of .NET log as events of their own, each after
+// the event that it is of, on its thread.
+func (b *boundStacks) runtime(f *fileStacks, r *etw.Record, n int64) {
+	if r.Provider != clr.Provider.Desc.GUID {
+		return
+	}
+	var walk clr.CLRStackWalk
+	if r.ID != walk.EventDesc().ID {
+		f.last[r.ThreadID] = n
+		return
+	}
+	of, ok := f.last[r.ThreadID]
+	if _, err := walk.DecodePayload(r.Payload, r.PointerSize); err != nil || !ok {
+		return
+	}
+	delete(f.last, r.ThreadID)
+	b.ofEvent[of] = eventStack{f, system.CallStack{User: f.stacks.Intern(etw.Stack{Addresses: walk.Stack.Bytes(), PtrSize: r.PointerSize})}}
+}
+
+// bindStacks returns t with the stacks of its events in their records, if it is of files
+// whose stacks are events of their own, and that can be read twice.
+func (in *input) bindStacks(cmd *cobra.Command, t *trace.Trace, paths []string) (etw.Source, error) {
+	if slices.Contains(paths, trace.Stdin) || !slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }) {
+		return t, nil
+	}
+	b, err := findStacks(cmd, in, paths, nil)
+	if err != nil {
+		return nil, err
+	}
+	return b.over(t), nil
+}
+
+func (b *boundStacks) file(name string, named func() *codeNamer) *fileStacks {
 	f := b.files[name]
 	if f == nil {
-		f = &fileStacks{names: newCodeNamer()}
+		f = &fileStacks{last: make(map[int64]int64)}
+		if named != nil {
+			f.names = named()
+		}
 		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
 			if s != (system.CallStack{}) {
 				b.ofEvent[n] = eventStack{f, s}
@@ -132,6 +176,9 @@ func (b *boundStacks) report(cmd *cobra.Command) {
 // stackThread returns the thread that the stack of an event is of, or -1 if the
 // event does not tell, and false if the event has none, or brings it along.
 func stackThread(r *etw.Record) (thread int64, ok bool) {
+	if len(r.Stack.Addresses) == 0 && hasStackKey(r) {
+		return r.ThreadID, true
+	}
 	if !builtin.IsKernel(r) || len(r.Stack.Addresses) > 0 || slices.Contains(notOfThreads, r.Provider) {
 		return -1, false
 	}
@@ -144,6 +191,11 @@ func stackThread(r *etw.Record) (thread int64, ok bool) {
 		return int64(change.NewThreadId), true
 	}
 	return r.ThreadID, true
+}
+
+// hasStackKey reports whether a record refers to a stack that is elsewhere.
+func hasStackKey(r *etw.Record) bool {
+	return slices.ContainsFunc(r.Extended, func(x etw.ExtendedItem) bool { return x.Type == etw.ExtStackKey64 || x.Type == etw.ExtStackKey32 })
 }
 
 // is reports whether r is some version of an event, and decodes it.

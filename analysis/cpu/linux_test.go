@@ -1,0 +1,88 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+func TestLinux(t *testing.T) {
+	l := NewLinux(0)
+	take := func(name string, value uint64, frames ...byte) {
+		r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: name}, ProcessID: 2, ThreadID: 3, Timestamp: 5,
+			Payload: binary.AppendUvarint(nil, value), Stack: testtrace.AStack(frames...)}
+		if err := l.Record(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take("cpu", 1, 7, 8)
+	take("cpu", 3, 7)
+	take("cswitch", 9, 7)
+	take("cpu", 1<<40, 7) // is no number of intervals
+	s, res := l.Samples()
+	var got []string
+	for x := range s.All() {
+		got = append(got, fmt.Sprint(x.Process, x.Thread, s.Stack(x.Stack), x.Labels, x.Values))
+	}
+	want := []string{"2 3 [7 8] [{state user}] [1 1000000]", "2 3 [7] [{state user}] [1 3000000]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := (KernelResult{Samples: 2, Stacks: 2, Weight: 4e6, Interval: 1e6}); res != want {
+		t.Errorf("got %+v, want %+v", res, want)
+	}
+}
+
+// The samples of each process, and the frames with names, are at least those that
+// TraceEvent has.
+func TestUniversalTraces(t *testing.T) {
+	traces := 0
+	for _, path := range corpus.Glob(t, "universal/*.nettrace") {
+		var peer struct {
+			Tables map[string]map[string]int64
+		}
+		if !testtrace.JSON(t, strings.TrimSuffix(path, ".nettrace")+".traceevent.json", &peer) {
+			continue
+		}
+		traces++
+		var mux etw.Mux
+		code, l := symbols.New(&mux), NewLinux(0)
+		mux.HandleRest(func(r *etw.Record) error {
+			if err := code.Record(r); err != nil {
+				return err
+			}
+			return l.Record(r)
+		})
+		testtrace.Run(t, &mux, path)
+		raw, res := l.Samples()
+		p := stacks.NewProfile(code.Table(), stacks.Options{Native: code.Native}, raw)
+		want := map[string]int64{}
+		for pid, n := range peer.Tables["cpu by process"] {
+			want[pid] = n
+		}
+		for s := range p.Samples() {
+			want[fmt.Sprint(s.Process)] -= s.Values[0]
+		}
+		for pid, n := range want {
+			if n != 0 {
+				t.Errorf("%s: TraceEvent has %d more samples of process %s", filepath.Base(path), n, pid)
+			}
+		}
+		// A call at the end of a function returns to the next one, which TraceEvent names.
+		if named := peer.Tables["cpu frames"]["with method"]; p.Naming.Named < named-named/1000 {
+			t.Errorf("%s: %+v; TraceEvent names %d frames", filepath.Base(path), p.Naming, named)
+		}
+		t.Logf("%s: %d samples, %+v", filepath.Base(path), res.Samples, p.Naming)
+	}
+	t.Logf("%d traces", traces)
+}

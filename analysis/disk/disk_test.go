@@ -1,0 +1,87 @@
+package disk
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+func TestDisk(t *testing.T) {
+	var mux etw.Mux
+	m := system.New(&mux)
+	a := New(&mux, m, system.NewFiles(&mux, m))
+	s := testtrace.NewScript(t, &mux)
+	event := func(ms int, thread int64, stack byte, e etw.Event) {
+		s.Stack = etw.Stack{}
+		if stack > 0 {
+			s.Stack = testtrace.AStack(stack)
+		}
+		s.Event(time.Duration(ms)*time.Millisecond, thread, e)
+	}
+	event(1, 7, 5, &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadId: 7})
+	event(2, 8, 6, &kernel.DiskIoWriteInitV2{Irp: 10}) // the thread is that of the record
+	event(3, -1, 0, &kernel.DiskIoWriteV3{DiskNumber: 2, TransferSize: 512, FileObject: 0xb, Irp: 10, HighResResponseTime: 2e6, IssuingThreadId: 8})
+	event(6, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 5e6, IssuingThreadId: 7})
+	event(9, -1, 0, &kernel.DiskIoFlushBuffersV3{Irp: 77, HighResResponseTime: 1e6, IssuingThreadId: 0xffffffff})
+	event(9, 7, 5, &kernel.DiskIoReadInitV3{Irp: 11, IssuingThreadId: 7}) // is never answered
+	event(10, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\Device\x\data.bin`)})
+	samples, res := a.Samples()
+	var got []string
+	for x := range samples.All() {
+		got = append(got, fmt.Sprint(x.Process, x.Thread, samples.Stack(x.Stack), x.Labels, x.Values))
+	}
+	want := []string{
+		`1 7 [5] [{op read} {disk disk 0} {file \Device\x\data.bin}] [1 5000000]`,
+		`1 8 [6] [{op write} {disk disk 2}] [1 2000000]`,
+		`-1 -1 [] [{op flush} {disk disk 0}] [1 1000000]`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := (Result{Operations: 3, Open: 1, Orphans: 1, Bytes: 4608, Time: 8e6}); res != want {
+		t.Errorf("got %+v, want %+v", res, want)
+	}
+}
+
+// Operations, bytes and time are those that the tables of disks have.
+func TestCorpus(t *testing.T) {
+	traces, operations := 0, 0
+	for _, path := range testtrace.All(t) {
+		if !strings.HasSuffix(path, ".etl") {
+			continue
+		}
+		var mux etw.Mux
+		m := system.New(&mux)
+		files := system.NewFiles(&mux, m)
+		a := New(&mux, m, files)
+		testtrace.Run(t, &mux, path)
+		samples, res := a.Samples()
+		var want uint64
+		ms := 0.0
+		for _, f := range files.Result().Files {
+			for _, d := range f.Disks {
+				want += d.BytesRead + d.BytesWritten
+				ms += d.MS
+			}
+		}
+		if res.Bytes != want || float64(res.Time)/1e6-ms > 0.01 || ms-float64(res.Time)/1e6 > 0.01 {
+			t.Errorf("%s: %+v; the tables have %d bytes, %v ms", testtrace.Name(path), res, want, ms)
+		}
+		if samples.Len() != res.Operations {
+			t.Errorf("%s: %d samples, %+v", testtrace.Name(path), samples.Len(), res)
+		}
+		if res.Operations > 0 {
+			traces++
+			operations += res.Operations
+		}
+	}
+	t.Logf("%d traces, %d operations", traces, operations)
+}

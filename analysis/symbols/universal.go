@@ -1,0 +1,201 @@
+package symbols
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"sort"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// What recorders of Linux tell of code: which parts of files are where in the memory of
+// processes, and where functions are that were hit.
+
+// A memory is what is known of the native code of a process.
+type memory struct {
+	mappings []mapping
+	symbols  []symbol
+	sorted   bool
+}
+
+// A mapping is a part of a file in memory, from a time on.
+type mapping struct {
+	start, end, offset uint64
+	from               int64
+	metadata           uint64
+	path               string
+}
+
+// A symbol is a function. Its end belongs to it.
+type symbol struct {
+	start, end uint64
+	from       int64
+	name       string
+}
+
+// Record takes a record that no handler does: what recorders of Linux tell of code, in
+// events that traces describe. It is for [etw.Mux.HandleRest].
+func (a *Analysis) Record(r *etw.Record) error {
+	if r.Schema == nil || r.ProviderName != "Universal.System" {
+		return nil
+	}
+	p := payload{b: r.Payload}
+	switch r.Schema.Name {
+	case "ProcessMapping":
+		p.number() // the id
+		m := mapping{start: p.number(), end: p.number(), offset: p.number(), path: p.text(), metadata: p.number(), from: when.Of(r)}
+		if !p.bad && m.start < m.end {
+			x := a.memory(ownerOf(r.ProcessID, m.start))
+			x.mappings, x.sorted = append(x.mappings, m), false
+		}
+	case "ProcessSymbol":
+		p.number()
+		p.number() // the mapping
+		s := symbol{start: p.number(), end: p.number(), name: p.text(), from: when.Of(r)}
+		if !p.bad && s.start <= s.end && s.name != "" {
+			x := a.memory(ownerOf(r.ProcessID, s.start))
+			x.symbols, x.sorted = append(x.symbols, s), false
+		}
+	case "ProcessMappingMetadata":
+		id, text := p.number(), p.text()
+		var facts struct {
+			BuildID string `json:"build_id"`
+		}
+		if !p.bad && json.Unmarshal([]byte(text), &facts) == nil && facts.BuildID != "" {
+			if a.buildIDs == nil {
+				a.buildIDs = make(map[uint64]string)
+			}
+			a.buildIDs[id] = facts.BuildID
+		}
+	}
+	return nil
+}
+
+// kernelMemory is the number under which the memory of the kernel is kept. Recorders tell
+// of it with any process.
+const kernelMemory = -1
+
+// ownerOf returns whose memory an address is in.
+func ownerOf(pid int64, address uint64) int64 {
+	const kernelSpace = 0xffff800000000000
+	if address >= kernelSpace {
+		return kernelMemory
+	}
+	return pid
+}
+
+func (a *Analysis) memory(pid int64) *memory {
+	if a.memories == nil {
+		a.memories = make(map[int64]*memory)
+	}
+	x := a.memories[pid]
+	if x == nil {
+		x = new(memory)
+		a.memories[pid] = x
+	}
+	return x
+}
+
+// A payload is read from front to back.
+type payload struct {
+	b   []byte
+	bad bool
+}
+
+func (p *payload) number() uint64 {
+	v, n := binary.Uvarint(p.b)
+	if n <= 0 {
+		p.bad, p.b = true, nil
+		return 0
+	}
+	p.b = p.b[n:]
+	return v
+}
+
+// text reads a text in UTF-8 with its length before it.
+func (p *payload) text() string {
+	if len(p.b) < 2 || len(p.b) < 2+int(binary.LittleEndian.Uint16(p.b)) {
+		p.bad, p.b = true, nil
+		return ""
+	}
+	n := int(binary.LittleEndian.Uint16(p.b))
+	s := string(p.b[2 : 2+n])
+	p.b = p.b[2+n:]
+	return s
+}
+
+// Native returns what recorders of Linux told of the code at an address of a process, at a
+// time in nanoseconds since 1970.
+func (a *Analysis) Native(pid int64, address uint64, at int64) (Native, bool) {
+	x := a.memories[ownerOf(pid, address)]
+	if x == nil {
+		return Native{}, false
+	}
+	x.sort()
+	m, s := x.mapping(address, at), x.symbol(address, at)
+	if s == nil && m == nil {
+		return Native{}, false
+	}
+	n := Native{}
+	if s != nil {
+		n = Jitted(s.name, address-s.start)
+	}
+	if m != nil && n.Module == "" && m.path != "" {
+		n.Module = m.path
+		n.BuildID = a.buildIDs[m.metadata]
+		if s == nil {
+			n.Offset, n.InFile = address-m.start+m.offset, true
+		}
+	}
+	return n, n.Module != "" || n.Function != ""
+}
+
+func (x *memory) sort() {
+	if x.sorted {
+		return
+	}
+	x.sorted = true
+	slices.SortStableFunc(x.mappings, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(x.symbols, func(a, b symbol) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.from, b.from)) })
+}
+
+// mapping returns the part of a file that an address is in: of several the latest that was
+// there at the time, or else the first that came.
+func (x *memory) mapping(address uint64, at int64) *mapping {
+	n := sort.Search(len(x.mappings), func(i int) bool { return x.mappings[i].start > address })
+	var best *mapping
+	for i := range x.mappings[:n] {
+		m := &x.mappings[i]
+		const lastOfPage = 0xfff // some ends are the last address
+		if address >= m.end && (address != m.end || m.end&lastOfPage != lastOfPage) {
+			continue
+		}
+		switch {
+		case best == nil, best.from > at && m.from < best.from, m.from <= at && m.from >= best.from:
+			best = m
+		}
+	}
+	return best
+}
+
+// maxOverlap is how many symbols before an address are looked at.
+const maxOverlap = 16
+
+// symbol returns the function at an address, in the same manner.
+func (x *memory) symbol(address uint64, at int64) *symbol {
+	n := sort.Search(len(x.symbols), func(i int) bool { return x.symbols[i].start > address })
+	var best *symbol
+	for i := n - 1; i >= max(0, n-maxOverlap); i-- {
+		s := &x.symbols[i]
+		if address > s.end {
+			continue
+		}
+		if best == nil || best.from > at && s.from < best.from {
+			best = s
+		}
+	}
+	return best
+}

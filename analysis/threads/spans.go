@@ -1,0 +1,62 @@
+package threads
+
+import "iter"
+
+// A Span is a time in which a thread did one thing. Times are nanoseconds since 1970.
+type Span struct {
+	PID, TID int64
+	Name     string // of the thread
+	State    string // running, ready, waiting, or waiting or ready
+	Reason   string // of the kernel, for a wait
+	By       string // who ended a wait, if the trace tells
+	From, To int64
+}
+
+// Spans iterates over what threads did as far as it is known, and is over: what lasts
+// to the end is no span, but that a thread runs.
+func (a *Analysis) Spans() iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for i := range a.off {
+			for _, s := range a.off[i].spans() {
+				if s.To > s.From && !yield(s) {
+					return
+				}
+			}
+		}
+		for _, x := range a.order {
+			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.since, To: a.now}
+			switch {
+			case x.TID == 0:
+				continue
+			case x.does != running:
+				s.From, s.To = x.ranFrom, x.ranTo
+			case a.gaps > 0 || a.blurred:
+				continue
+			}
+			if s.To > s.From && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// spans returns a time off processors, with that on one before it.
+func (o *off) spans() []Span {
+	base := Span{PID: pidOf(o.thread.Thread), TID: o.thread.TID, Name: o.thread.Name}
+	ran, waited, wasReady := base, base, base
+	ran.State, ran.From, ran.To = "running", o.ranFrom, o.from
+	if o.ranFrom == 0 {
+		ran.From = o.from
+	}
+	waited.State, waited.From, waited.To = "waiting", o.from, o.readied
+	if o.blurred {
+		waited.State = "waiting or ready"
+	} else if o.waited {
+		waited.Reason = o.reason.String()
+	}
+	if o.byOther {
+		waited.By = o.readier.name()
+	}
+	wasReady.State, wasReady.From, wasReady.To = "ready", o.readied, o.till
+	return []Span{ran, waited, wasReady}
+}
