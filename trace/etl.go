@@ -34,6 +34,9 @@ func (o *options) etlOptions() []etl.Option {
 	if o.noAttribution {
 		opts = append(opts, etl.WithoutAttribution())
 	}
+	if o.noSchemas {
+		opts = append(opts, etl.WithoutSchemas())
+	}
 	return opts
 }
 

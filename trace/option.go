@@ -13,6 +13,7 @@ type options struct {
 	stdin         io.Reader
 	inFileOrder   bool
 	noAttribution bool
+	noSchemas     bool
 	unpackLimit   int64
 }
 
@@ -41,6 +42,11 @@ func InFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
 // files as their headers have them, which do not always say whom an event is
 // about. It saves the pass over the file that finds them out.
 func WithoutAttribution() Option { return func(o *options) { o.noAttribution = true } }
+
+// WithoutSchemas does without what .etl files say of their own events. Together with
+// [WithoutAttribution] it saves the pass over the file that comes before the first
+// records, so that these are there at once.
+func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
 
 // UnpackLimit lets a compressed file unpack to so many bytes. Otherwise it is 250
 // times its size and 256 MiB, at most 64 GiB.

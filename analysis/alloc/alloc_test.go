@@ -3,6 +3,7 @@ package alloc
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
@@ -34,9 +35,11 @@ func TestKnownTraces(t *testing.T) {
 		types []top
 	}{
 		{"filtrace_alloc.nettrace", 254, 27.012, []top{{"System.Byte[]", 16.48, 155}, {"System.String", 9.57, 90}, {"System.Reflection.Metadata.TypeName", 0.22, 2}}},
-		{"gcevents.etl", 12, 1.450, []top{{"System.Char[]", 0.575, 5}, {"System.String", 0.437, 3}}},
-		{"eventpipe-dotnetcore3.0-win-x64-objver4.nettrace", 35458, 4235.07, []top{{"System.Char[]", 0.668 * 4235.07, -1}}},
-		{"net.4.5.2.x64.etl", 10382, 1108.92, nil},
+		{"gcevents.etl", 12, 1.450, []top{{"System.Char[]", 0.575, 5}, {"System.String", 0.437, 3}, {"EventMetadata[]", 0.113, 1},
+			{"System.Text.StringBuilder", 0.109, 1}, {"System.Byte[]", 0.109, 1}}},
+		{"eventpipe-dotnetcore3.0-win-x64-objver4.nettrace", 35458, 4235.07, []top{{"System.Char[]", 0.668 * 4235.07, -1},
+			{"System.Xml.BitStack", 0.1645 * 4235.07, -1}, {"System.String", 0.161 * 4235.07, -1}}},
+		{"net.4.5.2.x64.etl", 10382, 1108.92, []top{{"System.Object", 0.997 * 1108.92, -1}}},
 	} {
 		res := analyze(t, testtrace.Named(t, test.trace))
 		ticks := 0
@@ -45,6 +48,12 @@ func TestKnownTraces(t *testing.T) {
 		}
 		if ticks != test.ticks || !near(res.Bytes/1e6, test.mb, 6e-3) {
 			t.Errorf("%s: %d ticks, %v MB; want %d, %v", test.trace, ticks, res.Bytes/1e6, test.ticks, test.mb)
+		}
+		if test.trace == "gcevents.etl" {
+			kinds := []Kind{{Kind: "Small", Count: 10, Bytes: 1123952}, {Kind: "Large", Count: 2, Bytes: 108672 + 217320}}
+			if got := res.Runtimes[0].Ticks.Kinds; !slices.Equal(got, kinds) {
+				t.Errorf("kinds are %+v, want %+v", got, kinds)
+			}
 		}
 		for i, want := range test.types {
 			got := res.Types[i]

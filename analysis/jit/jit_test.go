@@ -36,6 +36,17 @@ func TestKnownTraces(t *testing.T) {
 	if res.Count != 902 || nested != 235 || !near(res.InclusiveMS, 707.692, 6e-4) || !near(res.ExclusiveMS, 608.914, 6e-4) {
 		t.Errorf("%d methods, %d nested, %v ms, exclusive %v ms", res.Count, nested, res.InclusiveMS, res.ExclusiveMS)
 	}
+	better := 0 // versions of methods that were there already
+	for _, rt := range res.Runtimes {
+		for _, tier := range rt.Tiers {
+			if slices.Contains([]string{"OptimizedTier1", "InstrumentedTier", "InstrumentedTierOptimized"}, tier.Name) {
+				better += tier.Count
+			}
+		}
+	}
+	if better != 287 {
+		t.Errorf("%d better versions", better)
+	}
 	rt := analyze(t, testtrace.Named(t, "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace")).Runtimes[0]
 	if p := rt.Precompiled; p == nil || p.Found != 1455 || p.Missing != 92 || len(p.MissingMethods) != 92 {
 		t.Errorf("%+v", p)

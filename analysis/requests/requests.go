@@ -93,9 +93,9 @@ func (a *Analysis) Record(r *etw.Record) error {
 		return nil
 	}
 	switch op := r.Opcode; {
-	case op == etw.OpcodeStart && hashed(r.Provider):
+	case op == etw.OpcodeStart && ofEventSource(r):
 		a.start(r)
-	case op == etw.OpcodeStop && hashed(r.Provider):
+	case op == etw.OpcodeStop && ofEventSource(r):
 		a.stop(r)
 	case strings.HasSuffix(r.Schema.Name, "Failed"), r.Schema.Name == "UnhandledException":
 		if rt := a.processes.At(r, 0); rt.State.open[r.ActivityID] != nil {
@@ -123,6 +123,12 @@ func (a *Analysis) rule(r *etw.Record) *rule {
 
 // maxRules bounds what is remembered of descriptions.
 const maxRules = 1 << 14
+
+// ofEventSource reports whether an EventSource wrote a record: it has a GUID made of its
+// name, or an activity as EventSources make them, whatever GUID it declares.
+func ofEventSource(r *etw.Record) bool {
+	return hashed(r.Provider) || isPath(r.ActivityID, r.ProcessID)
+}
 
 // hashed reports whether a provider has a GUID that was made of its name, as an
 // EventSource has.

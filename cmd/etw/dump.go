@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -154,6 +156,9 @@ func (d *dump) prepare(t *trace.Trace, args []string) (etw.Source, error) {
 		look = 0
 	}
 	m := newMeeting(d.selector, t)
+	if d.out.format == formatText && look > 0 && !d.selector.given && d.style.fields == nil && d.glance(m, args) {
+		look = 0
+	}
 	a := lookAhead(src, look, m.meet)
 	d.names = m.names
 	if err := d.selector.checkFields(m.descs, a.whole); err != nil {
@@ -166,6 +171,39 @@ func (d *dump) prepare(t *trace.Trace, args []string) (etw.Source, error) {
 	w, err := d.style.writer(&d.out, d.selector, m, a.whole)
 	d.writer = w
 	return a, err
+}
+
+// leastGlance is the size of files from which on the pass takes long enough.
+const leastGlance = 512 << 10
+
+// glance is the look at the begin of .etl files that does without the pass over all
+// of them, after which only they are complete. What it does not see, such as names of
+// events that the trace describes, columns can do without. It reports false where it
+// cannot be, and nothing was met.
+func (d *dump) glance(m *meeting, args []string) bool {
+	size := int64(0)
+	for _, path := range args {
+		info, err := os.Stat(path)
+		if err != nil || !strings.EqualFold(filepath.Ext(path), ".etl") {
+			return false
+		}
+		size += info.Size()
+	}
+	if size < leastGlance {
+		return false
+	}
+	opts, err := d.in.options(d.cmd)
+	if err != nil {
+		return false
+	}
+	t, err := trace.OpenAll(args, append(opts, trace.WithoutAttribution(), trace.WithoutSchemas())...)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	m.glance = true
+	lookAhead(t, aheadEvents, m.meet)
+	return true
 }
 
 // run prints the events of src.
@@ -216,7 +254,7 @@ func (d *dump) event(t *trace.Trace, rec *etw.Record) error {
 	if _, err := d.p.Write(d.buf); err != nil {
 		return err
 	}
-	if d.follow {
+	if d.follow || d.printed == 0 { // the first one is to be seen at once
 		if err := d.p.Flush(); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ type meeting struct {
 	sel       *selector
 	t         *trace.Trace
 	several   bool // files
+	glance    bool // what the trace says of its events is not known
 	descs     []*etw.EventDesc
 	processor bool // some event has one
 	width     int  // of the longest title of an event
@@ -45,6 +46,10 @@ func (m *meeting) meet(r *etw.Record) {
 		return
 	}
 	m.known[e.Index] = true
+	if m.glance && e.Desc == nil {
+		m.width = max(m.width, streamName)
+		return
+	}
 	m.width = max(m.width, textWidth(eventTitle(e)))
 	m.brief = max(m.brief, textWidth(briefTitle(e)))
 	if e.Desc != nil {

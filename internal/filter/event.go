@@ -54,6 +54,10 @@ var traceEventNames = map[string]string{
 	"GCDynamicEvent":             "GC/DynamicTraceEvent",
 	"MethodDCStartILToNativeMap": "Method/ILToNativeMapDCStart",
 	"MethodDCEndILToNativeMap":   "Method/ILToNativeMapDCStop",
+	"ThreadSample":               "Thread/Sample",
+	"TaskWaitBegin":              "TaskWait/Send",
+	"TaskStarted":                "TaskExecute/Start",
+	"TaskCompleted":              "TaskExecute/Stop",
 }
 
 // withoutVersion returns a name without the number of a version at its end.
@@ -83,11 +87,18 @@ func Names(r *etw.Record, e *etw.EventInfo) []string {
 	if e.Desc != nil && e.Desc.Name != "" && e.Desc.Name != e.Name { // that of a manifest
 		list = append(list, e.Desc.Name)
 	}
+	if other, ok := traceEventNames[base]; ok {
+		list = append(list, other)
+	}
+	if e.Opcode == "" {
+		for _, step := range []string{"Begin", "End"} {
+			if task, ok := strings.CutSuffix(base, step); ok && task != "" {
+				list = append(list, task+"/"+step)
+			}
+		}
+	}
 	if e.Task != "" {
 		short := shortTask(e.Task)
-		if other, ok := traceEventNames[base]; ok {
-			list = append(list, other)
-		}
 		list = append(list, e.Task, e.Task+"/"+e.Opcode, e.Task+"/"+base, short+"/"+base)
 		for _, step := range []string{e.Opcode, base} {
 			step = strings.TrimPrefix(step, short)

@@ -10,8 +10,8 @@ import "runtime"
 type ahead struct {
 	files []*file
 	plan  []bufferRef
-	// kept are the blocks of the plan that have not been taken, if it was not nil
-	// from the start: the prepass left them loaded.
+	// kept are the blocks of the plan that come after those of the queue, unless it is
+	// nil: the prepass left them loaded.
 	kept  []*block
 	next  int      // the first of plan that is not being loaded
 	queue []*batch // being loaded or ready, in order
@@ -70,7 +70,7 @@ func (t *batch) load() {
 
 // take returns the next block of the plan, loaded.
 func (a *ahead) take() *block {
-	if a.kept != nil {
+	if a.kept != nil && len(a.queue) == 0 {
 		b := a.kept[0]
 		a.kept[0], a.kept = nil, a.kept[1:]
 		return b

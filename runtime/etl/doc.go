@@ -48,8 +48,8 @@
 // EventSource, and those that a merge tool has stored the system's knowledge of.
 // Their records have a Schema, by which an [etw.Dynamic] decodes the payload; see
 // package schema. EventSource and merge tools write schemas as events among the
-// others, and often after those that they describe. So before the first record is
-// delivered the Reader goes over all files once to find them.
+// others, and often after those that they describe. So before the first record that
+// may need them is delivered the Reader goes over all files once to find them.
 //
 // # Kernel events
 //

@@ -22,7 +22,8 @@ func optionsOf(opts []Option) options {
 
 // WithContext ends opening and reading once ctx is done: Open and Next then return
 // an error that wraps the cause. Both take long for a large file, Open since it
-// looks for all buffers, and the first Next since it goes over all records.
+// looks for all buffers, and one of the first calls of Next since it goes over all
+// records.
 func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
 
 // Named gives a file that [NewReader] reads a name, for messages and for the File

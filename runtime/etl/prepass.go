@@ -16,9 +16,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/schema"
 )
 
-// A prepass reads all files once before the first record is delivered, for what
-// comes later than the records that need it: schemas, and whom kernel events are
-// about.
+// A prepass reads all files once before the first record that may need it is
+// delivered, for what comes later than the records: schemas, and whom kernel events
+// are about.
 type prepass struct {
 	*Reader
 	next atomic.Int64 // the first of the plan that no goroutine reads
@@ -49,6 +49,15 @@ const schemaRecordSize = 120
 
 var payloadSeed = maphash.MakeSeed()
 
+var eventTrace, _ = classic.KernelClass(0, 0)
+
+// isOpening reports whether a record tells of the session, as the first ones of a
+// trace do: then nothing that comes later says more of it. So one sees that there is
+// a trace, and which, before all of it was read.
+func isOpening(r *etw.Record) bool {
+	return r.Kind == etw.KindClassic && r.Provider == eventTrace && r.ProcessID >= 0 && r.ThreadID >= 0
+}
+
 // prepare makes the prepass.
 func (r *Reader) prepare() error {
 	if !r.options.schemas && !r.options.attribution {
@@ -69,7 +78,7 @@ func (r *Reader) prepare() error {
 		return err
 	}
 	if p.blocks != nil && p.blockBytes.Load() <= p.blockLimit() && !slices.Contains(p.blocks, nil) {
-		r.ahead.kept = p.blocks
+		r.ahead.kept = p.blocks[r.ahead.next:] // before these are some that are loaded anyway
 	}
 	if p.kept.Load() > p.keepLimit() {
 		r.stats.Damage.Add(r.files[0].damageAt(0, "schemas and owners", fmt.Errorf(

@@ -159,18 +159,11 @@ func (r *Reader) Next(rec *etw.Record) error {
 			r.ahead.release(r.merge.pop())
 			r.current = nil
 		case b.key() < r.limit:
-			r.deliver(rec, b)
-			return nil
+			return r.deliver(rec, b)
 		default:
 			r.merge.advance()
 			r.current = nil
 		}
-	}
-	if !r.prepared {
-		if err := r.prepare(); err != nil {
-			return err
-		}
-		r.prepared = true
 	}
 	b, err := r.choose()
 	switch {
@@ -180,8 +173,7 @@ func (r *Reader) Next(rec *etw.Record) error {
 		return r.end()
 	}
 	r.current = b
-	r.deliver(rec, b)
-	return nil
+	return r.deliver(rec, b)
 }
 
 // canceled returns the error of a context that is done.
@@ -243,20 +235,29 @@ func (r *Reader) admit() {
 	r.merge.push(b)
 }
 
-func (r *Reader) deliver(rec *etw.Record, b *block) {
+// deliver sets rec to the next record of b.
+func (r *Reader) deliver(rec *etw.Record, b *block) error {
 	e := b.entries[b.next]
+	r.filler.fill(rec, b, b.record(e), e.key)
+	if !r.prepared && !isOpening(rec) {
+		if err := r.prepare(); err != nil {
+			b.next-- // for another call
+			return err
+		}
+		r.prepared = true
+	}
 	if e.key < r.last {
 		r.stats.OutOfOrder++
 	}
 	r.last = e.key
 	r.stats.Records++
-	r.filler.fill(rec, b, b.record(e), e.key)
 	if r.schemas != nil {
 		r.schemas.Describe(rec)
 	}
 	if r.owners != nil {
 		r.owners[b.file.clockGroup].Attribute(rec)
 	}
+	return nil
 }
 
 // end returns what Next returns where there are no more records.

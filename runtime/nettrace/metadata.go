@@ -219,6 +219,10 @@ func (r *Reader) addRow(b []byte, v6 bool) error {
 	m.setRecord(&rec, r.providers)
 	r.metadata.put(m.key, &rec)
 	r.kind = kindOf{} // it may be another one now
+	delete(r.guesses, uint32(m.key))
+	if !v6 && rec.Schema != nil && mayDiffer(rec.Schema.Fields) {
+		r.guesses[uint32(m.key)] = new(guess)
+	}
 	return nil
 }
 
@@ -230,7 +234,11 @@ const (
 
 // cost returns how many bytes a row of so many bytes takes in memory, roughly.
 func (m *row) cost(size int) int64 {
-	return rowCost + 2*int64(size) + fieldCost*int64(countFields(m.fields))
+	fields := int64(countFields(m.fields))
+	if mayDiffer(m.fields) {
+		fields *= 2 // once more with other types
+	}
+	return rowCost + 2*int64(size) + fieldCost*fields
 }
 
 func countFields(fields []etw.FieldDesc) int {

@@ -118,6 +118,21 @@ func TestFieldLists(t *testing.T) {
 				join(uint16(2), uint16(1), uint16('p'), uint16(1), uint16('q')), "a=[{field0=p} {field0=q}]"},
 		)
 	}
+	twoBools := fields{{Name: "a", Type: 3}, {Name: "b", Type: 3}, {Name: "s", Type: 18}}
+	tests = append(tests,
+		test{"narrow bools", 4, false, fields{{Name: "a", Type: 3}, {Name: "n", Type: 9}, {Name: "b", Type: 3}}, join(uint8(1), int32(7), uint8(0)), "a=true n=7 b=false"},
+		test{"narrow bools in netperf", 3, false, fields{{Name: "n", Type: 9}, {Name: "b", Type: 3}}, join(int32(7), uint8(1)), "n=7 b=true"},
+		test{"wide bools", 4, false, twoBools, join(uint32(1), uint32(0), "x"), "a=true b=false s=x"},
+		test{"narrow bools that fit when they are wide", 4, false, twoBools, join(uint8(1), uint8(0), "abc"), "a=true b=false s=abc"},
+		test{"narrow bools in an array", 4, true, fields{array("a", field{Type: 3}), {Name: "n", Type: 9}}, join(uint16(3), uint8(1), uint8(0), uint8(1), int32(7)), "a=[true false true] n=7"},
+		test{"narrow bools in a struct", 4, false, fields{{Name: "s", Type: 1, Fields: fields{{Name: "b", Type: 3}}}, {Name: "n", Type: 9}}, join(uint8(1), int32(7)), "s={b=true} n=7"},
+		test{"bools that fit neither way", 4, false, fields{{Name: "b", Type: 3}, {Name: "n", Type: 9}}, join(uint32(1), uint16(7)), "b=true [??] !"},
+		test{"small integers as 4 bytes", 4, false, fields{{Name: "a", Type: 6}, {Name: "b", Type: 11}, {Name: "c", Type: 8}}, join(uint32(200), int64(-1), uint32(5)), "a=200 b=-1 c=5"},
+		test{"integers as 8 bytes", 4, false, fields{{Name: "a", Type: 9}, {Name: "b", Type: 9}, {Name: "c", Type: 11}}, join(int64(1), int64(-2), int64(3)), "a=1 b=-2 c=3"},
+		test{"many integers as 8 bytes", 4, false, fields{{Name: "a", Type: 9}, {Name: "b", Type: 9}, {Name: "c", Type: 9}, {Name: "d", Type: 9}},
+			join(int64(1), int64(2), int64(3), int64(4)), "a=1 b=0 c=2 d=0 [????????????????]"},
+		test{"V6 bools are wide", 6, false, fields{{Name: "n", Type: 9}, {Name: "b", Type: 3}}, join(int32(7), uint8(1)), "n=7 [?] !"},
+	)
 	tests = append(tests,
 		test{"V6 UTF-8", 6, false, fields{array("a", field{Type: 23}), {Name: "n", Type: 6}}, join(uint16(3), []byte("hé"), uint8(5)), "a=hé n=5"},
 		test{"V6 fixed array", 6, false, fields{{Name: "a", Type: 22, Elem: &field{Type: 7}, Count: 3}}, join(int16(1), int16(2), int16(-3)), "a=[1 2 -3]"},

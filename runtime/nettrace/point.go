@@ -36,6 +36,7 @@ func (r *Reader) sequencePoint(b []byte) error {
 	if flags&forgetMetadata != 0 {
 		r.metadata.reset()
 		r.kind = kindOf{}
+		clear(r.guesses)
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ type Reader struct {
 	common    etw.Record // what all records of the stream have in common
 	metadata  table[*etw.Record]
 	kind      kindOf
+	guesses   map[uint32]*guess
 	described int64 // bytes that the metadata takes
 	providers map[string]*etw.ProviderDesc
 	stacks    stacks
@@ -59,7 +60,7 @@ func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	r := &Reader{src: newSource(src), name: o.name, providers: make(map[string]*etw.ProviderDesc)}
+	r := &Reader{src: newSource(src), name: o.name, providers: make(map[string]*etw.ProviderDesc), guesses: make(map[uint32]*guess)}
 	if err := r.open(); err != nil {
 		err.File = o.name
 		return nil, err

@@ -38,6 +38,9 @@ func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
 		}
 		rec.Stack.Addresses = addresses
 	}
+	if r.kind.guess != nil {
+		r.guessWidths(rec)
+	}
 	r.stats.Records++
 	if e.time < r.newest {
 		r.stats.OutOfOrder++
@@ -74,6 +77,7 @@ type kindOf struct {
 	id      uint32
 	record  *etw.Record
 	unknown bool
+	guess   *guess // nil if it is known how wide its numbers are
 }
 
 // setKind looks up what the stream says of a kind of events.
@@ -82,5 +86,5 @@ func (r *Reader) setKind(id uint32) {
 	if !ok {
 		m = &r.common
 	}
-	r.kind = kindOf{id, m, !ok}
+	r.kind = kindOf{id, m, !ok, r.guesses[id]}
 }

@@ -21,7 +21,7 @@ import (
 var workloadEvents = []string{
 	"0 - Integers flag=true u8=254 i8=-2 i16=-30000 u16=60000 i32=-2000000000 u32=4000000000 i64=-9000000000000000000 u64=18000000000000000000",
 	"0 - Integers flag=false u8=0 i8=0 i16=0 u16=0 i32=0 u32=0 i64=0 u64=0",
-	"0 - Others f32=1.5 f64=-2.25e-300 letter=世 when=2020-02-29T12:34:56.7890000Z id=00112233-4455-6677-8899-aabbccddeeff pointer=78187493520 colour=200 rights=16777216 [3]",
+	"0 - Others f32=1.5 f64=-2.25e-300 letter=世 when=2020-02-29T12:34:56.7890000Z id=00112233-4455-6677-8899-aabbccddeeff pointer=78187493520 colour=200 rights=1099511627777",
 	"0 - Text text=plain",
 	`0 - Text text=""`,
 	`0 - Text text=""`,

@@ -69,8 +69,10 @@ func isMethodStack(r *etw.Record) bool {
 	return false
 }
 
-// peerDynamic is the least of the ids that TraceEvent makes up.
+// peerDynamic is the least of the ids that TraceEvent makes up for dynamicEvent.
 const peerDynamic = 65000
+
+var dynamicEvent = (*clr.GCDynamicEvent)(nil).EventDesc().ID
 
 // compareEvents compares how many events of each kind there are, of whom and when.
 func compareEvents(s *sheet) {
@@ -89,7 +91,7 @@ func compareEvents(s *sheet) {
 		k := kind{c.Provider, c.ID, c.Version}
 		if k.provider == clr.Provider.Desc.Name && k.id >= peerDynamic {
 			s.differs(whyDynamic)
-			k.id = (*clr.GCDynamicEvent)(nil).EventDesc().ID
+			k.id = dynamicEvent
 		}
 		theirs[k] += c.Count
 	}

@@ -23,6 +23,9 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -43,18 +46,26 @@ type answer struct {
 	Loader     peerLoader
 	JIT        []peerJIT
 	Heap       peerHeap
+	Requests   peerRequests
+	Counters   []peerCounter
+	Stacks     peerStacks
 }
 
 // A sheet compares the two for one trace.
 type sheet struct {
-	t      *testing.T
-	file   string
-	topic  string
-	ours   *analysis.Result
-	counts map[kind]int64 // of events
-	info   ownInfo
-	theirs *answer
-	total  *totals
+	t          *testing.T
+	file       string
+	topic      string
+	ours       *analysis.Result
+	cpu        *cpu.Result
+	stacks     *stacks.Profile // of the samples in cpu
+	counts     map[kind]int64  // of events
+	info       ownInfo
+	marks      map[string]float64 // ms of those that programs make
+	custom     []customEvent      // of programs that know them, if they are kept
+	keepCustom bool
+	theirs     *answer
+	total      *totals
 }
 
 // totals are what was compared in all traces.
@@ -116,6 +127,9 @@ var comparisons = map[string]func(*sheet){
 	"loader":      compareLoader,
 	"jit":         compareJIT,
 	"heap":        compareHeap,
+	"counters":    compareCounters,
+	"requests":    compareRequests,
+	"stacks":      compareStacks,
 }
 
 var update = flag.Bool("update", false, "write what was compared to docs/accuracy.md")
@@ -196,13 +210,15 @@ func (s *sheet) readTrace(path string) {
 		s.t.Fatal(err)
 	}
 	defer t.Close()
-	s.counts, s.info = map[kind]int64{}, newInfo()
+	s.counts, s.info, s.marks = map[kind]int64{}, newInfo(), map[string]float64{}
 	c := &counter{src: t, sheet: s, decoder: builtin.NewDecoder()}
-	res, err := analysis.Run(s.t.Context(), c)
-	if err != nil && !errors.Is(err, etw.ErrIncomplete) {
+	var mux etw.Mux
+	set, names, samples := analysis.New(&mux), symbols.New(&mux), cpu.New(&mux)
+	if err := mux.Run(s.t.Context(), c); err != nil && !errors.Is(err, etw.ErrIncomplete) {
 		s.t.Fatalf("%s: %v", path, err)
 	}
-	s.ours = res
+	s.ours, s.cpu = set.Result(), samples.Result()
+	s.stacks = stacks.NewProfile(names.Table(), stacks.Options{Raw: true}, samples.Samples())
 	s.info.lost = t.Stats().Lost
 }
 
@@ -219,6 +235,9 @@ func (c *counter) Next(r *etw.Record) error {
 		e := c.decoder.Event(r)
 		c.sheet.counts[kind{e.Provider, r.ID, r.Version}]++
 		c.sheet.info.add(r)
+		if c.sheet.keepCustom {
+			c.sheet.addCustom(r, e.Provider, c.decoder)
+		}
 		var edges clr.GCBulkRootConditionalWeakTableElementEdge
 		if r.Key() == edges.EventDesc().Key() {
 			if _, err := edges.DecodePayload(r.Payload, r.PointerSize); err == nil {

@@ -3,18 +3,30 @@ package peers
 // The reasons why figures differ. Each is a rule that holds for every trace, whatever
 // its name.
 const (
-	whyQueued       = "not stopped"
-	whyDynamic      = "dynamic"
-	whyMethodStacks = "stacks of methods"
-	whyOpenJIT      = "open compilation"
-	whyDependent    = "dependent handles"
+	whyQueued         = "not stopped"
+	whyDynamic        = "dynamic"
+	whyMethodStacks   = "stacks of methods"
+	whyOpenJIT        = "open compilation"
+	whyDependent      = "dependent handles"
+	whyHandling       = "exception handling"
+	whyCreator        = "creator"
+	whyUnnamed        = "frames without a name"
+	whyOnlyHere       = "connections and queues"
+	whyForeign        = "foreign activities"
+	whyTicksAsSamples = "ticks as samples"
 )
 
 // reasons say what the rules are. One that explains nothing any more is an error.
 var reasons = map[string]string{
-	whyQueued:       "of a trace that was not stopped, TraceEvent loses the events that wait for others to be put in order",
-	whyDynamic:      "TraceEvent gives each name of GCDynamicEvent, event 39, an id of its own that no trace has",
-	whyMethodStacks: "TraceEvent drops the call stacks of rundown events and of those of methods",
-	whyOpenJIT:      "TraceEvent lists compilations without an end, with sizes and times of 0; here they are counted as open",
-	whyDependent:    "a reference that a dependent handle makes is one of the graph here, and not there",
+	whyQueued:         "of a trace that was not stopped, TraceEvent loses the events that wait for others to be put in order",
+	whyDynamic:        "TraceEvent gives each name of GCDynamicEvent, event 39, an id of its own that no trace has",
+	whyMethodStacks:   "TraceEvent drops the call stacks of rundown events and of those of methods",
+	whyOpenJIT:        "TraceEvent lists compilations without an end, with sizes and times of 0; here they are counted as open",
+	whyHandling:       "TraceEvent takes the runtime's own pairs of events of exceptions for activities; here they are told with the exceptions",
+	whyCreator:        "TraceEvent says that an activity was begun by the last one of its thread, where its own path says that it was not; here it has no parent",
+	whyOnlyHere:       "lives of connections and times in queues are told by other events than start and stop; TraceEvent has none of them",
+	whyForeign:        "commands of SQL Server and spans of OpenTelemetry have starts that are no activities of EventSource; there they are of the activity around them",
+	whyUnnamed:        "TraceEvent puts all frames without a name into one; here each is by its address",
+	whyTicksAsSamples: "the time of threads goes from sample to sample; TraceEvent takes allocation ticks for samples, too",
+	whyDependent:      "a reference that a dependent handle makes is one of the graph here, and not there",
 }

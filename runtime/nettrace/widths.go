@@ -1,0 +1,157 @@
+package nettrace
+
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// What .NET declares of numbers is not always what it writes. A bool has one code,
+// and 4 bytes in the events of an EventSource with a manifest, 1 in those that
+// describe themselves. Methods of an EventSource that pass their arguments to a
+// WriteEvent with other parameters write the types of these: small integers and
+// enums in 4 bytes, or all integers in 8. No bit tells, but payloads do: fields take
+// exactly all of them, and a bool is 0 or 1. All events of a kind are alike.
+
+// A guess counts the payloads by which the widths of a kind of events were not yet
+// found out.
+type guess struct{ tries int }
+
+// maxGuesses is how many payloads are tried, so that a kind of events that fits in no
+// way costs no time for ever.
+const maxGuesses = 32
+
+// wideBool is the type that bools of 4 bytes have while they are tried: none of a
+// list of fields has it.
+const wideBool = etw.InHexInt32
+
+// A retyping replaces types, for all fields of an event.
+type retyping func(etw.InType) etw.InType
+
+func boolsAsWide(t etw.InType) etw.InType {
+	if t == etw.InBoolean {
+		return wideBool
+	}
+	return t
+}
+
+func boolsAsBytes(t etw.InType) etw.InType {
+	if t == etw.InBoolean {
+		return etw.InBool8
+	}
+	return t
+}
+
+func smallAsInts(t etw.InType) etw.InType {
+	switch t {
+	case etw.InInt8, etw.InInt16:
+		return etw.InInt32
+	case etw.InUInt8, etw.InUInt16:
+		return etw.InUInt32
+	}
+	return t
+}
+
+func allAsLongs(t etw.InType) etw.InType {
+	switch t = smallAsInts(t); t {
+	case etw.InInt32:
+		return etw.InInt64
+	case etw.InUInt32:
+		return etw.InUInt64
+	}
+	return t
+}
+
+// mayDiffer reports whether fields have numbers of which the width is to be found out.
+func mayDiffer(fields []etw.FieldDesc) bool {
+	return slices.ContainsFunc(fields, func(f etw.FieldDesc) bool {
+		return f.Type == etw.InBoolean || smallAsInts(f.Type) != f.Type || mayDiffer(f.Fields)
+	}) || mayBeLongs(fields)
+}
+
+// mayBeLongs reports whether an event is one of few integers. More of them, or texts,
+// would fit by accident.
+func mayBeLongs(fields []etw.FieldDesc) bool {
+	other := func(f etw.FieldDesc) bool {
+		t := allAsLongs(f.Type)
+		return f.Count.Kind != etw.SizeNone || t != etw.InInt64 && t != etw.InUInt64
+	}
+	return len(fields) <= 3 && len(fields) > 0 && !slices.ContainsFunc(fields, other)
+}
+
+func retyped(fields []etw.FieldDesc, f retyping) []etw.FieldDesc {
+	fields = slices.Clone(fields)
+	for i := range fields {
+		fields[i].Type = f(fields[i].Type)
+		if len(fields[i].Fields) > 0 {
+			fields[i].Fields = retyped(fields[i].Fields, f)
+		}
+	}
+	return fields
+}
+
+// guessWidths finds out which widths the numbers of rec have, and with them those of
+// its kind. As long as none fits, they are those that are declared.
+func (r *Reader) guessWidths(rec *etw.Record) {
+	r.kind.guess.tries++
+	tries := []retyping{boolsAsWide, boolsAsBytes, smallAsInts}
+	if mayBeLongs(rec.Schema.Fields) {
+		tries = append(tries, allAsLongs)
+	}
+	found := false
+	for i, f := range tries {
+		d := *rec.Schema
+		d.Fields = retyped(d.Fields, f)
+		if found = fits(&d, rec); !found {
+			continue
+		}
+		if i > 0 {
+			kind := *r.kind.record
+			kind.Schema, rec.Schema = &d, &d
+			r.metadata.put(uint64(r.kind.id), &kind)
+			r.kind.record = &kind
+		}
+		break
+	}
+	if found || r.kind.guess.tries == maxGuesses {
+		delete(r.guesses, r.kind.id)
+		r.kind.guess = nil
+	}
+}
+
+// fits reports whether fields take all of a payload, and wide bools in them are bools.
+func fits(d *etw.EventDesc, rec *etw.Record) bool {
+	var e etw.Dynamic
+	n, err := e.Decode(d, rec.Payload, rec.PointerSize)
+	if err != nil || n != len(rec.Payload) {
+		return false
+	}
+	for i := range d.Fields {
+		if !validBools(e.FieldValue(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// validBools reports whether the wide bools in a value are 0 or 1.
+func validBools(v etw.Value) bool {
+	switch v.Kind() {
+	case etw.ValueStruct:
+		for _, m := range v.Members() {
+			if !validBools(m) {
+				return false
+			}
+		}
+	case etw.ValueArray:
+		for m := range v.Elements() {
+			if !validBools(m) {
+				return false
+			}
+		}
+	default:
+		d := v.Desc()
+		return d == nil || d.Type != wideBool || v.Uint() <= 1
+	}
+	return true
+}

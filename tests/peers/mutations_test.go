@@ -1,0 +1,110 @@
+package peers
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// mutationsVariable says which errors are planted: all, if it is so, else the first.
+const mutationsVariable = "ETWGEN_MUTATIONS"
+
+// A mutation is an error in an analysis.
+type mutation struct {
+	what     string
+	file     string // below analysis
+	old, new string
+}
+
+var mutations = []mutation{
+	{"a tick is counted twice", "alloc/alloc.go", "	kind.Count++\n", "	kind.Count += 2\n"},
+	{"a pause ends when the runtime begins to resume", "gc/suspension.go", "	from := p.begin\n	for i", "	from := p.ready\n	for i"},
+	{"the heap after a collection lacks a generation", "gc/columns.go", "			after += c.stats.size[i]\n", "			if i != 1 {\n				after += c.stats.size[i]\n			}\n"},
+	{"a compilation has a byte of IL more", "jit/jit.go", "il: e.MethodILSize, ", "il: e.MethodILSize + 1, "},
+	{"exceptions of one type count for another", "exceptions/exceptions.go", "	t.Value.count++\n", "	t.Value.count += 1 - s.count&1\n"},
+	{"contention is from the begin of the one before", "contention/contention.go", "		s.byEvents += rt.Now - b.at\n", "		s.byEvents += rt.Now - rt.First\n"},
+	{"a wait is shorter by a part in a thousand", "waits/waits.go", "	ms := rt.MS(rt.Now - b.at)\n", "	ms := rt.MS(rt.Now-b.at) * 0.999\n"},
+	{"objects of the heap lack their size", "heap/snapshot.go", "		row.Bytes += size\n", "		row.Bytes += size &^ 31\n"},
+	{"the increment of a counter is its rate", "counters/counters.go", `Increment: number("Increment")}`, `Increment: number("IntervalSec")}`},
+	{"an activity that stops is that of its thread before", "requests/requests.go", "	ms, exclusive := rt.MS(c.end-c.begin),", "	ms, exclusive := rt.MS(c.end-c.begin-c.covered),"},
+	{"samples of external code are those of managed", "cpu/cpu.go", "		if x.state == managed {\n", "		if x.state == external {\n"},
+	{"an adjustment of the thread pool has a worker more", "threadpool/threadpool.go", "		reasons[adj.Adjustment.Reason]++\n", "		reasons[adj.Adjustment.Reason]++\n		out.Adjustments[len(out.Adjustments)-1].Workers++\n"},
+}
+
+// leastMutations is how many of the errors must always be such that they can be planted:
+// who changes an analysis may leave one behind for a while.
+const leastMutations = 10
+
+// TestMutations plants errors in the analyses, one by one, and wants the comparisons
+// with TraceEvent to fail for each. By itself it plants one, and sees that the others
+// could be: that what they replace is there, once.
+func TestMutations(t *testing.T) {
+	corpus.Dir(t)
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := os.Getenv(mutationsVariable) == "all"
+	planted, possible := 0, 0
+	for _, m := range mutations {
+		path := filepath.Join(root, "analysis", filepath.FromSlash(m.file))
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := strings.ReplaceAll(string(b), "\r\n", "\n")
+		if n := strings.Count(source, m.old); n != 1 {
+			t.Logf("%s: %s has %q %d times", m.what, m.file, m.old, n)
+			if all {
+				t.Fail()
+			}
+			continue
+		}
+		possible++
+		if all || planted == 0 && !testing.Short() {
+			planted++
+			t.Run(m.what, func(t *testing.T) { plant(t, root, path, strings.Replace(source, m.old, m.new, 1)) })
+		}
+	}
+	if possible < leastMutations {
+		t.Errorf("only %d errors can be planted; their texts must be brought up to date", possible)
+	}
+	t.Logf("%d errors planted, of %d that can be", planted, possible)
+}
+
+// plant runs the comparisons with another source in the place of a file.
+func plant(t *testing.T, root, path, source string) {
+	t.Helper()
+	dir := t.TempDir()
+	mutant := filepath.Join(dir, "mutant.go")
+	if err := os.WriteFile(mutant, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutant}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-overlay", list, "./"+filepath.ToSlash(filepath.Join("analysis", filepath.Base(filepath.Dir(path)))))
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the error cannot be planted: %v\n%s", err, out)
+	}
+	test := exec.Command("go", "test", "-overlay", list, "-run", "TraceEventAgrees", "./tests/peers", "./analysis/gc")
+	test.Dir = root
+	out, err := test.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "TraceEvent says") {
+		t.Errorf("the comparisons do not notice it: %v\n%s", err, out)
+	}
+}
