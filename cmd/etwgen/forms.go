@@ -21,17 +21,25 @@ import (
 // An imported is a manifest that was made of something else.
 type imported struct {
 	manifest *manifest.Manifest
+	xml      []byte   // the same as a file, where it was made as one
 	comment  string   // what the manifest says of itself
 	faults   []string // what is wrong with the source, and was left out
+	notes    []string // what is worth to know
 }
 
 // text returns the manifest as a file.
-func (i *imported) text() []byte { return i.manifest.AppendXML(nil, i.comment) }
+func (i *imported) text() []byte {
+	if i.xml != nil {
+		return i.xml
+	}
+	return i.manifest.AppendXML(nil, i.comment)
+}
 
 // importOptions say how to import.
 type importOptions struct {
 	lenient  bool
 	provider string // the name of one that its resource does not name
+	assembly assemblyOptions
 }
 
 // nameOf returns the name of a provider: the given one, or that of one that is well
@@ -76,10 +84,17 @@ func noForm(err error) error {
 	return err
 }
 
-// importProgram imports the resources of a program or a library. Their texts can be
-// in files beside it, by language.
+// importProgram imports a program or a library: the EventSource classes of an assembly
+// of .NET, or resources. Their texts can be in files beside it, by language.
 func importProgram(path string, data []byte, opts importOptions) (*imported, error) {
+	in, assemblyErr := importAssembly(path, data, opts)
+	if in != nil {
+		return in, nil
+	}
 	res, err := wevt.ReadPE(bytes.NewReader(data))
+	if err != nil && assemblyErr != nil {
+		return nil, fmt.Errorf("%s: %w", path, assemblyErr)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/manifest/eventsource"
 	"github.com/etwgen/etwgen/trace"
 	"github.com/spf13/cobra"
 )
@@ -24,6 +25,7 @@ func newImport() *cobra.Command {
 		Short: "Make a manifest of a program, a resource or a trace",
 		Long: `Import prints a manifest of the events that a FILE describes:
 
+  assembly of .NET    by its EventSource classes; nothing of it is run
   program or library  of Windows, by its WEVT_TEMPLATE resource and message tables,
                       also those in files such as de-DE/x.dll.mui beside it
   resource            WEVT_TEMPLATE as a file, such as mc.exe writes
@@ -39,14 +41,14 @@ up, the same each time. What is damaged is an error that says where; with --leni
 the rest is kept, and the damage is printed.
 
 Exit codes: 0 if all is well, 1 if something was damaged or left out, 2 for trouble.`,
-		Example: "  etwgen import clretwrc.dll > clr.man\n  etwgen import -o manifests traces/*.nettrace",
+		Example: "  etwgen import App.dll > app.man\n  etwgen import clretwrc.dll > clr.man\n  etwgen import -o manifests traces/*.nettrace",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, err := expand(args)
 			if err != nil {
 				return err
 			}
-			results, err := importAll(cmd, paths, opts)
+			results, err := importAll(cmd, args, paths, opts)
 			if err != nil {
 				return err
 			}
@@ -58,7 +60,8 @@ Exit codes: 0 if all is well, 1 if something was damaged or left out, 2 for trou
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write manifests to this `folder`")
 	cmd.Flags().BoolVar(&opts.lenient, "lenient", false, "keep what can be read of damaged resources")
-	cmd.Flags().StringVar(&opts.provider, "name", "", "the `name` of a provider that the resource does not name, as those of older compilers")
+	cmd.Flags().StringVar(&opts.provider, "name", "", "the `name` of a provider that the file does not tell, as resources of older compilers")
+	opts.assembly.add(cmd)
 	return cmd
 }
 
@@ -107,8 +110,9 @@ func importable(path string) bool {
 	return false
 }
 
-// importAll imports programs and resources one by one, and traces together.
-func importAll(cmd *cobra.Command, paths []string, opts importOptions) ([]result, error) {
+// importAll imports programs and resources one by one, and traces together. The paths
+// are the arguments, and what is in those that are folders.
+func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]result, error) {
 	var results []result
 	var traces []string
 	many := len(paths) > 1
@@ -127,6 +131,9 @@ func importAll(cmd *cobra.Command, paths []string, opts importOptions) ([]result
 		}
 		in, err := importFile(cmd.Context(), path, data, opts)
 		if err != nil {
+			if many && errors.Is(err, eventsource.ErrNoSource) && !slices.Contains(args, path) {
+				continue // most assemblies in a folder have none
+			}
 			if many && !opts.lenient {
 				fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: %v\n", err)
 				continue
@@ -199,9 +206,12 @@ func writeImported(cmd *cobra.Command, results []result, folder string) error {
 	return nil
 }
 
-// printFaults prints what was left out of a manifest.
+// printFaults prints what was left out of a manifest, and what is worth to know of it.
 func (i *imported) printFaults(cmd *cobra.Command) {
 	for _, f := range i.faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", f)
+	}
+	for _, n := range i.notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s\n", n)
 	}
 }

@@ -6,16 +6,20 @@ import (
 	"unicode/utf16"
 )
 
-// String returns a string of the heap of names. It is "" if there is none.
+// longestName is how many bytes a name may have. Compilers allow a quarter of it.
+const longestName = 4096
+
+// String returns a string of the heap of names. It is "" if there is none, or none that
+// ends within reason: many rows may have the same one.
 func (m *Metadata) String(at uint32) string {
 	if uint64(at) >= uint64(len(m.strings)) {
 		return ""
 	}
-	b := m.strings[at:]
+	b := m.strings[at:min(uint64(len(m.strings)), uint64(at)+longestName)]
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		return string(b[:end])
 	}
-	return "" // it does not end
+	return ""
 }
 
 // Blob returns bytes of the heap of them. It is nil if there are none.

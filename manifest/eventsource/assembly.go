@@ -16,14 +16,18 @@ type world struct {
 	work       int
 }
 
-// maxWork is how many types, fields, methods and instructions are looked at.
-const maxWork = 50_000_000
+// maxWork is how much is looked at: types, fields, methods, instructions, and what is
+// longer than usual by its length. Large assemblies take a hundredth of it.
+const maxWork = 2_000_000
 
-var errWork = errors.New("the metadata leads in circles; it takes more steps than any real assembly")
+var errWork = errors.New("the metadata leads in circles: it takes more steps than that of any real assembly")
 
 // step counts what is looked at.
-func (w *world) step() {
-	if w.work--; w.work < 0 {
+func (w *world) step() { w.charge(0) }
+
+// charge counts what is looked at, and how many bytes it has.
+func (w *world) charge(bytes int) {
+	if w.work -= 1 + bytes/64; w.work < 0 {
 		panic(errWork)
 	}
 }
@@ -121,7 +125,7 @@ func (a *assembly) resolveAt(t ecma335.Token, depth int) (typ, bool) {
 	case ecma335.TypeDef:
 		return a.typ(t.Row()), t.Row() != 0 && t.Row() <= a.Rows(ecma335.TypeDef)
 	case ecma335.TypeSpec:
-		sig, ok := ecma335.TypeSignature(a.Blob(a.Cell(ecma335.TypeSpec, t.Row(), 0)))
+		sig, ok := a.typeSpec(t)
 		if sig = sig.Unmodified(); !ok || sig.Token == 0 {
 			return typ{}, false
 		}
@@ -130,6 +134,13 @@ func (a *assembly) resolveAt(t ecma335.Token, depth int) (typ, bool) {
 		return a.resolveRef(t, depth)
 	}
 	return typ{}, false
+}
+
+// typeSpec reads the type that a row of TypeSpec has.
+func (a *assembly) typeSpec(t ecma335.Token) (ecma335.Type, bool) {
+	b := a.Blob(a.Cell(ecma335.TypeSpec, t.Row(), 0))
+	a.world.charge(16 * len(b))
+	return ecma335.TypeSignature(b)
 }
 
 // resolveRef finds a type of this or another assembly by its name.
@@ -199,7 +210,7 @@ func (a *assembly) forward(full string) string {
 // arguments.
 func (a *assembly) nameOf(t ecma335.Token) string {
 	if t.Table() == ecma335.TypeSpec {
-		sig, _ := ecma335.TypeSignature(a.Blob(a.Cell(ecma335.TypeSpec, t.Row(), 0)))
+		sig, _ := a.typeSpec(t)
 		t = sig.Unmodified().Token
 	}
 	return a.TypeName(t)
@@ -213,7 +224,7 @@ func isTracing(full, name string) bool {
 // attribute returns an attribute by the name of its type.
 func (a *assembly) attribute(of ecma335.Token, is func(full string) bool) (*ecma335.Attribute, bool) {
 	for row := range a.Attributes(of) {
-		a.world.step()
+		a.world.charge(len(row.Value))
 		parent, name, signature := a.MethodOf(row.Constructor)
 		if name != ".ctor" || !is(a.nameOf(parent)) {
 			continue
@@ -249,8 +260,9 @@ func enumSize(name string, _ ecma335.Token) int {
 func (t typ) fields() []ecma335.FieldRow {
 	var all []ecma335.FieldRow
 	for row := range t.List(ecma335.TypeDef, t.Row(), ecma335.TypeDefFields) {
-		t.world.step()
-		all = append(all, t.Field(row))
+		f := t.Field(row)
+		t.world.charge(len(f.Name) + len(f.Signature))
+		all = append(all, f)
 	}
 	return all
 }
@@ -259,8 +271,9 @@ func (t typ) fields() []ecma335.FieldRow {
 func (t typ) methods() []ecma335.MethodRow {
 	var all []ecma335.MethodRow
 	for row := range t.List(ecma335.TypeDef, t.Row(), ecma335.TypeDefMethods) {
-		t.world.step()
-		all = append(all, t.Method(row))
+		m := t.Method(row)
+		t.world.charge(len(m.Name) + 16*len(m.Signature)) // a byte may be a parameter
+		all = append(all, m)
 	}
 	return all
 }

@@ -21,7 +21,7 @@ type builder struct {
 	maps     map[string]bool
 	channels map[int64]int
 	byID     map[int64]*Event // what events are checked against; nil where they are not
-	inOrder  []*Event
+	byTask   map[taskOpcode][]*Event
 	names    map[string]bool
 }
 
@@ -35,7 +35,7 @@ func (c *class) build(file string, id identity, semantics Semantics) *Source {
 	b.s = &Source{Name: id.name, GUID: id.guid, file: file, strings: make(map[string]string),
 		Tasks: make(map[int64]string), Opcodes: make(map[int64]string), Keywords: make(map[uint64]string)}
 	if semantics != None {
-		b.byID = make(map[int64]*Event)
+		b.byID, b.byTask = make(map[int64]*Event), make(map[taskOpcode][]*Event)
 		b.check(&Event{})
 	}
 	err := b.run()

@@ -7,7 +7,7 @@ import (
 // checkTask complains of events that share both task and opcode, and of opcodes
 // without a task. Only strict checks do.
 func (b *builder) checkTask(e *Event) {
-	same := slices.Clone(b.sameTask(e))
+	same := b.sameTask(e)
 	slices.SortStableFunc(same, func(x, y *Event) int { return int(x.ID - y.ID) })
 	for _, other := range same {
 		b.complain(false, "Event %s (with ID %d) has the same task/opcode pair as event %s (with ID %d).", e.Name, e.ID, other.Name, other.ID)
@@ -20,12 +20,16 @@ func (b *builder) checkTask(e *Event) {
 	}
 }
 
-// sameTask returns the earlier events with the task and opcode of e.
+// A taskOpcode is what a running source keeps of a task and an opcode.
+type taskOpcode struct{ task, opcode int64 }
+
+// sameTask returns the earlier events with the task and opcode of e. Those whose id
+// another event has taken are gone.
 func (b *builder) sameTask(e *Event) []*Event {
 	var same []*Event
-	for _, other := range b.inOrder {
+	for _, other := range b.byTask[taskOpcode{e.Task, e.Opcode}] {
 		b.world.step()
-		if other = b.byID[other.ID]; other.Task&0xffff == e.Task && other.Opcode&0xff == e.Opcode {
+		if b.byID[other.ID] == other {
 			same = append(same, other)
 		}
 	}

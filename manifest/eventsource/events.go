@@ -75,6 +75,9 @@ func (b *builder) method(row ecma335.MethodRow) (*method, bool) {
 		return nil, false
 	}
 	m := &method{MethodRow: row, sig: sig, names: b.ParamNames(row.Row(), len(sig.Params))}
+	for _, name := range m.names {
+		b.world.charge(len(name))
+	}
 	m.attribute, ok = b.tracing(row.Token, "EventAttribute")
 	if !ok {
 		m.attribute = nil
@@ -192,10 +195,9 @@ func (b *builder) event(e *Event, m *method) error {
 
 // check enters an event among those that later ones are checked against.
 func (b *builder) check(e *Event) {
-	if b.byID[e.ID] == nil {
-		b.inOrder = append(b.inOrder, e)
-	}
 	b.byID[e.ID] = e
+	key := taskOpcode{e.Task & 0xffff, e.Opcode & 0xff}
+	b.byTask[key] = append(b.byTask[key], e)
 }
 
 // checkEvent checks an event as a running source does.

@@ -110,6 +110,7 @@ func (in *interpreter) follow(s *state) bool {
 
 // fork has another path begin where this one is.
 func (in *interpreter) fork(s *state, target int64) {
+	in.world.charge(64 * (len(s.stack) + len(s.args) + len(s.locals)))
 	other := s.clone()
 	other.at = int(target)
 	in.paths = append(in.paths, other)
@@ -177,6 +178,7 @@ func (in *interpreter) doCall(s *state, i ecma335.Instruction) (more, known bool
 	c := &call{new: i.Op == 0x73, method: ecma335.Token(i.Arg)}
 	var signature []byte
 	c.parent, c.name, signature = in.MethodOf(c.method)
+	in.world.charge(16 * len(signature))
 	sig, ok := ecma335.MethodSignature(signature)
 	if !ok || len(sig.Params) > mostStack {
 		return false, false
@@ -234,6 +236,7 @@ func (in *interpreter) access(s *state, i ecma335.Instruction) bool {
 			s.push(value{})
 			break
 		}
+		in.world.charge(len(t))
 		s.push(value{kind: text, s: t})
 	case op == 0x7e: // ldsfld
 		s.push(in.load(ecma335.Token(i.Arg)))

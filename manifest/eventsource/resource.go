@@ -29,7 +29,7 @@ func (a *assembly) readResource(name string) (map[string]string, error) {
 		if b = b[4:]; uint64(size) > uint64(len(b)) {
 			return nil, fmt.Errorf("resource %q ends outside of the assembly's resources", name)
 		}
-		texts, err := parseResource(b[:size], a.world.step)
+		texts, err := parseResource(b[:size], a.world.charge)
 		if err != nil {
 			return nil, fmt.Errorf("resource %q: %w", name, err)
 		}
@@ -89,7 +89,7 @@ func (r *resourceReader) varint() uint64 {
 }
 
 // parseResource reads the strings of a .resources file. Other values are left out.
-func parseResource(b []byte, step func()) (map[string]string, error) {
+func parseResource(b []byte, charge func(int)) (map[string]string, error) {
 	r := &resourceReader{b: b}
 	if r.uint32() != resourceMagic {
 		return nil, errResource
@@ -101,7 +101,7 @@ func parseResource(b []byte, step func()) (map[string]string, error) {
 	}
 	count, types := uint64(r.uint32()), r.uint32()
 	for range types {
-		step()
+		charge(0)
 		if r.bytes(r.varint()); r.failed {
 			return nil, errResource
 		}
@@ -116,12 +116,14 @@ func parseResource(b []byte, step func()) (map[string]string, error) {
 	names := r.at
 	texts := make(map[string]string)
 	for i := range count {
-		step()
+		charge(0)
 		r.at = names + uint64(binary.LittleEndian.Uint32(positions[4*i:]))
 		name := utf16Text(r.bytes(r.varint()))
 		r.at = data + uint64(r.uint32())
 		if kind := r.varint(); kind == resourceString {
-			texts[name] = string(r.bytes(r.varint()))
+			b := r.bytes(r.varint())
+			charge(len(b) + len(name))
+			texts[name] = string(b)
 		}
 		if r.failed {
 			return nil, errResource
