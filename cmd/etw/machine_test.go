@@ -50,7 +50,7 @@ func (k *kernelLog) stack(ms, of float64, thread uint32, addresses ...etw.Pointe
 }
 
 // keyedTrace has samples whose call stacks are compressed: of the first all of it is
-// in the trace, of the second one half, and of the third none.
+// in the trace, of the second one half, and of the third none. One half is of no event.
 func keyedTrace() ([]byte, error) {
 	var k kernelLog
 	for n := 1.0; n <= 3; n++ {
@@ -71,6 +71,8 @@ func keyedTrace() ([]byte, error) {
 		return nil, k.err
 	}
 	slices.SortStableFunc(k.records[9:], func(a, b *etw.Record) int { return slices.Compare(a.Payload, b.Payload) })
+	// A half of a stack of no event.
+	k.log(4.2, -1, -1, 0, &kernel.StackWalkStackKeyKernelV2{EventTimeStamp: uint64(at(2.5, etw.Record{}).Timestamp), StackProcess: 100, StackThread: 1000, StackKey: 0x100})
 	// What the process is called, the end tells; that of the number 200 is another one
 	// before it starts.
 	sid := etw.TokenUser{User: 1, SID: etw.SID{1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0}}

@@ -206,6 +206,13 @@ func (b *boundStacks) report(cmd *cobra.Command) {
 	if n.partial > 0 {
 		report(cmd, fmt.Errorf("of %s it has only one half of the call stack, that of the kernel or that of the program", count(n.partial, "event", "events")))
 	}
+	var unclaimed uint64
+	for _, f := range b.files {
+		unclaimed += f.stacks.Stats().Unclaimed
+	}
+	if unclaimed > 0 {
+		report(cmd, fmt.Errorf("%s of no event: the trace has none of that time and thread", count(unclaimed, "half of a call stack is", "halves of call stacks are")))
+	}
 }
 
 // stackThread returns the thread that the stack of an event is of, or -1 if the

@@ -44,7 +44,7 @@ func AppendXML(b []byte, comment string, sources ...*Source) []byte {
 	w := &writer{b: b, escape: escape, ours: true}
 	w.add("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n")
 	if comment != "" {
-		w.add("<!-- ", escape(strings.TrimSuffix(strings.ReplaceAll(comment, "--", "- -"), "-")), " -->\n")
+		w.add("<!-- ", commented(comment), " -->\n")
 	}
 	w.add(strings.Replace(headOfManifest, "%%", " xmlns:etwgen=\""+manifest.ExtensionNamespace+"\"", 1))
 	texts := make(map[string]string)
@@ -79,6 +79,13 @@ func escape(text string) string {
 	var out strings.Builder
 	xml.EscapeText(&out, []byte(text)) // strings.Builder does not fail
 	return out.String()
+}
+
+// commented returns what a comment can say of text: without what would end it, and
+// with lines as they are.
+func commented(text string) string {
+	text = strings.TrimSuffix(strings.ReplaceAll(text, "--", "- -"), "-")
+	return strings.ReplaceAll(escape(text), "&#xA;", "\n")
 }
 
 // A writer writes manifests in the form that .NET has for them.
