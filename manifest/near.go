@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/edit"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -51,7 +52,7 @@ func splitName(s string) (space, local string) {
 // difference returns how many mistakes make a out of b. Leaving off the end is
 // one, and so is adding a suffix.
 func difference(a, b string) int {
-	d := distance(a, b)
+	d := edit.Distance(a, b)
 	if d > 1 && (a != "" && strings.HasPrefix(b, a) || b != "" && strings.HasPrefix(a, b+"_")) {
 		return 1
 	}
@@ -65,28 +66,6 @@ func didYouMean(name string) string {
 		return "did you mean " + name + "?"
 	}
 	return "did you mean " + quote(name) + "?"
-}
-
-// distance returns how many bytes must be changed, added or removed to make a
-// into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, corner+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // outNames lists the ways to render a type.

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/internal/edit"
+)
 
 // didYouMean returns a question for the name that is most like a wrong one, or ""
 // if none is.
@@ -16,7 +20,7 @@ func nearest(wrong string, names []string) string {
 	lower := strings.ToLower(wrong)
 	best, least := "", max(2, len(wrong)/3)+1
 	for _, name := range names {
-		if d := distance(lower, strings.ToLower(name)); d < least {
+		if d := edit.Distance(lower, strings.ToLower(name)); d < least {
 			best, least = name, d
 		}
 	}
@@ -29,25 +33,4 @@ func nearest(wrong string, names []string) string {
 		}
 	}
 	return ""
-}
-
-// distance returns how many letters must be changed, added or left out to make b
-// of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			corner, row[j+1] = row[j+1], min(corner+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
