@@ -23,9 +23,12 @@ around. The page is one file that needs no network.
 
 The flags that choose samples and frames are those of top.
 
+` + recordedLong + `
+
 ` + patternsLong,
 		Example: `  etw flame cpu.nettrace -o flame.html && test -s flame.html
-  etw flame --of exceptions cpu.nettrace > exceptions.html`,
+  etw flame --of exceptions cpu.nettrace > exceptions.html
+  etw flame -p 1234 --duration 30s -o flame.html`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,5 +63,5 @@ The flags that choose samples and frames are those of top.
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
 	o.flags(cmd)
-	return cmd
+	return o.recorded(cmd, nil)
 }

@@ -37,6 +37,9 @@ processor.
 The rows are methods, or what --by says: modules, threads or processes, or a label
 of the samples such as state or type.
 
+With -p, --name or --port it is about a live process: a table of every --interval as
+it goes by.
+
 ` + patternsLong,
 		Example: `  etw top cpu.nettrace
   etw top --top 5 --sort totalMs --names short cpu.nettrace
@@ -44,7 +47,8 @@ of the samples such as state or type.
   etw top --of allocs alloc.nettrace
   etw top --of exceptions --by type exceptions.nettrace
   etw top --by module --format csv cpu.nettrace
-  etw top --format json cpu.nettrace | jq '.rows[0]'`,
+  etw top --format json cpu.nettrace | jq '.rows[0]'
+  etw top -p 1234 --interval 5s --top 15`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE:              o.main,
@@ -54,7 +58,7 @@ of the samples such as state or type.
 	o.profiling.flags(cmd)
 	o.rank.flags(cmd, "self", "total", "count", "method")
 	o.out.flags(cmd)
-	return cmd
+	return (&topMode{top: o}).add(cmd)
 }
 
 func (o *top) main(cmd *cobra.Command, args []string) error {
