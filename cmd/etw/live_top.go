@@ -84,7 +84,7 @@ func (m *topMode) check(cmd *cobra.Command) error {
 	if err := m.top.check(); err != nil {
 		return err
 	}
-	for _, name := range []string{"process", "from", "to"} {
+	for _, name := range []string{"process", "from", "to", "diff"} {
 		if cmd.Flags().Changed(name) {
 			return usagef("--%s is for traces; a live process is the one of -p, --name or --port", name)
 		}
@@ -104,7 +104,7 @@ func (m *topMode) check(cmd *cobra.Command) error {
 // begin begins an interval. What methods are called is kept, what they weigh is not.
 func (m *topMode) begin() {
 	m.mux = new(etw.Mux)
-	m.finish = m.kind.start(m.mux)
+	m.finish = m.kind.start(m.mux, nil)
 }
 
 // record takes a record, which come in the order of time.
