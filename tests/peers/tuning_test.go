@@ -98,11 +98,14 @@ func sameTuning(d *gc.Dynamic, payload string) bool {
 	switch {
 	case d.Sample != nil:
 		var p peerSample
-		return read(&p) && *d.Sample == gc.SizeAdaptationSample{p.Index, p.Elapsed, p.Pause, p.SmallWait, p.BigWait, p.Stable, p.Budget}
+		return read(&p) && *d.Sample == gc.SizeAdaptationSample{GCIndex: p.Index, ElapsedBetweenGCsUS: p.Elapsed, GCPauseUS: p.Pause,
+			SOHMoreSpaceLockWaitUS: p.SmallWait, UOHMoreSpaceLockWaitUS: p.BigWait, TotalSOHStableBytes: p.Stable, Gen0BudgetPerHeapBytes: p.Budget}
 	case d.Tuning != nil:
 		var p peerTuning
-		return read(&p) && *d.Tuning == gc.SizeAdaptationTuning{p.Heaps, p.Max, p.Min, p.Index, p.Stable, float(p.Median), float(p.Consider), float(p.Around),
-			p.Recorded, float(p.Slope), p.Since, p.Aggressive, p.Decision, p.Why, p.Factor, p.Which, p.Metric}
+		return read(&p) && *d.Tuning == gc.SizeAdaptationTuning{NewHeaps: p.Heaps, MaxHeaps: p.Max, MinHeaps: p.Min, GCIndex: p.Index, TotalSOHStableBytes: p.Stable,
+			MedianThroughputCost: float(p.Median), ThroughputCostToConsider: float(p.Consider), CurrentAroundTarget: float(p.Around),
+			RecordedThroughputCosts: p.Recorded, RecordedThroughputSlope: float(p.Slope), GCsSinceLastChange: p.Since, AggressiveFactor: p.Aggressive,
+			ChangeDecision: p.Decision, AdjustmentReason: p.Why, HeapCountChangeFactor: p.Factor, HeapCountChangeReason: p.Which, AdjustmentMetric: p.Metric}
 	case d.FullGCTuning != nil:
 		var p peerFullTuning
 		if !read(&p) {
