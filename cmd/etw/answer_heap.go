@@ -121,8 +121,8 @@ func (a *heapAnswer) roots(who *names) *table {
 }
 
 func (a *heapAnswer) snapshots(who *names) *table {
-	t := newTable(append(processColumns(true), moment("atMs"), counted("objects"), counted("bytes"), counted("reachableObjects"), counted("reachableBytes"),
-		counted("references"), label("complete"))...)
+	t := newTable(append(processColumns(true), moment("atMs"), counted("objects"), counted("bytes"), counted("reachableObjects").spared(1), counted("reachableBytes"),
+		counted("references").spared(2), label("complete"))...)
 	for _, s := range a.res.Snapshots {
 		t.add(a.cells(s, who, whole(s.Objects), whole(s.Bytes), whole(s.ReachableObjects), whole(s.ReachableBytes), whole(s.References),
 			map[bool]string{true: "yes", false: "no"}[s.Complete])...)

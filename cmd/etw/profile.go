@@ -401,10 +401,10 @@ func (p *profiled) head(out *printer) {
 	}
 	fmt.Fprintln(out, string(out.paint(nil, colorBold, clean(title))))
 	for _, f := range p.facts {
-		fmt.Fprintln(out, "  "+clean(f))
+		out.prose("", "  "+clean(f), 4)
 	}
 	for _, w := range p.warnings {
-		fmt.Fprintln(out, string(out.paint(nil, colorYellow, "note: "+clean(w))))
+		out.note(w)
 	}
 }
 

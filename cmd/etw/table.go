@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -38,9 +39,15 @@ type table struct {
 	columns []column
 	rows    [][]string
 	plain   bool // in text without headings, and indented
+	small   bool // it stands among facts, and does not tell what was left out
 }
 
 func newTable(columns ...column) *table { return &table{columns: columns} }
+
+// heading returns what stands above a column in text.
+func (c column) heading() string {
+	return cmp.Or(c.head, strings.ToUpper(strings.ReplaceAll(c.name, "_", " ")))
+}
 
 // add adds a row. A number that is not there is an empty cell.
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
@@ -81,7 +88,7 @@ func (t *table) shown(keep func(column) bool) {
 // text prints columns that are aligned. The last one is not padded. A row that is
 // too wide goes on in further lines.
 func (t *table) text(p *printer) error {
-	t.narrow(p.width)
+	gone := t.narrow(p.width)
 	lines := t.lines()
 	folds := t.fold(lines, p.width)
 	for n, row := range lines {
@@ -99,6 +106,9 @@ func (t *table) text(p *printer) error {
 				return err
 			}
 		}
+	}
+	if len(gone) > 0 && !t.small {
+		p.prose(colorDim, "left out, for want of room: "+strings.Join(gone, ", ")+"; --wide shows all", 2)
 	}
 	return nil
 }
@@ -130,27 +140,46 @@ func (t *table) lines() [][]string {
 	}
 	heads := make([]string, len(t.columns))
 	for i, c := range t.columns {
-		heads[i] = c.head
-		if c.head == "" {
-			heads[i] = strings.ToUpper(strings.ReplaceAll(c.name, "_", " "))
-		}
+		heads[i] = c.heading()
 	}
 	return append([][]string{heads}, t.rows...)
 }
 
 // narrow leaves out columns that can be spared, until a table fits or none is left.
-func (t *table) narrow(limit int) {
-	for limit > 0 && lineWidth(t.fit(t.lines(), 0)) > limit {
+// Long texts need not fit: they are shortened. It returns the headings of what was
+// left out.
+func (t *table) narrow(limit int) (gone []string) {
+	for limit > 0 && lineWidth(t.comfortable()) > limit {
 		most := 0
 		for _, c := range t.columns {
 			most = max(most, c.spare)
 		}
 		if most == 0 {
-			return
+			return gone
+		}
+		for _, c := range t.columns {
+			if c.spare == most {
+				gone = append(gone, c.heading())
+			}
 		}
 		t.shown(func(c column) bool { return c.spare < most })
 	}
+	return gone
 }
+
+// comfortable returns the widths with which a table is read with ease.
+func (t *table) comfortable() []int {
+	widths := t.fit(t.lines(), 0)
+	for i, c := range t.columns {
+		if !c.number {
+			widths[i] = min(widths[i], easyWidth)
+		}
+	}
+	return widths
+}
+
+// easyWidth is room for the names of most providers and types.
+const easyWidth = 36
 
 // markdown prints a table as GitHub's dialect has it.
 func (t *table) markdown(p *printer) error {
