@@ -166,7 +166,7 @@ func (a *gcAnswer) several() bool { return len(a.res.Runtimes) > 1 }
 
 // collections lists the collections, the longest pause first.
 func (a *gcAnswer) collections(who *names) *table {
-	t := newTable(append(processColumns(a.several()), idColumn("number"), label("name"), label("generation").forPrograms(), label("kind").spared(6), label("reason"),
+	t := newTable(append(processColumns(a.several()), idColumn("number"), label("name"), idColumn("generation").forPrograms(), label("kind").spared(6), label("reason"),
 		moment("startMs"), msColumn("suspendMs").spared(5), msColumn("pauseMs"), msColumn("durationMs").spared(4), mbColumn("beforeMB").spared(2), mbColumn("afterMB"),
 		mbColumn("promotedMB").spared(3), mbColumn("allocatedMB").spared(1), counted("heaps").forPrograms())...)
 	type row struct {

@@ -19,6 +19,9 @@ func newHeap() *cobra.Command {
 without an object, or without all objects of a type: what only they keep alive counts
 with them.
 
+A snapshot is made when a recording begins, so the program must already run: etw
+collect -p PID --providers clr:0x1980001:5 --duration 10s.
+
 The rows are types, or what --by says: the hundred objects that retain most, each with
 a path that keeps it alive; roots; snapshots; or how types changed from the first
 snapshot to the last, of one trace or of several.`,

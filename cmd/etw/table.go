@@ -17,6 +17,7 @@ type column struct {
 	text   bool   // text for people alone: not in JSON and CSV
 	data   bool   // for programs alone: not in text and Markdown
 	rising bool   // sorted from the smallest number
+	begin  bool   // what is too long is cut at its end
 	spare  int    // left out where a table is too wide, those with more of it first
 
 	measured bool // shown to people with this many decimals, or - if it is unknown
@@ -33,6 +34,9 @@ func (c column) forPrograms() column { c.data = true; return c }
 
 // spared marks a column that people miss least where a table is too wide.
 func (c column) spared(order int) column { c.spare = order; return c }
+
+// cutAtEnd marks a column of texts of which the begin says most.
+func (c column) cutAtEnd() column { c.begin = true; return c }
 
 // A table has rows of cells, and can be printed in every format.
 type table struct {
@@ -118,7 +122,11 @@ func (t *table) line(row []string, f fold) string {
 	b := []byte(strings.Repeat(" ", f.indent))
 	for k, width := range f.widths {
 		i := f.from + k
-		cell := shorten(row[i], width)
+		cell := row[i]
+		if t.columns[i].begin && textWidth(cell) > width {
+			cell = head(cell, width-1) + ellipsis
+		}
+		cell = shorten(cell, width)
 		pad := strings.Repeat(" ", width-textWidth(cell))
 		if t.columns[i].number || t.columns[i].right {
 			cell = pad + cell
