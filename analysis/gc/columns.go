@@ -213,7 +213,7 @@ func (rt *view) survival(row *GenerationSizes, c *collection, s sums, i int) {
 	row.ObjectsBeforeMB, row.ObjectsAfterMB = mb(s.objectsBefore), mb(s.objectsAfter)
 	row.BudgetMB, row.FragmentationMB = mb(s.budget), mb(s.fragmentation)
 	size := s.after
-	if !s.updated {
+	if !s.updated || c.statsSeen { // after it: the history of a background collection is older
 		size = c.stats.size[i]
 	}
 	if s.fragmentation <= size { // of a size that was not seen it is more

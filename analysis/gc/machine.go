@@ -14,7 +14,7 @@ func (rt *state) start(thread, now int64, e *clr.AnyGCStart) {
 	c := &collection{
 		number: e.Count, generation: Generation(min(e.Depth, 2)), reason: e.Reason, kind: kindOf(e.Type),
 		began: true, begin: now, pauseStart: now, suspend: -1,
-		lastEnd: rt.pauseEnd, lastEndKnown: rt.hasPause, trigger: rt.trigger,
+		lastEnd: rt.lastEnd, lastEndKnown: rt.hasLast, trigger: rt.trigger,
 	}
 	rt.trigger = 0
 	if p := rt.forStart(thread); p != nil {
