@@ -21,6 +21,8 @@ type Kernel struct {
 	interval int64 // between samples, in nanoseconds
 	list     []interrupted
 	idle     int
+	last     map[int32]int64 // the time of the last sample of each processor
+	gaps     []int64
 }
 
 // An interrupted is a sample: what a thread was doing when the timer ticked.
@@ -38,7 +40,7 @@ const defaultInterval = 1e6
 // NewKernel returns an analysis whose handlers are registered at mux, after those of
 // the machine.
 func NewKernel(mux *etw.Mux, m *system.Machine) *Kernel {
-	k := &Kernel{machine: m, interval: defaultInterval}
+	k := &Kernel{machine: m, interval: defaultInterval, last: make(map[int32]int64)}
 	k.bound = system.BindStacks(mux, func(s interrupted, c system.CallStack) {
 		s.stack = c
 		k.list = append(k.list, s)
@@ -64,11 +66,16 @@ func NewKernel(mux *etw.Mux, m *system.Machine) *Kernel {
 }
 
 func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
+	at := when.Of(r)
+	if last, ok := k.last[r.Processor]; ok && at > last {
+		k.gaps = append(k.gaps, at-last)
+	}
+	k.last[r.Processor] = at
 	if e.ThreadId == 0 {
 		k.idle++
 		return
 	}
-	k.bound.Await(r, int64(e.ThreadId), interrupted{thread: k.machine.HasThread(int64(e.ThreadId), r.ProcessID), at: when.Of(r),
+	k.bound.Await(r, int64(e.ThreadId), interrupted{thread: k.machine.HasThread(int64(e.ThreadId), r.ProcessID), at: at,
 		weight: k.interval, address: uint64(e.InstructionPointer)})
 }
 
@@ -78,8 +85,10 @@ type KernelResult struct {
 	Idle    int   // of idle threads
 	Stacks  int   // of Samples, those with a stack
 	Weight  int64 // what Samples stand for, in nanoseconds
-	// Interval is the last one between two samples, in nanoseconds.
+	// Interval is the last one between two samples, in nanoseconds, as the trace has it,
+	// and Measured what the times of samples tell of it, or 0.
 	Interval int64
+	Measured int64
 	// Misdefined are stacks of which the trace has other addresses than theirs.
 	Misdefined int
 }
@@ -88,7 +97,7 @@ type KernelResult struct {
 func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
 	k.bound.Flush()
 	out := stacks.NewSamples(CPU, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "cpu", Unit: "nanoseconds"})
-	res := KernelResult{Idle: k.idle, Interval: k.interval, Misdefined: k.bound.Stats().Misdefined}
+	res := KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps), Misdefined: k.bound.Stats().Misdefined}
 	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
 	var frames []uint64
 	for i := range k.list {

@@ -16,30 +16,51 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-func TestLinux(t *testing.T) {
-	l := NewLinux(0)
-	take := func(name string, value uint64, frames ...byte) {
-		r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: name}, ProcessID: 2, ThreadID: 3, Timestamp: 5,
+// linuxSamples gives samples to an analysis.
+func linuxSamples(t *testing.T, l *Linux) {
+	t.Helper()
+	take := func(name string, at int64, processor int32, value uint64, frames ...byte) {
+		r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: name}, ProcessID: 2, ThreadID: 3, Timestamp: at, Processor: processor,
 			Payload: binary.AppendUvarint(nil, value), Stack: testtrace.AStack(frames...)}
 		if err := l.Record(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	take("cpu", 1, 7, 8)
-	take("cpu", 3, 7)
-	take("cswitch", 9, 7)
-	take("cpu", 1<<40, 7) // is no number of intervals
-	s, res := l.Samples()
+	take("cpu", 5, 0, 1, 7, 8)
+	take("cpu", 6, 1, 1, 7, 8)
+	take("cpu", 5+3*2e6, 0, 3, 7)
+	take("cswitch", 9, 0, 9, 7)
+	take("cpu", 10, 0, 1<<40, 7) // is no number of intervals
+}
+
+// Without an interval in the head of the trace it is measured.
+func TestLinuxInterval(t *testing.T) {
+	for given, want := range map[int64]KernelResult{
+		0:   {Samples: 3, Stacks: 3, Weight: 10e6, Interval: 2e6, Measured: 2e6},
+		1e6: {Samples: 3, Stacks: 3, Weight: 5e6, Interval: 1e6, Measured: 2e6},
+	} {
+		l := NewLinux(given)
+		linuxSamples(t, l)
+		if _, res := l.Samples(); res != want {
+			t.Errorf("got %+v, want %+v", res, want)
+		}
+	}
+	if _, res := NewLinux(0).Samples(); res != (KernelResult{Interval: 1e6}) {
+		t.Errorf("without samples: %+v", res)
+	}
+}
+
+func TestLinux(t *testing.T) {
+	l := NewLinux(1e6)
+	linuxSamples(t, l)
+	s, _ := l.Samples()
 	var got []string
 	for x := range s.All() {
 		got = append(got, fmt.Sprint(x.Process, x.Thread, s.Stack(x.Stack), x.Labels, x.Values))
 	}
-	want := []string{"2 3 [7 8] [{state user}] [1 1000000]", "2 3 [7] [{state user}] [1 3000000]"}
+	want := []string{"2 3 [7 8] [{state user}] [1 1000000]", "2 3 [7 8] [{state user}] [1 1000000]", "2 3 [7] [{state user}] [1 3000000]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if want := (KernelResult{Samples: 2, Stacks: 2, Weight: 4e6, Interval: 1e6}); res != want {
-		t.Errorf("got %+v, want %+v", res, want)
 	}
 }
 
@@ -65,6 +86,9 @@ func TestUniversalTraces(t *testing.T) {
 		})
 		testtrace.Run(t, &mux, path)
 		raw, res := l.Samples()
+		if res.Interval < 99e4 || res.Interval > 101e4 { // all were told to take one each millisecond
+			t.Errorf("%s: samples are %d ns apart", filepath.Base(path), res.Interval)
+		}
 		p := stacks.NewProfile(code.Table(), stacks.Options{Native: code.Native}, raw)
 		want := map[string]int64{}
 		for pid, n := range peer.Tables["cpu by process"] {

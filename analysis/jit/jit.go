@@ -18,7 +18,9 @@ package jit
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/spans"
+	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -48,6 +50,7 @@ type state struct {
 	inlining, tailCalls decisions
 	tiering             tiering
 	multicore           map[int64]bool // threads
+	samples             *stacks.Samples
 	seen                bool
 }
 
@@ -63,6 +66,8 @@ type compilation struct {
 	allocated  uint64
 	background bool
 	depth      int
+	time       int64     // on the scale of samples
+	stack      stacks.ID // in the samples
 }
 
 // A method is a compilation that is over, or code without one.
@@ -125,6 +130,9 @@ func New(mux *etw.Mux) *Analysis {
 func begin(rt *runtime, r *etw.Record, e *clr.AnyMethodJittingStarted) {
 	s := &rt.State
 	s.seen = true
+	if s.samples == nil {
+		s.samples = newSamples()
+	}
 	depth := 0
 	if outer := s.open.Top(r.ThreadID); outer != nil {
 		depth = outer.depth + 1
@@ -133,6 +141,7 @@ func begin(rt *runtime, r *etw.Record, e *clr.AnyMethodJittingStarted) {
 		method: e.MethodID, module: e.ModuleID, begin: rt.Now, il: e.MethodILSize, suspended: s.suspended,
 		name: fullName(e.MethodNamespace, e.MethodName, e.MethodSignature), depth: depth,
 		background: s.tiering.busy && s.tiering.thread == r.ThreadID,
+		time:       when.Of(r), stack: s.samples.Intern(rt.PID, r.Stack),
 	})
 }
 

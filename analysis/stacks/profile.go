@@ -112,6 +112,7 @@ type frameKey struct {
 	// module and function are those of native code. All of a module of which no
 	// functions are known is one frame.
 	module, function string
+	tier             string // of a method, where tiers are kept apart
 }
 
 // A named is the stack of frames for a stack of addresses, for a span of time.
@@ -268,6 +269,9 @@ func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
 	key := frameKey{id: loc.ID(), guess: loc.Guess}
 	if native.Module != "" || native.Function != "" {
 		key = frameKey{module: native.Module, function: native.Function}
+		if n.options.Tiers {
+			key.tier = native.Tier
+		}
 	}
 	if n.options.Source != nil && loc.Kind != symbols.Unknown {
 		key.file, key.line, _ = n.options.Source(loc)
@@ -282,6 +286,9 @@ func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
 }
 
 func (n *namer) newFrame(loc *symbols.Location, native *symbols.Native, key frameKey) Frame {
+	if m := native.Method(); m.Named() {
+		return n.nameMethod(Frame{Kind: symbols.Managed, Full: m.Full(), Module: key.module, Tier: key.tier}, m)
+	}
 	if key.module != "" || key.function != "" {
 		name := native.Full()
 		return Frame{Name: name, Full: name, Module: key.module, Kind: symbols.NativeCode, Nameless: key.function == ""}
@@ -298,6 +305,11 @@ func (n *namer) newFrame(loc *symbols.Location, native *symbols.Native, key fram
 	if n.options.Tiers {
 		f.Tier = m.Tier().String()
 	}
+	return n.nameMethod(f, m)
+}
+
+// nameMethod returns the frame of a method with its name.
+func (n *namer) nameMethod(f Frame, m symbols.Method) Frame {
 	if !n.options.Raw {
 		m = m.Demangled()
 	}

@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -162,7 +163,8 @@ func Diff(before, after *Profile) *Profile {
 		return p.Types[len(p.Types)-1]
 	}
 	b, a := name(before), name(after)
-	d := &Profile{Kind: after.Kind + ", compared", Types: []ValueType{{b.Name + " before", b.Unit}, {a.Name + " after", a.Unit}}}
+	b, a = cmp.Or(b, a), cmp.Or(a, b) // one may be empty
+	d := &Profile{Kind: cmp.Or(after.Kind, before.Kind) + ", compared", Types: []ValueType{{b.Name + " before", b.Unit}, {a.Name + " after", a.Unit}}}
 	frames := make(map[Frame]uint64)
 	for i, p := range []*Profile{before, after} {
 		into := make([]int32, p.tree.size())
@@ -177,10 +179,14 @@ func Diff(before, after *Profile) *Profile {
 			}
 			into[n] = d.tree.child(into[x.parent], f)
 		}
+		labels := make([]LabelSet, len(p.rows.labels)+1)
+		for l, x := range p.rows.labels {
+			labels[l+1] = d.Label(labels[x.before], x.Key, x.Value)
+		}
 		last := len(p.Types) - 1
 		for _, x := range p.rows.rows {
 			t := p.rows.threads[x.thread]
-			y := row{at: x.at, stack: ID(into[x.stack]), thread: d.thread(t.process, t.id)}
+			y := row{at: x.at, stack: ID(into[x.stack]), thread: d.thread(t.process, t.id), labels: labels[x.labels]}
 			y.values[i] = x.values[last]
 			d.rows.rows = append(d.rows.rows, y)
 		}

@@ -11,6 +11,9 @@ type Native struct {
 	Module string
 	// Function is the name of the function, "" if it is not known.
 	Function string
+	// Type is the type of a method of .NET, with its namespace, by which its Function
+	// begins; it is "" for other code. Tier is how much the method was optimized.
+	Type, Tier string
 	// Offset is how far the place is behind the start of the function, or else of the
 	// file: in memory, or, if InFile, in the file itself.
 	Offset uint64
@@ -38,10 +41,24 @@ func Jitted(name string, offset uint64) Native {
 	}
 	method := name[close+2:]
 	if i := strings.LastIndexByte(method, '['); i > 0 && strings.HasSuffix(method, "]") && i > strings.LastIndexByte(method, ')') {
-		method = method[:i] // the tier
+		method, n.Tier = method[:i], method[i+1:len(method)-1]
 	}
-	n.Module, n.Function = name[open+1:close], strings.Replace(method, "::", ".", 1)
+	typ, _, _ := strings.Cut(method, "::")
+	n.Module, n.Function, n.Type = name[open+1:close], strings.Replace(method, "::", ".", 1), typ
 	return n
+}
+
+// Method returns the method of .NET that the place is in, of which the name is known and
+// nothing else, or one without a name if it is in other code.
+func (n *Native) Method() Method {
+	if n.Type == "" {
+		return Method{}
+	}
+	m := Method{Namespace: n.Type, Name: n.Function[len(n.Type)+1:], Module: Module{ILPath: n.Module}}
+	if i := strings.IndexByte(m.Name, '('); i >= 0 {
+		m.Name, m.Signature = m.Name[:i], m.Name[i:]
+	}
+	return m
 }
 
 // Full returns the name with the name of the file, as in ntdll.dll!NtWaitForSingleObject,

@@ -127,6 +127,13 @@ func (f *Files) byKey(key uint64) *File {
 // may be told later.
 func (f *Files) ByKey(key uint64) *File { return f.byKey(key) }
 
+// Opened returns the file that an operation of the file system is about, by its key and
+// by the object that it was opened as, or nil if neither is one. Its path may be told
+// later.
+func (f *Files) Opened(key, object uint64) *File {
+	return f.opened(etw.Pointer(key), etw.Pointer(object))
+}
+
 // use returns what a thread did to a file.
 func (f *Files) use(file *File, thread *Thread) *FileUse {
 	k := use{file, thread}

@@ -7,7 +7,7 @@ import (
 )
 
 // switchesTrace has two threads of a program on one processor, of which one wakes the
-// other, with the stacks of where they had stopped, and a read of a disk.
+// other, with the stacks of where they had stopped, and reads of a file and of a disk.
 func switchesTrace() ([]byte, error) {
 	var k kernelLog
 	const app, lib = 0x140000000, 0x180000000
@@ -30,11 +30,14 @@ func switchesTrace() ([]byte, error) {
 	const waits, goes = kernel.ThreadStateWaiting, kernel.ThreadStateReady
 	to(1, 0, 1000, 0, 0)
 	to(2, 1000, 1004, waits, kernel.WaitReasonUserRequest)
+	k.log(2.5, 100, 1004, 0, &kernel.FileIoReadV3{IrpPtr: 8, FileKey: 0xa, TTID: 1004, IoSize: 4000})
+	k.stack(2.6, 2.5, 1004, app+0x4000)
 	k.log(3, 100, 1004, 0, &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadId: 1004})
 	k.stack(3.01, 3, 1004, lib+0x2000, app+0x3000)
 	k.log(5, 100, 1004, 0, &kernel.ThreadReadyThreadV2{TThreadId: 1000})
 	to(6, 1004, 1000, goes, 0, lib+0x1000, app+0x1000)
 	k.log(7, -1, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 40000, IssuingThreadId: 1004})
+	k.log(7.5, -1, -1, 0, &kernel.FileIoOperationEndV3{IrpPtr: 8})
 	to(8, 1000, 1004, waits, kernel.WaitReasonWrQueue, app+0x2000)
 	to(9, 1004, 0, waits, kernel.WaitReasonExecutive)
 	k.log(9.5, -1, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\Device\HarddiskVolume2\Apps\data.bin`)})

@@ -9,14 +9,16 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // callTree returns the call tree of a profile as pages show it, with what the last
-// value of its samples weighs.
-func callTree(p *stacks.Profile) *html.Flame {
+// value of its samples weighs. A profile of two traces has what that was before as its
+// first value.
+func callTree(p *stacks.Profile, compared bool) *html.Flame {
 	value := len(p.Types) - 1
 	u := unitOf(p.Types[value])
-	f := &html.Flame{What: strings.ToUpper(p.Kind[:1]) + p.Kind[1:], Unit: p.Types[value].Name}
+	f := &html.Flame{What: strings.ToUpper(p.Kind[:1]) + p.Kind[1:], Unit: strings.TrimSuffix(p.Types[value].Name, " after")}
 	switch u.suffix {
 	case "Ms":
 		f.Unit = "ms"
@@ -27,19 +29,25 @@ func callTree(p *stacks.Profile) *html.Flame {
 		fr := &p.Frames[i]
 		f.Frames = append(f.Frames, html.Frame{Name: fr.Name, Full: fr.Full, Group: baseName(fr.Module)})
 	}
-	weights := make([]float64, p.Stacks())
+	weights := make([]weighed, p.Stacks())
 	for s := range p.Samples() {
-		weights[s.Stack] += float64(s.Values[value]) / u.per
+		weights[s.Stack].now += float64(s.Values[value]) / u.per
+		if compared {
+			weights[s.Stack].before += float64(s.Values[0]) / u.per
+		}
 	}
-	f.Calls = calls(p, weights)
+	f.Calls, f.Compared = calls(p, weights), compared
 	return f
 }
 
+// A weighed is what a stack weighs, and what it weighed before.
+type weighed struct{ now, before float64 }
+
 // calls returns those stacks of a profile that weigh anything, as calls.
-func calls(p *stacks.Profile, weights []float64) []html.Call {
+func calls(p *stacks.Profile, weights []weighed) []html.Call {
 	used := make([]bool, len(weights))
 	for id := len(weights) - 1; id > 0; id-- { // callers have smaller numbers
-		if used[id] = used[id] || weights[id] != 0; used[id] {
+		if used[id] = used[id] || weights[id] != (weighed{}); used[id] {
 			caller, _ := p.Split(stacks.ID(id))
 			used[caller] = true
 		}
@@ -53,7 +61,7 @@ func calls(p *stacks.Profile, weights []float64) []html.Call {
 		}
 		caller, frame := p.Split(stacks.ID(id))
 		index[id] = len(list)
-		list = append(list, html.Call{Caller: index[caller], Frame: frame, Self: weights[id]})
+		list = append(list, html.Call{Caller: index[caller], Frame: frame, Self: weights[id].now, Before: weights[id].before})
 	}
 	return list
 }
@@ -65,9 +73,9 @@ type sampler struct {
 	finish  func() gathered
 }
 
-func newSampler() *sampler {
+func newSampler(t *trace.Trace) *sampler {
 	s := &sampler{code: newCodeMap(nil)}
-	s.finish = startCPU(&s.samples)
+	s.finish = startCPU(&s.samples, t)
 	return s
 }
 
@@ -98,7 +106,7 @@ func (s *sampler) profiles() []html.Profile {
 		if len(pids) > 1 {
 			of = all.Only(func(x stacks.Sample) bool { return x.Process == pid })
 		}
-		tree := callTree(of)
+		tree := callTree(of, false)
 		tree.Lead = found.facts
 		list = append(list, html.Profile{PID: pid, Flame: tree})
 	}

@@ -54,6 +54,8 @@ func exampleFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	put("cpu.nettrace", cpu)
+	put("before.nettrace", cpu)
+	put("after.nettrace", cpu)
 	if etl, err = machineTrace(); err != nil {
 		t.Fatal(err)
 	}

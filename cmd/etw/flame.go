@@ -21,11 +21,13 @@ func newFlame() *cobra.Command {
 graph: the time of threads, or what --of names. It can be zoomed, searched and turned
 around. The page is one file that needs no network.
 
-The flags that choose samples and frames are those of top.
+The flags that choose samples and frames are those of top. --diff compares with an
+earlier trace: what weighs more than before is red, what weighs less is blue.
 
 ` + patternsLong,
 		Example: `  etw flame cpu.nettrace -o flame.html && test -s flame.html
-  etw flame --of exceptions cpu.nettrace > exceptions.html`,
+  etw flame --of exceptions cpu.nettrace > exceptions.html
+  etw flame --diff before.nettrace after.nettrace -o diff.html && test -s diff.html`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +45,7 @@ The flags that choose samples and frames are those of top.
 			if p.Len() == 0 {
 				return cmp.Or(p.trouble, errors.New("there is nothing to draw"))
 			}
-			page := callTree(p.Profile)
+			page := callTree(p.Profile, p.compared)
 			page.Title, page.Lead, page.Warnings = filepath.Base(args[0]), p.facts, p.warnings
 			for _, f := range p.t.Files() {
 				page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
@@ -60,5 +62,6 @@ The flags that choose samples and frames are those of top.
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
 	o.flags(cmd)
+	o.diffFlag(cmd)
 	return cmd
 }

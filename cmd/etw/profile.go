@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,7 +14,9 @@ import (
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/disk"
 	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/files"
 	"github.com/etwgen/etwgen/analysis/handles"
+	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -35,6 +38,7 @@ type profiling struct {
 	in      input
 	scope   scope
 	symbols symbolFiles
+	before  string   // the trace to compare with
 	ordered []string // names of --of
 }
 
@@ -46,24 +50,36 @@ type sampling struct {
 	own bool
 	// start registers the analysis, and returns its samples and what is to be said of
 	// them when the trace was read.
-	start func(mux *etw.Mux) func() gathered
+	start func(mux *etw.Mux, t *trace.Trace) func() gathered
+}
+
+// needsOf returns what has to be recorded. Recorders of Windows have samples of their
+// own.
+func (s *sampling) needsOf(t *trace.Trace) []need {
+	if s.name == "cpu" && slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }) {
+		return []need{{what: "samples of processors", recorder: "wpr -start CPU, or xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"}}
+	}
+	return s.needs
 }
 
 // samplings are the kinds of samples, as --of names them.
 var samplings = []sampling{
 	{"cpu", []need{{what: "thread samples", provider: "Microsoft-DotNETCore-SampleProfiler", level: etw.LevelInformational}}, true, startCPU},
 	{"allocs", []need{{what: "allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose}},
-		false, func(mux *etw.Mux) func() gathered { return bare(alloc.New(mux).Samples) }},
+		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(alloc.New(mux).Samples) }},
 	{"exceptions", []need{{what: "exceptions", provider: clrName, keywords: 0x8000, names: "Exception", level: etw.LevelError}},
-		false, func(mux *etw.Mux) func() gathered { return bare(exceptions.New(mux).Samples) }},
+		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(exceptions.New(mux).Samples) }},
 	{"contention", []need{{what: "contention", provider: clrName, keywords: 0x4000, names: "Contention", level: etw.LevelInformational}},
-		false, func(mux *etw.Mux) func() gathered { return bare(contention.New(mux).Samples) }},
+		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(contention.New(mux).Samples) }},
 	{"blocked", []need{{what: "context switches", recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread; on Linux dotnet-trace collect-linux"}}, true, startBlocked},
 	{"disk", []need{{what: "operations of disks", recorder: "wpr -start DiskIO, or xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+FILENAME -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"}}, true, startDisk},
+	{"files", []need{{what: "operations on files", recorder: "wpr -start FileIO, or xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME -stackwalk FileCreate+FileRead+FileWrite"}}, true, startFiles},
+	{"jit", []need{{what: "compilations", provider: clrName, keywords: 0x10, names: "Jit", level: etw.LevelVerbose}},
+		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(jit.New(mux).Samples) }},
 	{"waits", []need{{what: "waits", provider: clrName, keywords: 0x40000000000, names: "WaitHandle", level: etw.LevelVerbose}},
-		false, func(mux *etw.Mux) func() gathered { return bare(waits.New(mux).Samples) }},
+		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(waits.New(mux).Samples) }},
 	{"handles", []need{{what: "handles", provider: clrName, keywords: 0x2, names: "GCHandle", level: etw.LevelInformational}},
-		false, func(mux *etw.Mux) func() gathered { return bare(handles.New(mux).Samples) }},
+		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(handles.New(mux).Samples) }},
 }
 
 // A gathered is what an analysis found.
@@ -77,16 +93,16 @@ func bare(samples func() []*stacks.Samples) func() gathered {
 	return func() gathered { return gathered{samples: samples()} }
 }
 
-func startCPU(mux *etw.Mux) func() gathered {
+func startCPU(mux *etw.Mux, t *trace.Trace) func() gathered {
 	a := cpu.New(mux)
 	machine := system.New(mux)
 	k := cpu.NewKernel(mux, machine)
-	linux := cpu.NewLinux(0)
+	linux := cpu.NewLinux(samplingInterval(t))
 	mux.HandleRest(linux.Record)
 	return func() gathered {
 		if s, res := linux.Samples(); res.Samples > 0 {
 			return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
-				facts: []string{fmt.Sprintf("time on processors: %s, %s apart", count(res.Samples, "sample", "samples"), ms(float64(res.Interval)/1e6))}}
+				facts: []string{fmt.Sprintf("time on processors: %s, %s", count(res.Samples, "sample", "samples"), apart(res))}}
 		}
 		if g := kernelSamples(k); g.samples != nil {
 			return g
@@ -113,15 +129,54 @@ func kernelSamples(k *cpu.Kernel) gathered {
 	if res.Samples+res.Idle == 0 {
 		return gathered{}
 	}
-	facts := []string{fmt.Sprintf("time on processors: %s, %d without a stack; %d of idle processors are left out; %s apart",
-		count(res.Samples, "sample", "samples"), res.Samples-res.Stacks, res.Idle, ms(float64(res.Interval)/1e6))}
+	facts := []string{fmt.Sprintf("time on processors: %s, %d without a stack; %d of idle processors are left out; %s",
+		count(res.Samples, "sample", "samples"), res.Samples-res.Stacks, res.Idle, apart(res))}
 	if res.Misdefined > 0 {
 		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
 	}
 	return gathered{samples: []*stacks.Samples{s}, facts: facts, period: res.Interval}
 }
 
-func startDisk(mux *etw.Mux) func() gathered {
+// apart says how far samples are from each other.
+func apart(res cpu.KernelResult) string {
+	text, measured := ms(float64(res.Interval)/1e6), ms(float64(res.Measured)/1e6)
+	if res.Measured > 0 && measured != text {
+		return text + " apart, measured " + measured
+	}
+	return text + " apart"
+}
+
+// samplingInterval returns the time between two samples in nanoseconds, as the head of a
+// trace tells it, or 0.
+func samplingInterval(t *trace.Trace) int64 {
+	for _, f := range t.Files() {
+		for _, x := range f.Facts() {
+			if ms, ok := x.Value.(float64); ok && x.Key == "sampling_interval_ms" {
+				return int64(math.Round(ms * 1e6))
+			}
+		}
+	}
+	return 0
+}
+
+func startFiles(mux *etw.Mux, _ *trace.Trace) func() gathered {
+	machine := system.New(mux)
+	a := files.New(mux, machine, system.NewFiles(mux, machine))
+	return func() gathered {
+		s, res := a.Samples()
+		if res.Operations == 0 {
+			return gathered{}
+		}
+		facts := []string{fmt.Sprintf("time of operations on files: %s, %s read, %s written; by --label op=read and others, --by file", count(res.Operations, "operation", "operations"),
+			mb(float64(res.Read)/1e6), mb(float64(res.Written)/1e6))}
+		if res.Open > 0 {
+			facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", count(res.Open, "operation", "operations")))
+		}
+		return gathered{samples: []*stacks.Samples{s}, facts: facts}
+	}
+}
+
+func startDisk(mux *etw.Mux, _ *trace.Trace) func() gathered {
 	machine := system.New(mux)
 	a := disk.New(mux, machine, system.NewFiles(mux, machine))
 	return func() gathered {
@@ -137,7 +192,7 @@ func startDisk(mux *etw.Mux) func() gathered {
 	}
 }
 
-func startBlocked(mux *etw.Mux) func() gathered {
+func startBlocked(mux *etw.Mux, _ *trace.Trace) func() gathered {
 	machine := system.New(mux)
 	a := threads.New(mux, machine)
 	mux.HandleRest(func(r *etw.Record) error { return cmp.Or(machine.Record(r), a.Record(r)) })
@@ -243,11 +298,20 @@ type profiled struct {
 	trouble  error
 	pids     []int64 // of samples
 	period   int64   // between two samples in nanoseconds, 0 if there is none
+	compared bool    // with what there was before
 }
 
-// read reads traces in one pass: what names code is learnt from all events, samples
-// are taken of those in scope.
+// read reads traces, and compares them with another one if there is one to compare with.
 func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
+	if o.before != "" {
+		return o.compare(cmd, args)
+	}
+	return o.readOne(cmd, args)
+}
+
+// readOne reads traces in one pass: what names code is learnt from all events, samples
+// are taken of those in scope.
+func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error) {
 	h, err := o.scope.header(cmd, &o.in, args)
 	if err != nil {
 		return nil, err
@@ -260,9 +324,9 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := samplings[slices.Index(o.ordered, o.of)]
+	kind := &samplings[slices.Index(o.ordered, o.of)]
 	var mux etw.Mux
-	code, finish := newCodeMap(files), kind.start(&mux)
+	code, finish := newCodeMap(files), kind.start(&mux, t)
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
 	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
 	if !kind.own {
@@ -280,7 +344,7 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	reportFaults(cmd, files)
 	if p.Len() == 0 && cmd.Context().Err() == nil {
-		reportNeeds(cmd, kind.needs)
+		reportNeeds(cmd, kind.needsOf(t))
 	}
 	p.note()
 	return p, o.shape(p)
@@ -303,7 +367,8 @@ func (p *profiled) note() {
 	if n.Native > 0 {
 		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols", 100*float64(n.Native)/float64(n.Frames))
 	}
-	if n.Named+n.Native < n.Frames && !slices.ContainsFunc(p.pids, p.table.HasRundown) {
+	isNet := p.Kind == cpu.ThreadTime || len(p.table.Facts()) > 0
+	if n.Named+n.Native < n.Frames && isNet && !slices.ContainsFunc(p.pids, p.table.HasRundown) {
 		text += "; there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
 	}
 	p.warnings = append(p.warnings, text)
@@ -392,14 +457,26 @@ func (p *profiled) head(out *printer) {
 		return
 	}
 	totals := p.Totals()
+	if p.compared {
+		p.headOfDiff(out)
+		return
+	}
 	title := p.Kind + ": " + whole(totals[0])
-	if p.Types[0].Name != p.Kind {
-		title += " " + p.Types[0].Name
+	if name := p.Types[0].Name; name != p.Kind {
+		if totals[0] == 1 {
+			name = strings.TrimSuffix(name, "s")
+		}
+		title += " " + name
 	}
 	if len(totals) > 1 {
 		title += ", " + p.unit().text(totals[len(totals)-1])
 	}
 	fmt.Fprintln(out, string(out.paint(nil, colorBold, clean(title))))
+	p.printFacts(out)
+}
+
+// printFacts prints what is to be said of the samples.
+func (p *profiled) printFacts(out *printer) {
 	for _, f := range p.facts {
 		fmt.Fprintln(out, "  "+clean(f))
 	}

@@ -66,7 +66,7 @@ The page is one file that needs no network and sends nothing anywhere.`,
 // trouble with it; the report has what could be read.
 func analyse(cmd *cobra.Command, t *trace.Trace) (*html.Report, error) {
 	src := &watched{r: reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress},
-		t: t, decoder: builtin.NewDecoder(), programs: newPrograms(), sampler: newSampler()}
+		t: t, decoder: builtin.NewDecoder(), programs: newPrograms(), sampler: newSampler(t)}
 	res, err := analysis.Run(cmd.Context(), src, analysis.Losses(func() int64 { return t.Stats().Lost }))
 	src.r.progress.end()
 	if cmd.Context().Err() != nil {

@@ -37,6 +37,9 @@ processor.
 The rows are methods, or what --by says: modules, threads or processes, or a label
 of the samples such as state or type.
 
+--diff compares with an earlier trace: the rows are then those whose own weight has
+changed most, with what it was before and after.
+
 ` + patternsLong,
 		Example: `  etw top cpu.nettrace
   etw top --top 5 --sort totalMs --names short cpu.nettrace
@@ -44,6 +47,7 @@ of the samples such as state or type.
   etw top --of allocs alloc.nettrace
   etw top --of exceptions --by type exceptions.nettrace
   etw top --by module --format csv cpu.nettrace
+  etw top --diff before.nettrace after.nettrace
   etw top --format json cpu.nettrace | jq '.rows[0]'`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
@@ -52,6 +56,7 @@ of the samples such as state or type.
 	cmd.Flags().StringVar(&o.by, "by", tops[0], "what the `ROWS` are: "+strings.Join(tops, ", ")+" or the name of a label")
 	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(append(slices.Clone(tops), "state", "type"), cobra.ShellCompDirectiveNoFileComp)})
 	o.profiling.flags(cmd)
+	o.diffFlag(cmd)
 	o.rank.flags(cmd, "self", "total", "count", "method")
 	o.out.flags(cmd)
 	return cmd
@@ -93,8 +98,11 @@ func (o *top) print(out *printer, p *profiled) error {
 // table returns the rows, those that weigh most themselves first.
 func (o *top) table(p *profiled) *table {
 	u := p.unit()
-	if o.by != tops[0] {
+	switch {
+	case o.by != tops[0]:
 		return o.groups(p)
+	case p.compared:
+		return p.diffTable()
 	}
 	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"), counted("count"), label("method"),
 		label("module").forPrograms(), label("full").forPrograms())
@@ -120,7 +128,6 @@ func lastOf(values []int64) int64 { return values[len(values)-1] }
 // groups returns what samples of one kind weigh together.
 func (o *top) groups(p *profiled) *table {
 	u := p.unit()
-	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), counted("count"), label(o.by))
 	sums := make(map[string][]int64)
 	var order []string
 	modules := make([]string, len(p.Frames))
@@ -143,6 +150,10 @@ func (o *top) groups(p *profiled) *table {
 		}
 		return strings.Compare(a, b)
 	})
+	if p.compared {
+		return p.diffGroups(o.by, order, sums)
+	}
+	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), counted("count"), label(o.by))
 	all := p.lastTotal()
 	for _, name := range order {
 		v := sums[name]
@@ -203,7 +214,7 @@ type topRow struct {
 func (o *top) json(out *printer, p *profiled) error {
 	res := topResult{p.document(), []topRow{}}
 	if p.Len() > 0 {
-		for _, row := range p.View().Top() {
+		for _, row := range p.top() {
 			f := &p.Frames[row.Frame]
 			res.Rows = append(res.Rows, topRow{f.Name, f.Full, f.Module, row.Self, row.Total})
 		}

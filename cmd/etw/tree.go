@@ -30,7 +30,7 @@ time of threads, or what --of names. Parts that weigh less than --min percent of
 are left out.
 
 --root shows what a method calls, --callers who calls it, and --inverted begins with
-the methods that the samples were taken in.
+the methods that the samples were taken in. --diff compares with an earlier trace.
 
 ` + patternsLong,
 		Example: `  etw tree cpu.nettrace
@@ -50,6 +50,7 @@ the methods that the samples were taken in.
 	f.Float64Var(&o.min, "min", 1, "leave out what weighs less than this `SHARE` of all, in percent")
 	completions(cmd, map[string]cobra.CompletionFunc{"callers": cobra.NoFileCompletions, "depth": cobra.NoFileCompletions, "min": cobra.NoFileCompletions})
 	o.profiling.flags(cmd)
+	o.diffFlag(cmd)
 	o.out.flags(cmd)
 	return cmd
 }
@@ -76,7 +77,7 @@ func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	all := p.lastTotal() // shares are of all, also where a part is shown
+	all := p.weight(p.sums()) // shares are of all, also where a part is shown
 	switch {
 	case o.callers != "":
 		p.Profile = p.CallersOf(callers)
@@ -118,7 +119,7 @@ func (o *treeQuery) rows(p *profiled, all int64) []treeRow {
 	for len(path) > 0 {
 		x := path[len(path)-1]
 		path = path[:len(path)-1]
-		if float64(lastOf(v.Total(x.id))) < least {
+		if float64(p.weight(v.Total(x.id))) < least {
 			continue
 		}
 		_, frame := p.Split(x.id)
@@ -149,16 +150,23 @@ func (o *treeQuery) print(out *printer, p *profiled, all int64) error {
 			return err
 		}
 	}
+	if p.compared {
+		return p.diffTree(rows, out.format).write(out)
+	}
 	u := p.unit()
 	tab := newTable(u.column("total"), percentColumn("totalPercent", "TOTAL %"), u.column("self"), counted("count"), counted("depth").forPrograms(), label("method"))
 	for _, row := range rows {
-		name := row.Method
-		if out.format == formatText || out.format == formatMD {
-			name = strings.Repeat("  ", min(row.Depth, maxIndent)) + name
-		}
-		tab.add(u.cell(lastOf(row.Total)), share(lastOf(row.Total), all), u.cell(lastOf(row.Self)), whole(row.Total[0]), whole(row.Depth), name)
+		tab.add(u.cell(lastOf(row.Total)), share(lastOf(row.Total), all), u.cell(lastOf(row.Self)), whole(row.Total[0]), whole(row.Depth), row.name(out.format))
 	}
 	return tab.write(out)
+}
+
+// name returns the name of a row, which people see the depth of.
+func (r *treeRow) name(format string) string {
+	if format == formatText || format == formatMD {
+		return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.Method
+	}
+	return r.Method
 }
 
 // maxIndent is how many levels are indented. What is deeper is so by recursion.

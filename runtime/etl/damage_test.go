@@ -437,21 +437,40 @@ func TestFilledSize(t *testing.T) {
 				t.Errorf("%v: %d of %d bytes: (-want +got)\n%s", c, filled, whole, diff)
 			}
 		}
-		if c != etl.CompressionNone {
+		if c == etl.CompressionNone {
 			continue
 		}
-		// Where no other member of the header tells, the records do.
-		first := uint32(binary.LittleEndian.Uint16(data[at+0x48:]))
-		for _, filled := range []uint32{0x48, 0x48 + (first+7)&^7} {
+		// The other member may be as wrong. What is packed ends by itself.
+		saved := binary.LittleEndian.Uint32(data[at+4:])
+		binary.LittleEndian.PutUint32(data[at+4:], 1<<20)
+		for _, filled := range []uint32{whole, 0x101} {
 			binary.LittleEndian.PutUint32(data[at+0x30:], filled)
-			binary.LittleEndian.PutUint32(data[at+4:], filled)
 			records, err := readAll(newReader(t, data))
-			if !errors.Is(err, etl.ErrHeader) {
-				t.Errorf("%d bytes twice: error %v", filled, err)
+			if (err == nil) != (filled == whole) {
+				t.Errorf("%v: %d of %d bytes, and nonsense: error %v", c, filled, whole, err)
 			}
 			if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
-				t.Errorf("%d bytes twice: (-want +got)\n%s", filled, diff)
+				t.Errorf("%v: %d of %d bytes, and nonsense: (-want +got)\n%s", c, filled, whole, diff)
 			}
+		}
+		binary.LittleEndian.PutUint32(data[at+4:], saved)
+	}
+}
+
+// TestFilledSizeTwice: where no other member of the header tells, the records do.
+func TestFilledSizeTwice(t *testing.T) {
+	data, buffers := damagedTrace(t, etl.CompressionNone)
+	at := buffers[2].at
+	first := uint32(binary.LittleEndian.Uint16(data[at+0x48:]))
+	for _, filled := range []uint32{0x48, 0x48 + (first+7)&^7} {
+		binary.LittleEndian.PutUint32(data[at+0x30:], filled)
+		binary.LittleEndian.PutUint32(data[at+4:], filled)
+		records, err := readAll(newReader(t, data))
+		if !errors.Is(err, etl.ErrHeader) {
+			t.Errorf("%d bytes twice: error %v", filled, err)
+		}
+		if diff := cmp.Diff(numbersOf(buffers...), numbers(records)); diff != "" {
+			t.Errorf("%d bytes twice: (-want +got)\n%s", filled, diff)
 		}
 	}
 }

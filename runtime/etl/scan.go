@@ -241,8 +241,8 @@ func (f *file) repair(h *bufferHeader, pos int64) {
 		if h.extent = h.saved; h.saved < bufferHeaderSize || h.saved > f.limit {
 			h.extent = min(f.limit, max(64<<10, maxRatio*h.size))
 		}
-	case h.saved > h.extent && h.saved <= f.limit:
-		h.least, h.extent = h.extent, h.saved // the data will show
+	case h.saved > h.extent && (h.saved <= f.limit || h.compressed()):
+		h.least, h.extent = h.extent, min(h.saved, f.limit) // the data will show
 	}
 	if !h.compressed() {
 		h.extent = min(h.extent, h.size)

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A trace compared with itself has not changed, with part of itself it has by what is
+// left out, and by nothing else.
+func TestDiff(t *testing.T) {
+	b, err := bakeryTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "bakery.nettrace")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var whole, same topResult
+	for into, args := range map[*topResult][]string{&whole: {"top", "--json", path}, &same: {"top", "--json", "--diff", path, path}} {
+		out, stderr, code := ask(args...)
+		if err := json.Unmarshal([]byte(out), into); err != nil || code != 0 {
+			t.Fatalf("%v, %s", err, stderr)
+		}
+	}
+	if total := whole.Totals[1]; !slices.Equal(same.Totals, []int64{total, total}) || same.Kind != "thread time, compared" {
+		t.Errorf("%+v", same)
+	}
+	for _, row := range same.Rows {
+		i := slices.IndexFunc(whole.Rows, func(r topRow) bool { return r.Full == row.Full && r.Method == row.Method })
+		if i < 0 || row.Self[0] != row.Self[1] || row.Self[1] != whole.Rows[i].Self[1] || row.Total[0] != whole.Rows[i].Total[1] {
+			t.Errorf("%+v", row)
+		}
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"top", "--diff"}, "thread time, compared: 18.000 ms before, 18.000 ms after, +0.0 %\n"},
+		{[]string{"top", "--by", "state", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,state\n0,14.5,14.5,managed\n"},
+		{[]string{"tree", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,selfChangeMs,depth,method\n0,18,18,0,0,Bakery.Program.Main\n"},
+		{[]string{"flame", "--diff"}, `"compared":true`},
+	} {
+		if out, stderr, code := ask(append(test.args, path, path)...); code != 0 || !strings.Contains(out, test.want) {
+			t.Errorf("%q: %d, %s, %.300s", test.args, code, stderr, out)
+		}
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"top", "--diff", filepath.Join(filepath.Dir(path), "none"), path}, "--diff: "},
+		{[]string{"top", "--of", "waits", "--diff", path, path}, "no events of waits"},
+	} {
+		if _, stderr, _ := ask(test.args...); !strings.Contains(stderr, test.want) {
+			t.Errorf("%q: %s", test.args, stderr)
+		}
+	}
+}
