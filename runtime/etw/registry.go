@@ -44,7 +44,7 @@ func NewRegistry(providers ...*Provider) *Registry {
 					*at = d
 				}
 			}
-			for _, k := range d.keys() {
+			for k := range d.keys() {
 				if at := g.events.at(k).version(k.Version); *at == nil {
 					*at = d
 				}
