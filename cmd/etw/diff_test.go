@@ -58,6 +58,7 @@ func TestDiff(t *testing.T) {
 		{[]string{"top", "--of", "waits", "--diff", path, path}, "no events of waits"},
 		{[]string{"top", "--by", "stat", path}, "--by stat: no sample has a label of that name; there are method, module, thread, process, state (did you mean state?)"},
 		{[]string{"top", "--label", "state=none", path}, "none is what --label"},
+		{[]string{"convert", "--of", "waits", "--format", "folded", path}, "there is nothing to write"},
 		{[]string{"tree", "--root", "Nobody", path}, "none is what --label, --root"},
 		{[]string{"tree", "--callers", "Nobody", path}, "--callers Nobody: no frame of"},
 	} {
