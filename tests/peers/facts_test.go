@@ -3,18 +3,22 @@ package peers
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // A fact is what the manifest of the runtime says of an event, as tables have it that
 // nothing of ours made.
 type fact struct {
-	opcode, task, level int
-	fields              []string // in lower case
+	opcode, task int
+	fields       []string // in lower case
 }
 
 // runtimeFacts reads the tables.
@@ -37,7 +41,7 @@ func runtimeFacts(t *testing.T) map[kind]*fact {
 			return n
 		}
 		k := kind{row["provider"], uint16(number("id")), uint8(number("version"))}
-		all[k] = &fact{number("opcodevalue"), number("taskvalue"), number("levelvalue"), fields[row["provider"]+" "+row["template"]]}
+		all[k] = &fact{number("opcodevalue"), number("taskvalue"), fields[row["provider"]+" "+row["template"]]}
 	}
 	return all
 }
@@ -63,5 +67,56 @@ func table(t *testing.T, name string) func(yield func(map[string]string) bool) {
 				return
 			}
 		}
+	}
+}
+
+// TestManifestOfTheRuntime holds the runtime's events against these tables: opcode and
+// task, which streams of EventPipe lack, and that no field is missing. Levels are those
+// of the stream: the runtime writes some events at another one.
+func TestManifestOfTheRuntime(t *testing.T) {
+	facts := runtimeFacts(t)
+	events, fields := 0, 0
+	for _, path := range slices.Concat(corpus.Glob(t, "nettrace/*.net*"), corpus.Glob(t, "dotnet10/*.nettrace"), corpus.Glob(t, "dotnet10/*.netperf")) {
+		if strings.HasSuffix(path, ".txt") {
+			continue
+		}
+		source, err := nettrace.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := builtin.NewDecoder()
+		seen := map[kind]bool{} // all of a kind are alike
+		for r, err := range source.Records() {
+			if err != nil {
+				break // a trace that was not stopped
+			}
+			k := kind{decoder.Event(r).Provider, r.ID, r.Version}
+			f := facts[k]
+			if f == nil || seen[k] {
+				continue
+			}
+			seen[k] = true
+			events++
+			values, err := decoder.Decode(r)
+			if err != nil || values == nil {
+				t.Errorf("%s: %v: %v", path, k, err)
+				continue
+			}
+			desc := values.EventDesc()
+			if int(desc.Opcode) != f.opcode || int(desc.Task) != f.task {
+				t.Errorf("%s: %s has opcode %d and task %d, want %+v", path, desc.Name, desc.Opcode, desc.Task, f)
+			}
+			for _, name := range f.fields {
+				fields++
+				if !slices.ContainsFunc(desc.Fields, func(d etw.FieldDesc) bool { return strings.EqualFold(d.Name, name) }) {
+					t.Errorf("%s: %s has no field %s", path, desc.Name, name)
+				}
+			}
+		}
+		source.Close()
+	}
+	t.Logf("%d kinds of events with %d fields, of all traces", events, fields)
+	if events < 500 || fields < 2000 {
+		t.Errorf("only %d kinds of events with %d fields", events, fields)
 	}
 }

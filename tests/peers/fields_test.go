@@ -245,25 +245,6 @@ func (c *eventComparison) line(line []byte) {
 	c.total.events++
 	c.header(&own, &p)
 	c.fields(&own, &p)
-	c.manifest(&own)
-}
-
-// manifest compares what the manifest of the runtime says of an event, whatever
-// TraceEvent makes of it: the opcode and the task are from there, and no field may be
-// missing.
-func (c *eventComparison) manifest(own *ownEvent) {
-	f := c.facts[kind{own.info.Provider, own.record.ID, own.record.Version}]
-	if f == nil {
-		return
-	}
-	c.one(own, "opcode of the manifest", int(own.opcode) == f.opcode, own.opcode, f.opcode, "")
-	c.one(own, "task of the manifest", int(own.task) == f.task, own.task, f.task, "")
-	c.one(own, "level of the manifest", int(own.record.Level) == f.level, own.record.Level, f.level, "")
-	ours := lowered(own.fields)
-	for _, name := range f.fields {
-		_, ok := ours[name]
-		c.one(own, "field "+name+" of the manifest", ok, ok, true, "")
-	}
 }
 
 // read reads an event of ours, and reports whether there was one.
