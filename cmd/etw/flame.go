@@ -22,12 +22,15 @@ graph: the time of threads, or what --of names. It can be zoomed, searched and t
 around. The page is one file that needs no network.
 
 The flags that choose samples and frames are those of top. --diff compares with an
-earlier trace: what weighs more than before is red, what weighs less is blue.
+earlier trace: what has a larger share than before is red, a smaller one blue.
+
+` + recordedLong + `
 
 ` + patternsLong,
 		Example: `  etw flame cpu.nettrace -o flame.html && test -s flame.html
   etw flame --of exceptions cpu.nettrace > exceptions.html
-  etw flame --diff before.nettrace after.nettrace -o diff.html && test -s diff.html`,
+  etw flame --diff before.nettrace after.nettrace -o diff.html && test -s diff.html
+  etw flame -p 1234 --duration 30s -o flame.html`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,6 +50,9 @@ earlier trace: what weighs more than before is red, what weighs less is blue.
 			}
 			page := callTree(p.Profile, p.compared)
 			page.Title, page.Lead, page.Warnings = filepath.Base(args[0]), p.facts, p.warnings
+			if p.compared {
+				page.Title += ", compared with " + filepath.Base(o.before)
+			}
 			for _, f := range p.t.Files() {
 				page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
 			}
@@ -63,5 +69,5 @@ earlier trace: what weighs more than before is red, what weighs less is blue.
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
 	o.flags(cmd)
 	o.diffFlag(cmd)
-	return cmd
+	return o.recorded(cmd, nil)
 }

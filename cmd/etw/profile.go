@@ -147,8 +147,11 @@ func apart(res cpu.KernelResult) string {
 }
 
 // samplingInterval returns the time between two samples in nanoseconds, as the head of a
-// trace tells it, or 0.
+// trace tells it, or 0. Of a live process there is none.
 func samplingInterval(t *trace.Trace) int64 {
+	if t == nil {
+		return 0
+	}
 	for _, f := range t.Files() {
 		for _, x := range f.Facts() {
 			if ms, ok := x.Value.(float64); ok && x.Key == "sampling_interval_ms" {
@@ -343,11 +346,18 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	options.Native = code.native
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	reportFaults(cmd, files)
-	if p.Len() == 0 && cmd.Context().Err() == nil {
+	had := p.Len()
+	if had == 0 && cmd.Context().Err() == nil {
 		reportNeeds(cmd, kind.needsOf(t))
 	}
 	p.note()
-	return p, o.shape(p)
+	if err := o.shape(p); err != nil {
+		return p, err
+	}
+	if had > 0 && p.Len() == 0 {
+		report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", count(had, "sample", "samples")))
+	}
+	return p, nil
 }
 
 // note says how many frames have names, and why others have none.
@@ -366,6 +376,9 @@ func (p *profiled) note() {
 	text := fmt.Sprintf("%.1f %% of the frames have names", n.Percent())
 	if n.Native > 0 {
 		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols", 100*float64(n.Native)/float64(n.Frames))
+	}
+	if rest := n.Frames - n.Named - n.Native; rest > 0 {
+		text += fmt.Sprintf("; of %.1f %% the trace does not tell what is at their addresses", 100*float64(rest)/float64(n.Frames))
 	}
 	isNet := p.Kind == cpu.ThreadTime || len(p.table.Facts()) > 0
 	if n.Named+n.Native < n.Frames && isNet && !slices.ContainsFunc(p.pids, p.table.HasRundown) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -32,6 +33,8 @@ are left out.
 --root shows what a method calls, --callers who calls it, and --inverted begins with
 the methods that the samples were taken in. --diff compares with an earlier trace.
 
+` + recordedLong + `
+
 ` + patternsLong,
 		Example: `  etw tree cpu.nettrace
   etw tree --names short --depth 3 --min 5 cpu.nettrace
@@ -52,7 +55,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
 	o.profiling.flags(cmd)
 	o.diffFlag(cmd)
 	o.out.flags(cmd)
-	return cmd
+	return o.profiling.recorded(cmd, &o.out)
 }
 
 func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
@@ -80,7 +83,10 @@ func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
 	all := p.weight(p.sums()) // shares are of all, also where a part is shown
 	switch {
 	case o.callers != "":
-		p.Profile = p.CallersOf(callers)
+		had := p.Len()
+		if p.Profile = p.CallersOf(callers); had > 0 && p.Len() == 0 {
+			report(cmd, fmt.Errorf("--callers %s: no frame of %s matches", o.callers, count(had, "sample", "samples")))
+		}
 	case o.inverted:
 		p.Profile = p.Inverted()
 	}
