@@ -27,7 +27,7 @@ func (p *Provider) Describe() *etw.Provider {
 	out := &etw.Provider{Desc: &etw.ProviderDesc{Name: p.Name, GUID: p.GUID}}
 	for _, e := range p.Events {
 		if desc := d.event(e); desc.Kind == etw.KindClassic || e.Undispatched == "" {
-			desc.Provider = out.Desc
+			desc.Provider, desc.Named = out.Desc, p.SelfDescribing
 			out.Events = append(out.Events, desc)
 		}
 	}
@@ -65,6 +65,8 @@ func (d *describer) event(e *Event) *etw.EventDesc {
 		Keywords: e.Mask(),
 		Name:     e.Symbol,
 		Message:  e.Message,
+
+		Corrected: e.Overridden != nil,
 	}
 	if e.Channel != nil {
 		out.Channel = e.Channel.Value
