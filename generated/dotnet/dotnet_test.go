@@ -57,8 +57,8 @@ var packages = map[string]*etw.Provider{
 // TestPackages holds every package against its description in package dotnet: they are
 // made of the same table, but by other code.
 func TestPackages(t *testing.T) {
-	manifests, err := filepath.Glob("*/*.man")
-	if err != nil || len(manifests) != len(packages) {
+	manifests, err := filepath.Glob("*/*.man") // and that of counters, which are of no source
+	if err != nil || len(manifests) != len(packages)+1 {
 		t.Fatalf("%d manifests for %d packages, %v", len(manifests), len(packages), err)
 	}
 	for name, p := range packages {
