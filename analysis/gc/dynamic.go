@@ -84,11 +84,12 @@ type FullGCSample struct {
 func dynamic(e *clr.GCDynamicEvent) (Dynamic, *Committed) {
 	d := fields{p: e.Data[:min(len(e.Data), int(e.DataSize))]}
 	size := len(d.p)
+	if size >= 42 && e.Name.EqualString("CommittedUsage") {
+		d.u16()
+		return Dynamic{}, &Committed{d.u64(), d.u64(), d.u64(), d.u64(), d.u64()}
+	}
 	out := Dynamic{Name: e.Name.String()}
 	switch {
-	case out.Name == "CommittedUsage" && size >= 42:
-		d.u16()
-		return out, &Committed{d.u64(), d.u64(), d.u64(), d.u64(), d.u64()}
 	case out.Name == "SizeAdaptationSample" && size >= 38:
 		d.u16()
 		out.Sample = &SizeAdaptationSample{d.u64(), d.u32(), d.u32(), d.u32(), d.u32(), d.u64(), d.u32()}

@@ -14,7 +14,7 @@ func (rt *state) start(thread, now int64, e *clr.AnyGCStart) {
 	c := &collection{
 		number: e.Count, generation: Generation(min(e.Depth, 2)), reason: e.Reason, kind: kindOf(e.Type),
 		began: true, begin: now, pauseStart: now, suspend: -1,
-		lastEnd: rt.pauseEnd, lastEndKnown: rt.hasPause, trigger: rt.trigger,
+		lastEnd: rt.lastEnd, lastEndKnown: rt.hasLast, trigger: rt.trigger,
 	}
 	rt.trigger = 0
 	if p := rt.forStart(thread); p != nil {
@@ -123,6 +123,9 @@ func (rt *state) historyTarget(thread int64) *collection {
 	return rt.bgc
 }
 
+// manyHeaps is for how many heaps room is made before their records come.
+const manyHeaps = 64
+
 // globalHistory is the record of all heaps together, and tells how many records of
 // single heaps follow on this thread.
 func (rt *state) globalHistory(thread int64, g global) {
@@ -131,6 +134,9 @@ func (rt *state) globalHistory(thread int64, g global) {
 		return
 	}
 	c.hasGlobal, c.global = true, g
+	if c.heaps == nil {
+		c.heaps = make([]Heap, 0, min(max(g.heaps, 1), manyHeaps))
+	}
 	if rt.firstHeaps == 0 {
 		rt.firstHeaps = g.heaps
 	}
@@ -156,8 +162,12 @@ func (rt *state) heapHistory(thread int64, h Heap) {
 	c.heaps = append(c.heaps, h)
 }
 
-// maxMarks is more than a thousand heaps make.
-const maxMarks = 1 << 14
+const (
+	// maxMarks is more than a thousand heaps make.
+	maxMarks = 1 << 14
+	// marksAtOnce is more than most collections of one heap make.
+	marksAtOnce = 8
+)
 
 // mark notes that a heap is done with marking from one kind of roots. The older
 // events that say so have no bytes, and some runtimes send them beside the newer.
@@ -172,6 +182,9 @@ func (rt *state) mark(m mark) {
 				return
 			}
 		}
+	}
+	if c.marks == nil {
+		c.marks = make([]mark, 0, marksAtOnce)
 	}
 	c.marks = append(c.marks, m)
 }

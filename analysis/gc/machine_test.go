@@ -9,6 +9,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -108,7 +109,7 @@ func TestStories(t *testing.T) {
 			30 9 heap 0
 			31 9 end 1 2
 			31 9 stats 7`, `
-			1 2B start 1 pause 7 suspend 1 duration 28 heaps 1
+			1 2B start 1 pause 7 suspend 2 duration 28 heaps 1
 			2 0N start 4 pause 3 suspend 0 duration 2 heaps 0
 			3 1F start 20 pause 5 suspend 1 duration 1 heaps 0`},
 		{"background done blocking", `
@@ -134,7 +135,7 @@ func TestStories(t *testing.T) {
 			21 3 global 2 2
 			21 3 heap 0
 			22 3 heap 1`, `
-			1 2B start 1 pause 5 suspend 1 duration 17 heaps 2`},
+			1 2B start 1 pause 5 suspend - duration 17 heaps 2`},
 		{"a second collection begins before all threads stand still", `
 			1 1 suspend 1
 			3 1 start 1 0 0
@@ -443,5 +444,41 @@ func TestSuspensionDuringABackgroundCollection(t *testing.T) {
 		13 2 stats 7`)
 	if p := rt.GCs[0].PauseMS.Or(0); p != 5 || rt.Suspensions.WithoutGC != 1 || rt.Suspensions.WithoutGCMS != 4 || rt.GCs[0].FinalPauseMS.Or(0) != 2 {
 		t.Errorf("%+v", rt)
+	}
+}
+
+// A suspension in which nothing was collected is no pause of a collection: shares and
+// rates go from the last one that was.
+func TestTimeSinceTheLastPause(t *testing.T) {
+	rt := tell(t, `
+		10 1 suspend 1
+		11 1 ready
+		12 1 start 1 0 0
+		13 1 end 1 0
+		13 1 stats 9
+		20 1 release
+		100 1 suspend 1
+		109 1 release
+		110 1 suspend 1
+		111 1 ready
+		112 1 start 2 0 0
+		113 1 end 2 0
+		113 1 stats 9
+		120 1 release`)
+	if v := rt.GCs[1].PausePercent; v != measure.Known(10) {
+		t.Errorf("the pause of 10 in the 100 since the last is %v %%", v)
+	}
+}
+
+// The free space is of the size that HeapStats gives, as the size after is.
+func TestFragmentationOfTheSizeAfter(t *testing.T) {
+	c := &collection{statsSeen: true, generation: 2, heaps: []Heap{{Known: generations}}}
+	h := &c.heaps[0].Generations[0]
+	h.SizeAfter, h.FreeListAfter, h.Updated = 100, 40, true
+	c.stats.size[0] = 160
+	var row GenerationSizes
+	(*view)(nil).survival(&row, c, c.sum(0), 0)
+	if row.FragmentationPercent != measure.Known(25) {
+		t.Errorf("40 of 160 are %v %%", row.FragmentationPercent)
 	}
 }

@@ -121,8 +121,10 @@ type state struct {
 	withoutGC   reasonTotal
 	lostEnds    int
 	lostBegins  int
-	pauseEnd    int64 // of the last pause for a collection
+	pauseEnd    int64 // of the last suspension for collections
 	hasPause    bool
+	lastEnd     int64 // of the last pause of a collection
+	hasLast     bool
 	firstPause  int64
 	firstHeaps  int
 	cpu         cpu

@@ -47,7 +47,9 @@ func (s *state) restartEnd(thread, now int64) {
 	p := &s.open[i]
 	s.byReason[min(int(p.reason), reasons-1)].add(p, now)
 	if forGC(p.reason) {
-		s.divide(p, now)
+		if s.divide(p, now) {
+			s.lastEnd, s.hasLast = now, true
+		}
 		if !s.hasPause {
 			s.hasPause, s.firstPause = true, p.begin
 		}
@@ -69,17 +71,23 @@ func (t *reasonTotal) add(p *suspension, now int64) {
 // next one, and the first one also the time before it. The time until all threads
 // stand still is divided in the same way: it is all of the first one's, unless
 // another one began before. A suspension in which none began is a pause of the
-// background collection if it is for one.
-func (s *state) divide(p *suspension, now int64) {
+// background collection if it is for one; else it is of no collection, and divide
+// reports false.
+func (s *state) divide(p *suspension, now int64) bool {
 	if len(p.gcs) == 0 {
 		b := s.bgc
 		if p.reason != clr.GCSuspendEEReasonSuspendForGCPrep || b == nil {
 			s.withoutGC.add(p, now)
-			return
+			return false
 		}
 		b.pause += now - p.begin
 		b.fin, b.hasFinal = now-p.begin, true
-		return
+		if !p.isReady {
+			b.suspend = -1
+		} else if b.suspend >= 0 {
+			b.suspend += p.ready - p.begin
+		}
+		return true
 	}
 	from := p.begin
 	for i, c := range p.gcs {
@@ -98,6 +106,7 @@ func (s *state) divide(p *suspension, now int64) {
 		}
 		from = to
 	}
+	return true
 }
 
 // openOn returns the index of the suspension that is open on a thread, or -1.

@@ -12,7 +12,37 @@ import (
 // A view makes results of the state of one runtime, which it does not change.
 type view struct {
 	*runtime
-	types func(id uint64) string
+	types  func(id uint64) string
+	marked map[uint32]int64 // by heap, when it was last done with marking
+	names  map[clr.GCGlobalMechanisms]string
+	// Room for the parts of all collections, which are made at once.
+	sizeRoom []GenerationSizes
+	markRoom []Mark
+}
+
+func (a *Analysis) view(rt *runtime) *view {
+	return &view{runtime: rt, types: func(id uint64) string { return a.types.Name(rt.Key, id) },
+		marked: map[uint32]int64{}, names: map[clr.GCGlobalMechanisms]string{}}
+}
+
+// take returns n elements of room, or new ones if there are not as many.
+func take[T any](room *[]T, n int) []T {
+	if len(*room) < n {
+		return make([]T, n)
+	}
+	part := (*room)[:n:n]
+	*room = (*room)[n:]
+	return part
+}
+
+// mechanisms returns the names of the bits of m.
+func (rt *view) mechanisms(m clr.GCGlobalMechanisms) string {
+	name, ok := rt.names[m]
+	if !ok {
+		name = m.String()
+		rt.names[m] = name
+	}
+	return name
 }
 
 // Result returns what is known so far. It shares no memory that changes with the
@@ -21,8 +51,7 @@ func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
 		if rt.State.seen {
-			v := view{rt, func(id uint64) string { return a.types.Name(rt.Key, id) }}
-			res.Runtimes = append(res.Runtimes, v.result())
+			res.Runtimes = append(res.Runtimes, a.view(rt).result())
 		}
 	}
 	return res
@@ -44,9 +73,19 @@ func (rt *view) result() *Runtime {
 		Count: len(s.gcs), Settings: s.settings, ServerGC: s.server, GCs: make([]*GC, 0, len(s.gcs)),
 		TickedMB: mb(rt.ticksTotal()).Or(0),
 	}
-	var prev *collection
+	all := make([]GC, len(s.gcs))
+	marks, sizes := 0, 0
 	for _, c := range s.gcs {
-		g := rt.columns(c, prev)
+		marks += len(c.marks)
+		if c.statsSeen || len(c.heaps) > 0 {
+			sizes += generations
+		}
+	}
+	rt.markRoom, rt.sizeRoom = make([]Mark, marks), make([]GenerationSizes, sizes)
+	var prev *collection
+	for i, c := range s.gcs {
+		g := &all[i]
+		rt.columns(g, c, prev)
 		out.GCs = append(out.GCs, g)
 		prev = c
 		switch {

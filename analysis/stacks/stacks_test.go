@@ -279,3 +279,28 @@ func FuzzFilter(f *testing.F) {
 		}
 	})
 }
+
+// What the runtime does to throw is its caller's, and a stack of nothing else stays.
+func TestWithoutInnermost(t *testing.T) {
+	s := NewSamples("exceptions", ValueType{"exceptions", "count"})
+	for _, stack := range [][]uint64{{1, 2, 7, 9}, {1, 7, 1, 9}, {2, 1}, {}} {
+		s.AddStack(0, 1, 1, s.InternAddresses(1, stack), 0, 1)
+	}
+	p := NewProfile(nil, Options{}, s)
+	machinery := map[string]bool{"0x1": true, "0x2": true}
+	q := p.WithoutInnermost(func(f *Frame) bool { return machinery[f.Name] })
+	var got []string
+	for x := range q.Samples() {
+		text := ""
+		for f := range q.Stack(x.Stack) {
+			text += q.Frames[f].Name + " "
+		}
+		got = append(got, text)
+	}
+	if want := []string{"0x7 0x9 ", "0x7 0x1 0x9 ", "0x2 0x1 ", "[no stack] "}; !slices.Equal(want, got) {
+		t.Errorf("want %q, got %q", want, got)
+	}
+	if v := slices.Collect(p.Stack(ID(1))); len(v) == 0 {
+		t.Error("the profile itself has changed")
+	}
+}

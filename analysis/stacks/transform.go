@@ -109,6 +109,24 @@ func (p *Profile) turned(t *tree, n int32) int32 {
 	return at
 }
 
+// WithoutInnermost returns the samples with stacks from which the innermost frames
+// are taken that match is true for, so that what they weigh is their callers'. A stack
+// of such frames alone stays as it is.
+func (p *Profile) WithoutInnermost(match func(*Frame) bool) *Profile {
+	q := p.derive()
+	hit := p.hits(match)
+	for i := range q.rows.rows {
+		n := int32(q.rows.rows[i].stack)
+		for n != 0 && hit[p.tree.nodes[n].key] {
+			n = p.tree.nodes[n].parent
+		}
+		if n != 0 {
+			q.rows.rows[i].stack = ID(n)
+		}
+	}
+	return q
+}
+
 // hits returns which frames match is true for.
 func (p *Profile) hits(match func(*Frame) bool) []bool {
 	list := make([]bool, len(p.Frames))

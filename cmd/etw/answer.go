@@ -166,7 +166,7 @@ func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap,
 		}
 		i.answer.totals(&page{printer: p, names: i.names, by: q.by})
 		for _, w := range warnings {
-			fmt.Fprintln(p, string(p.paint(nil, colorYellow, "note: "+clean(w))))
+			p.note(w)
 		}
 	}
 	if q.whole && q.rank.top == 0 {

@@ -17,6 +17,10 @@ const (
 // A stacked is an answer whose events have call stacks.
 type stacked interface{ samples() []*stacks.Samples }
 
+// A driven is an answer whose call stacks end within the runtime's own code that throws,
+// locks or waits. machinery returns the begins of the names of its methods.
+type driven interface{ machinery() []string }
+
 // codeFor returns what names code, if the view of an answer shows it, or nil.
 func codeFor(a answer, view string) *codeMap {
 	if _, ok := a.(stacked); !ok || view != byMethod && view != byStack {
@@ -28,6 +32,12 @@ func codeFor(a answer, view string) *codeMap {
 // table returns the rows of the view.
 func (m *codeMap) table(a answer, view string) *table {
 	p := &profiled{Profile: stacks.NewProfile(m.code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: m.native}, a.(stacked).samples()...)}
+	if d, ok := a.(driven); ok && view == byMethod {
+		begins := d.machinery()
+		p.Profile = p.WithoutInnermost(func(f *stacks.Frame) bool {
+			return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(f.Name, begin) })
+		})
+	}
 	if view == byMethod {
 		return (&top{by: tops[0]}).table(p)
 	}
@@ -37,7 +47,7 @@ func (m *codeMap) table(a answer, view string) *table {
 // stackTable sums up by call stack and what the samples are of.
 func (p *profiled) stackTable() *table {
 	u := p.unit()
-	t := newTable(u.column("self"), counted("count"), label("type"), label("stack"))
+	t := newTable(u.column("self"), counted("count"), label("type"), label("stack").cutAtEnd())
 	type key struct {
 		stack stacks.ID
 		label string

@@ -21,10 +21,10 @@ func newContention() *cobra.Command {
 		long: `Contention shows how often and how long threads of a .NET program waited for locks
 that other threads held.
 
-The rows are waits, the longest first, or what --by says: the methods or call
-stacks that waited, locks and the objects that
-they are of (known from .NET 8 on), threads that waited, owners that were waited for,
-processes, or intervals of time. Of each process the hundred longest waits are listed
+The rows are waits, the longest first, or what --by says: the methods or call stacks
+that waited, locks and the objects that they are of (known from .NET 8 on), threads that
+waited, owners that were waited for, processes, or intervals of time. Methods are those
+that called the runtime's to lock. Of each process the hundred longest waits are listed
 one by one.`,
 		example: `  etw contention threads.nettrace
   etw contention --by thread threads.nettrace
@@ -51,6 +51,10 @@ func (a *contentionAnswer) warnings() []string { return a.res.Warnings() }
 func (a *contentionAnswer) several() bool      { return len(a.res.Runtimes) > 1 }
 
 func (a *contentionAnswer) samples() []*stacks.Samples { return a.analysis.Samples() }
+
+func (a *contentionAnswer) machinery() []string {
+	return []string{"System.Threading.Monitor.", "System.Threading.Lock.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+}
 
 func (a *contentionAnswer) totals(p *page) {
 	if len(a.res.Runtimes) > fewRuntimes {

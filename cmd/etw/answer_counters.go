@@ -151,7 +151,7 @@ func (a *counterAnswer) table(view string, who *names) *table {
 	slices.SortStableFunc(rows, func(a, b counterRow) int {
 		return cmp.Or(cmp.Compare(a.pid, b.pid), strings.Compare(a.provider, b.provider))
 	})
-	name := []column{label("of"), label("unit"), label("provider"), label("name"), label("tags"), label("about").spared(1)}
+	name := []column{label("of"), label("unit"), label("provider").spared(3), label("name"), label("tags"), label("about").spared(1)}
 	if view == "point" {
 		t := newTable(append(append(processColumns(a.several()), moment("atMs"), measured("value", 3)), name...)...)
 		for _, r := range rows {
@@ -161,7 +161,7 @@ func (a *counterAnswer) table(view string, who *names) *table {
 		}
 		return t
 	}
-	t := newTable(append(append(processColumns(a.several()), counted("points"), measured("mean", 3), measured("min", 3), measured("max", 3), measured("last", 3)), name...)...)
+	t := newTable(append(append(processColumns(a.several()), counted("points").spared(4), measured("mean", 3), measured("min", 3).spared(2), measured("max", 3), measured("last", 3).spared(1)), name...)...)
 	for _, r := range rows {
 		var values []float64
 		last := quantity.Float{}

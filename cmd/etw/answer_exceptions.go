@@ -19,9 +19,10 @@ func newExceptions() *cobra.Command {
 		long: `Exceptions shows which exceptions a .NET program threw, and which blocks of code
 handled them.
 
-The rows are types, or what --by says: the methods or call stacks that throw, messages, exceptions in the order in which they
-were thrown, threads, handlers, processes, or intervals of time. Of each process the
-first thousand exceptions are listed one by one.`,
+The rows are types, or what --by says: the methods or call stacks that throw, messages,
+exceptions in the order in which they were thrown, threads, handlers, processes, or
+intervals of time. Methods are those that called the runtime's to throw. Of each
+process the first thousand exceptions are listed one by one.`,
 		example: `  etw exceptions exceptions.nettrace
   etw exceptions --by message --top 3 exceptions.nettrace
   etw exceptions --by exception --format csv exceptions.nettrace
@@ -46,6 +47,8 @@ func (a *exceptionAnswer) result() any        { return a.res }
 func (a *exceptionAnswer) warnings() []string { return nil }
 
 func (a *exceptionAnswer) samples() []*stacks.Samples { return a.analysis.Samples() }
+
+func (a *exceptionAnswer) machinery() []string { return []string{"System.Runtime.EH."} }
 
 func (a *exceptionAnswer) totals(p *page) {
 	if len(a.res.Runtimes) > fewRuntimes {

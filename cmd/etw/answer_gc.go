@@ -166,9 +166,9 @@ func (a *gcAnswer) several() bool { return len(a.res.Runtimes) > 1 }
 
 // collections lists the collections, the longest pause first.
 func (a *gcAnswer) collections(who *names) *table {
-	t := newTable(append(processColumns(a.several()), idColumn("number"), label("name"), label("generation").forPrograms(), label("kind"), label("reason"),
-		moment("startMs"), msColumn("suspendMs"), msColumn("pauseMs"), msColumn("durationMs"), mbColumn("beforeMB"), mbColumn("afterMB"),
-		mbColumn("promotedMB"), mbColumn("allocatedMB"), counted("heaps").forPrograms())...)
+	t := newTable(append(processColumns(a.several()), idColumn("number"), label("name"), idColumn("generation").forPrograms(), label("kind").spared(6), label("reason"),
+		moment("startMs"), msColumn("suspendMs").spared(5), msColumn("pauseMs"), msColumn("durationMs").spared(4), mbColumn("beforeMB").spared(2), mbColumn("afterMB"),
+		mbColumn("promotedMB").spared(3), mbColumn("allocatedMB").spared(1), counted("heaps").forPrograms())...)
 	type row struct {
 		pid int64
 		*gc.GC
@@ -215,9 +215,9 @@ func (a *gcAnswer) generations(who *names) *table {
 
 // rollupColumns are the columns of sums over collections.
 func rollupColumns(first column) []column {
-	return []column{first, counted("count"), counted("background"), counted("foreground"), counted("induced"), msColumn("totalMs"), msColumn("meanMs"),
-		msColumn("p50Ms").forPrograms(), msColumn("p95Ms"), msColumn("p99Ms").forPrograms(), msColumn("maxMs"), mbColumn("maxPeakMB"),
-		mbColumn("allocatedMB"), mbColumn("promotedMB")}
+	return []column{first, counted("count"), counted("background").spared(5), counted("foreground").spared(4), counted("induced").spared(3), msColumn("totalMs"), msColumn("meanMs"),
+		msColumn("p50Ms").forPrograms(), msColumn("p95Ms"), msColumn("p99Ms").forPrograms(), msColumn("maxMs"), mbColumn("maxPeakMB").spared(2),
+		mbColumn("allocatedMB"), mbColumn("promotedMB").spared(1)}
 }
 
 func rollupCells(first string, r *gc.Rollup) []string {
@@ -251,8 +251,8 @@ func (a *gcAnswer) reasons(who *names) *table {
 
 // processes lists the runtimes, the longest pauses first.
 func (a *gcAnswer) processes(who *names) *table {
-	t := newTable(append(processColumns(true), counted("count"), counted("background"), msColumn("pauseMs"), measured("pausePercent", 2), msColumn("meanMs"),
-		msColumn("maxMs"), mbColumn("maxPeakMB"), mbColumn("allocatedMB"), mbColumn("promotedMB"), counted("heaps"))...)
+	t := newTable(append(processColumns(true), counted("count"), counted("background").spared(4), msColumn("pauseMs"), measured("pausePercent", 2), msColumn("meanMs").spared(2),
+		msColumn("maxMs"), mbColumn("maxPeakMB").spared(1), mbColumn("allocatedMB"), mbColumn("promotedMB").spared(5), counted("heaps").spared(3))...)
 	list := slices.Clone(a.res.Runtimes)
 	slices.SortStableFunc(list, func(a, b *gc.Runtime) int { return cmp.Compare(b.PauseMS, a.PauseMS) })
 	for _, rt := range list {

@@ -104,7 +104,7 @@ func (a *jitAnswer) table(view string, who *names) *table {
 }
 
 func (a *jitAnswer) methods(who *names) *table {
-	t := newTable(append(processColumns(a.several()), moment("startMs"), msColumn("inclusiveMs"), msColumn("exclusiveMs"), counted("ilBytes"), counted("nativeBytes"),
+	t := newTable(append(processColumns(a.several()), moment("startMs"), msColumn("inclusiveMs"), msColumn("exclusiveMs").spared(1), counted("ilBytes").spared(3), counted("nativeBytes").spared(2),
 		label("tier"), label("trigger").forPrograms(), idColumn("thread").forPrograms(), label("module").forPrograms(), label("method"))...)
 	for _, m := range a.res.Methods {
 		t.add(append(who.processCells(m.PID), exact(m.StartMS), maybe(m.InclusiveMS), maybe(m.ExclusiveMS), whole(m.ILBytes), whole(m.NativeBytes),

@@ -80,8 +80,9 @@ func (a *requestAnswer) table(view string, who *names) *table {
 	case "time":
 		return a.overTime(who)
 	}
-	t := newTable(append(processColumns(a.several()), counted("count"), counted("errors"), counted("open"), msColumn("totalMs"), msColumn("meanMs"), msColumn("p50Ms"),
-		msColumn("p95Ms"), msColumn("p99Ms"), msColumn("maxMs"), msColumn("exclusiveMs"), measured("perSec", 1), counted("maxConcurrency"), label("task"), label("provider"))...)
+	t := newTable(append(processColumns(a.several()), counted("count"), counted("errors"), counted("open").spared(3), msColumn("totalMs"), msColumn("meanMs"), msColumn("p50Ms"),
+		msColumn("p95Ms"), msColumn("p99Ms").spared(2), msColumn("maxMs"), msColumn("exclusiveMs").spared(4), measured("perSec", 1).spared(5), counted("maxConcurrency").spared(6),
+		label("task"), label("provider").spared(1))...)
 	for _, p := range a.res.Processes {
 		for _, x := range p.Tasks {
 			d := &x.DurationMS
@@ -94,8 +95,8 @@ func (a *requestAnswer) table(view string, who *names) *table {
 
 // activities lists the slowest activities.
 func (a *requestAnswer) activities(who *names) *table {
-	t := newTable(append(processColumns(a.several()), moment("startMs"), msColumn("durationMs"), msColumn("exclusiveMs"), label("task"), label("status"), label("id"),
-		label("parent"), label("traceId").forPrograms(), label("name"))...)
+	t := newTable(append(processColumns(a.several()), moment("startMs"), msColumn("durationMs"), msColumn("exclusiveMs").spared(2), label("task"), label("status"), label("id").spared(3),
+		label("parent").spared(1), label("traceId").forPrograms(), label("name"))...)
 	type row struct {
 		pid  int64
 		task string

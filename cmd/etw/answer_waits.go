@@ -22,10 +22,10 @@ func newWaits() *cobra.Command {
 events, semaphores, tasks and Monitor.Wait. Threads of the thread pool mostly wait for
 work; with the events of the thread pool they are told apart.
 
-The rows are waits, the longest first, or what --by says: the methods or call
-stacks that waited, sources of waits, threads,
-processes, or intervals of time. Of each process the hundred longest waits are listed
-one by one.`,
+The rows are waits, the longest first, or what --by says: the methods or call stacks
+that waited, sources of waits, threads, processes, or intervals of time. Methods are
+those that called System.Threading to wait. Of each process the hundred longest waits
+are listed one by one.`,
 		example: `  etw waits waits-10.nettrace
   etw waits --by source waits-10.nettrace
   etw waits --by thread --top 3 --format md waits-10.nettrace
@@ -51,6 +51,10 @@ func (a *waitAnswer) warnings() []string { return a.res.Warnings() }
 func (a *waitAnswer) several() bool      { return len(a.res.Runtimes) > 1 }
 
 func (a *waitAnswer) samples() []*stacks.Samples { return a.analysis.Samples() }
+
+func (a *waitAnswer) machinery() []string {
+	return []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+}
 
 func (a *waitAnswer) totals(p *page) {
 	if len(a.res.Runtimes) > fewRuntimes {

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -123,6 +125,9 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer a.Close()
+	if a.waiting && wantsHeap(cfg.Providers) {
+		report(cmd, errors.New("the heap is walked when a recording begins, and a program that is just starting has none yet: there will be no snapshot; record the program with -p once it runs"))
+	}
 	path := cmp.Or(c.path, a.defaultFile(time.Now()))
 	out, err := c.ring.open(path)
 	if err != nil {
@@ -143,6 +148,13 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 	r := &recording{cmd: cmd, session: s, begun: time.Now()}
 	err = r.run(out, c.duration, stop, c.after)
 	return r.conclude(out, err)
+}
+
+// wantsHeap reports whether a session asks for a snapshot of the heap.
+func wantsHeap(providers []eventpipe.Provider) bool {
+	return slices.ContainsFunc(providers, func(p eventpipe.Provider) bool {
+		return strings.EqualFold(p.Name, clrName) && p.Keywords&clr.KeywordManagedHeapCollect != 0
+	})
 }
 
 // A recording is a session that is written to a file, and what is known of it. What the

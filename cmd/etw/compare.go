@@ -229,7 +229,7 @@ func (c *compare) print(p *printer, args []string, sides [2]*side, rows []compar
 		fmt.Fprintf(p, "A is %s, B is %s\n", clean(args[0]), clean(args[1]))
 		for i, s := range sides {
 			for _, w := range s.warnings {
-				fmt.Fprintln(p, string(p.paint(nil, colorYellow, fmt.Sprintf("note: %c: %s", 'A'+i, clean(w)))))
+				p.note(fmt.Sprintf("%c: %s", 'A'+i, w))
 			}
 		}
 		if len(rows) == 0 {

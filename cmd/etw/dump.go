@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,6 +79,7 @@ type dump struct {
 	follow bool
 
 	symbols symbolFiles
+	native  *native.Dir // of these, or nil
 
 	cmd      *cobra.Command
 	p        *printer
@@ -117,18 +116,9 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 	if err := d.selector.findProcesses(cmd, &d.in, args); err != nil {
 		return err
 	}
-	if !d.follow && !slices.Contains(args, trace.Stdin) {
-		if d.style.showsStacks() {
-			files, err := d.symbols.open()
-			if err != nil {
-				return err
-			}
-			defer reportFaults(cmd, files)
-			d.stacks = d.style.stacksOf(files)
-		}
-		if d.names, err = lookFirst(cmd, &d.in, args, d.stacks); err != nil {
-			return err
-		}
+	defer func() { reportFaults(cmd, d.native) }()
+	if err := d.foresee(args); err != nil {
+		return err
 	}
 	t, trouble, err := d.in.open(cmd, args, d.follow)
 	if err != nil {
@@ -141,6 +131,27 @@ func (d *dump) main(cmd *cobra.Command, args []string) error {
 	}
 	d.p = d.out.open(cmd, d.follow)
 	return d.p.close(d.run(t, src), trouble)
+}
+
+// foresee prepares what is to be known before the events that it is about: names, and
+// with stacks, which take a pass of their own, these.
+func (d *dump) foresee(args []string) error {
+	d.names = newNames()
+	before := foresee()
+	d.names.before = before
+	if !d.style.showsStacks() || d.follow || slices.Contains(args, trace.Stdin) {
+		d.in.foresight = func(r *etw.Record) { before.learn(d.selector.decoder, r, d.selector.decoder.Event(r)) }
+		return nil
+	}
+	files, err := d.symbols.open()
+	if err != nil {
+		return err
+	}
+	d.native = files
+	d.stacks = d.style.stacksOf(files)
+	who, err := lookFirst(d.cmd, &d.in, args, d.stacks)
+	d.names.before = cmp.Or(who, before)
+	return err
 }
 
 // stacksOf returns what finds call stacks, whose frames have names unless they are to be
@@ -161,17 +172,21 @@ func (d *dump) prepare(t *trace.Trace, args []string) (etw.Source, error) {
 	}
 	d.selector.resolve(t)
 	lines := d.out.format == formatJSON || d.out.format == formatJSONL
-	look := lookLimit(args)
-	if d.follow || lines && len(d.selector.wheres) == 0 {
-		look = 0
-	}
 	m := newMeeting(d.selector, t)
-	m.names, m.foreseen = cmp.Or(d.names, m.names), d.names != nil
-	if d.out.format == formatText && look > 0 && !d.selector.given && d.style.fields == nil && d.glance(m, args) {
-		look = 0
+	if d.names == nil { // of a live process
+		d.names = newNames()
+		d.names.before = m.names
 	}
-	a := lookAhead(src, look, m.meet)
-	d.names = m.names
+	m.names = d.names.before
+	a := new(ahead)
+	switch glance := d.glance(m, args, lines); {
+	case glance != nil:
+		a.src, a.whole = src, glance.whole
+	case d.follow || lines && len(d.selector.wheres) == 0:
+		a.src = src
+	default:
+		a = lookAhead(src, lookLimit(args), m.meet)
+	}
 	if err := d.selector.checkFields(m.descs, a.whole); err != nil {
 		return nil, err
 	}
@@ -184,45 +199,15 @@ func (d *dump) prepare(t *trace.Trace, args []string) (etw.Source, error) {
 	return a, err
 }
 
-// leastGlance is the size of files from which on the pass takes long enough.
-const leastGlance = 512 << 10
-
-// glance is the look at the begin of .etl files that does without the pass over all
-// of them, after which only they are complete. What it does not see, such as names of
-// events that the trace describes, columns can do without. It reports false where it
-// cannot be, and nothing was met.
-func (d *dump) glance(m *meeting, args []string) bool {
-	size := int64(0)
-	for _, path := range args {
-		info, err := os.Stat(path)
-		if err != nil || !strings.EqualFold(filepath.Ext(path), ".etl") {
-			return false
-		}
-		size += info.Size()
-	}
-	if size < leastGlance {
-		return false
-	}
-	opts, err := d.in.options(d.cmd)
-	if err != nil {
-		return false
-	}
-	t, err := trace.OpenAll(args, append(opts, trace.WithoutAttribution(), trace.WithoutSchemas())...)
-	if err != nil {
-		return false
-	}
-	defer t.Close()
-	m.glance = true
-	lookAhead(t, aheadEvents, m.meet)
-	return true
-}
-
 // run prints the events of src.
 func (d *dump) run(t *trace.Trace, src etw.Source) error {
 	if w, ok := d.writer.(*textWriter); ok {
 		w.printer = d.p
 	}
 	if _, err := d.p.Write(d.writer.begin(nil)); err != nil {
+		return err
+	}
+	if err := d.p.Flush(); err != nil { // the first event that is chosen may be far away
 		return err
 	}
 	r := &reading{cmd: d.cmd, progress: newProgress(d.cmd.ErrOrStderr(), d.cmd.OutOrStdout()), share: t.Progress, follow: d.follow}
@@ -258,9 +243,7 @@ func (d *dump) event(t *trace.Trace, rec *etw.Record) error {
 	if s == nil {
 		return nil
 	}
-	if len(d.names.processes)+len(d.names.threads) > 0 {
-		s.process, s.thread = d.names.processes[rec.ProcessID], d.names.threads[rec.ThreadID]
-	}
+	s.process, s.thread = d.names.process(rec.ProcessID), d.names.thread(rec.ThreadID)
 	d.buf = d.writer.append(d.buf[:0], s)
 	if _, err := d.p.Write(d.buf); err != nil {
 		return err

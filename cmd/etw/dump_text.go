@@ -67,10 +67,10 @@ func newTextWriter(s *dumpStyle, sel *selector, m *meeting) *textWriter {
 		w.width = streamName
 	}
 	w.width = min(max(w.width, leastName), mostName)
-	if m.names != nil {
-		w.process = len(m.names.processes) > 0 && len(m.processes) > 1
-		w.thread = len(m.names.threads) > 0
-		w.owner = min(max(w.owner, m.names.width()), mostOwner)
+	w.process, w.thread = m.names.widest.process > 0 && len(m.processes) > 1, m.names.widest.thread > 0
+	w.owner = min(max(w.owner, m.names.widest.process, m.names.widest.thread), mostOwner)
+	if m.glance && m.kernel && m.names.widest.process == 0 { // they are listed at the end
+		w.process, w.owner = true, mostOwner
 	}
 	return w
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,36 +19,59 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFirstEvent: the first event is written before the others are read.
+// TestFirstEvent: the heading, and then the first event are written before the others
+// are read.
 func TestFirstEvent(t *testing.T) {
 	paths := []string{recordedPath("gc.nettrace"), corpus.File(t, filepath.FromSlash("etl/net.4.5.2.x64.etl"))}
 	for _, path := range paths {
-		for format, lines := range map[string]int{"text": 2, "jsonl": 1, "csv": 2} {
+		for format, heading := range map[string]int{"text": 1, "jsonl": 0, "csv": 1, "md": 2} {
 			var out writes
 			var stderr bytes.Buffer
 			if code := run([]string{"dump", "--limit", "50", "--format", format, path}, strings.NewReader(""), &out, &stderr); code != 0 || stderr.Len() > 0 {
 				t.Fatalf("%s: exit code %d: %s", path, code, stderr.String())
 			}
-			if n := strings.Count(out.list[0], "\n"); n != lines || len(out.list) < 2 {
-				t.Errorf("%s, %s: the first of %d writes has %d lines, want %d", filepath.Base(path), format, len(out.list), n, lines)
+			if heading > 0 {
+				if n := strings.Count(out.list[0], "\n"); n != heading {
+					t.Errorf("%s, %s: the first write has %d lines, want %d", filepath.Base(path), format, n, heading)
+				}
+				out.list = out.list[1:]
+			}
+			if n := strings.Count(out.list[0], "\n"); n != 1 || len(out.list) < 2 {
+				t.Errorf("%s, %s: the first of %d writes has %d events, want 1", filepath.Base(path), format, len(out.list), n)
 			}
 		}
 	}
 }
 
-// TestGlance: columns are the same whether the events that show them were read with
-// all that the trace says, or without.
+// TestGlance: columns and names are the same whether the begin of a file was looked at
+// before the pass over all of it, or after it, but for the width of columns of text.
 func TestGlance(t *testing.T) {
 	path := corpus.File(t, filepath.FromSlash("etl/net.4.5.2.x64.etl"))
-	head := func(args ...string) string {
-		var out, stderr bytes.Buffer
-		if code := run(append(append([]string{"dump", "--limit", "1"}, args...), path), strings.NewReader(""), &out, &stderr); code != 0 {
-			t.Fatal(stderr.String())
-		}
-		line, _, _ := strings.Cut(out.String(), "\n")
-		return line
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if quick, whole := head(), head("--from", "0"); quick != whole {
-		t.Errorf("columns are\n%s\nwant\n%s", quick, whole)
+	other := filepath.Join(t.TempDir(), "a.trace") // by its name no file for a glance
+	if err := os.WriteFile(other, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"--format", "csv"},
+		{"--format", "csv", "--event", "Process/*"},
+		{"--format", "md", "--provider", "clr"},
+		{"--format", "jsonl"},
+		{"--where", "ClrInstanceID > 0"},
+		{},
+	} {
+		print := func(path string) string {
+			var out, stderr bytes.Buffer
+			if code := run(append(append([]string{"dump", "--limit", "300", "--from", "1ms"}, args...), path), strings.NewReader(""), &out, &stderr); code != 0 {
+				t.Fatal(stderr.String())
+			}
+			return regexp.MustCompile(" +").ReplaceAllString(out.String(), " ")
+		}
+		if want, got := print(other), print(path); want != got {
+			t.Errorf("%q: with a glance\n%.2000s\nwant\n%.2000s", args, got, want)
+		}
 	}
 }

@@ -182,7 +182,7 @@ func (s *survey) facts() []trace.Fact {
 }
 
 func (s *survey) text(p *printer) error {
-	line := func(label, text string) { fmt.Fprintf(p, "  %-19s  %s\n", label, clean(text)) }
+	line := func(label, text string) { p.prose("", fmt.Sprintf("  %-19s  %s", label, clean(text)), 23) }
 	fmt.Fprintf(p, "%s\n", p.paint(nil, colorBold, clean(s.file.Name())))
 	for _, f := range s.facts() {
 		line(strings.ReplaceAll(strings.TrimSuffix(f.Key, "_ms"), "_", " "), f.Text)

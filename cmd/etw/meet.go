@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -15,7 +16,7 @@ type meeting struct {
 	sel       *selector
 	t         *trace.Trace
 	several   bool // files
-	glance    bool // what the trace says of its events is not known
+	glance    bool // it is of files that were not read to the end before
 	descs     []*etw.EventDesc
 	processor bool // some event has one
 	width     int  // of the longest title of an event
@@ -23,20 +24,20 @@ type meeting struct {
 	processes map[int64]bool
 	names     *names
 	known     []bool // by the index of the event
-	foreseen  bool   // names are those of a pass before, and of the events one by one
+	nameless  bool   // an event was met of which the begin of the trace says nothing
+	kernel    bool   // events of the kernel were met, beside those of the session
 }
 
 func newMeeting(sel *selector, t *trace.Trace) *meeting {
-	return &meeting{sel: sel, t: t, names: newNames(), several: len(t.Files()) > 1, processes: make(map[int64]bool)}
+	return &meeting{sel: sel, t: t, names: foresee(), several: len(t.Files()) > 1, processes: make(map[int64]bool)}
 }
 
 // meet takes note of a record, if filters of its header let it through.
 func (m *meeting) meet(r *etw.Record) {
 	m.several = m.several || r.File != "" && len(m.t.Files()) == 1 && m.isOther(r.File)
 	e := m.sel.decoder.Event(r)
-	if !m.foreseen {
-		m.names.learn(m.sel.decoder, r, e)
-	}
+	m.names.learn(m.sel.decoder, r, e)
+	m.kernel = m.kernel || builtin.IsKernel(r) && r.Provider != sessionClass
 	if m.sel.given && m.sel.header.Judge(r, e, m.t.Elapsed(r)) != filter.Take {
 		return
 	}
@@ -49,7 +50,8 @@ func (m *meeting) meet(r *etw.Record) {
 		return
 	}
 	m.known[e.Index] = true
-	if m.glance && e.Desc == nil {
+	if m.glance && e.Desc == nil && r.Kind == etw.KindManifest {
+		m.nameless = true
 		m.width = max(m.width, streamName)
 		return
 	}
@@ -62,6 +64,8 @@ func (m *meeting) meet(r *etw.Record) {
 
 // isOther reports whether a file that is read as one with others is meant.
 func (m *meeting) isOther(file string) bool { return m.t.Files()[0].Name() != file }
+
+var sessionClass = (*kernel.AnyEventTraceHeader)(nil).EventDescs()[0].Class
 
 // lookLimit returns how many events may be looked at before the first is printed.
 // Of a stream that is only what has come.

@@ -4,7 +4,10 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -14,8 +17,12 @@ type names struct {
 	processes map[int64]string
 	threads   map[int64]string
 	rules     []nameRule // by the index of the event
-	ahead     bool       // of the pass that needs the names: see foresee
-	met       map[nameID]bool
+
+	ahead bool // what is learned is ahead of the events that are shown: see foresee
+	met   map[nameID]bool
+	widest
+
+	before *names // what things were called before something told, or nil
 }
 
 // A nameID is the number of a process or a thread.
@@ -23,6 +30,9 @@ type nameID struct {
 	thread bool
 	id     int64
 }
+
+// widest is how many cells the longest names take, together with a number.
+type widest struct{ process, thread int }
 
 // A nameRule says where an event has a name.
 type nameRule struct {
@@ -52,15 +62,19 @@ func newNames() *names {
 	return &names{processes: make(map[int64]string), threads: make(map[int64]string)}
 }
 
-// width returns how many cells the longest name takes, together with a number.
-func (n *names) width() int {
-	width := 0
-	for _, m := range []map[int64]string{n.processes, n.threads} {
-		for id, name := range m {
-			width = max(width, textWidth(clean(name))+len(strconv.FormatInt(id, 10))+2)
-		}
+// process and thread return the name of a number, "" if it is not known.
+func (n *names) process(id int64) string {
+	if name := n.processes[id]; name != "" || n.before == nil {
+		return name
 	}
-	return width
+	return n.before.processes[id]
+}
+
+func (n *names) thread(id int64) string {
+	if name := n.threads[id]; name != "" || n.before == nil {
+		return name
+	}
+	return n.before.threads[id]
 }
 
 // learn takes the name that a record has, if it has one.
@@ -89,28 +103,46 @@ func (n *names) learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 			id = int64(v.Uint())
 		}
 	}
-	if id < 0 || n.ahead && !n.first(nameID{rule.thread, id}, starts(r, e)) || name == "" {
+	if id < 0 || name == "" && !n.ahead {
 		return
+	}
+	if !rule.thread {
+		name = processName(name)
+	}
+	if n.ahead {
+		n.widen(nameID{rule.thread, id}, name)
+		if !n.first(nameID{rule.thread, id}, starts(r, e)) || name == "" {
+			return
+		}
 	}
 	if rule.thread {
 		n.threads[id] = name
 	} else {
-		n.processes[id] = processName(name)
+		n.processes[id] = name
 	}
 }
 
-// foresee returns names that a pass over a trace learns which is ahead of the one that
-// needs them: what processes and threads were called that were there before something
-// tells their names, such as the list at the end of a recording. In the second pass the
-// names go on learning.
+// foresee returns names that are learned ahead of the events that are shown: what
+// processes and threads were called that were there before something tells their
+// names, such as the list at the end of a recording. Those that come up later have
+// their names from then on.
 func foresee() *names {
 	n := newNames()
 	n.ahead, n.met = true, make(map[nameID]bool)
 	return n
 }
 
-// begin ends the pass that is ahead.
-func (n *names) begin() { n.ahead, n.met = false, nil }
+// widen takes note of how much room a name takes.
+func (n *names) widen(id nameID, name string) {
+	if name == "" {
+		return
+	}
+	into := &n.widest.process
+	if id.thread {
+		into = &n.widest.thread
+	}
+	*into = max(*into, textWidth(clean(name))+len(strconv.FormatInt(id.id, 10))+2)
+}
 
 // first reports whether nothing was known of an id, and it was there before: it is not
 // its start that is met.
@@ -154,6 +186,9 @@ func findNameRule(e *etw.EventInfo) nameRule {
 
 // processName returns the name of the program of a command line or a path.
 func processName(s string) string {
+	if s == "" {
+		return ""
+	}
 	if quoted, ok := strings.CutPrefix(s, `"`); ok {
 		s, _, _ = strings.Cut(quoted, `"`)
 	} else if i := strings.Index(s, " "); i > 0 && strings.ContainsAny(s[:i], `/\`) {
@@ -161,3 +196,27 @@ func processName(s string) string {
 	}
 	return path.Base(strings.ReplaceAll(s, `\`, "/"))
 }
+
+// namingEvents are the events of the kernel that tell names, by class and opcode. The
+// end of a thread comes too late.
+var namingEvents = sync.OnceValue(func() map[etw.GUID]map[uint16]bool {
+	const opStop = 2
+	all := make(map[etw.GUID]map[uint16]bool)
+	decoder := builtin.NewDecoder()
+	for _, d := range kernel.Provider.Events {
+		e := decoder.Event(&etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode, Version: d.Version, ProviderName: d.TaskName})
+		rule := findNameRule(e)
+		if rule.name < 0 || rule.thread && d.Opcode == opStop {
+			continue
+		}
+		if all[d.Class] == nil {
+			all[d.Class] = make(map[uint16]bool)
+		}
+		all[d.Class][uint16(d.Opcode)] = true
+	}
+	return all
+})
+
+// tellsNames reports whether events tell names of processes and threads that may have
+// been there before.
+func tellsNames(k etw.Key) bool { return k.Kind == etw.KindClassic && namingEvents()[k.Provider][k.ID] }

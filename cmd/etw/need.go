@@ -44,8 +44,12 @@ func reportNeeds(cmd *cobra.Command, needs []need) {
 			report(cmd, fmt.Errorf("the trace has no events of %s; to record them: %s", n.what, n.recorder))
 			continue
 		}
-		line := fmt.Sprintf("the trace has no events of %s, which are those of %s with the keyword %s (0x%x) at level %d (%s)",
-			n.what, n.provider, n.names, n.keywords, n.level, strings.ToLower(n.level.String()))
+		keyword := "keyword"
+		if n.keywords&(n.keywords-1) != 0 {
+			keyword = "keywords"
+		}
+		line := fmt.Sprintf("the trace has no events of %s, which are those of %s with the %s %s (0x%x) at level %d (%s)",
+			n.what, n.provider, keyword, n.names, n.keywords, n.level, strings.ToLower(n.level.String()))
 		if n.keywords == 0 {
 			line = fmt.Sprintf("the trace has no events of %s, which are those of %s at level %d (%s)", n.what, n.provider, n.level, strings.ToLower(n.level.String()))
 		}

@@ -23,6 +23,9 @@ type input struct {
 	manifests   []string
 	noAttribute bool
 	quiet       bool // another pass says what is wrong with the files
+
+	// foresight learns what the pass over .etl files tells of names, unless it is nil.
+	foresight func(*etw.Record)
 }
 
 func (in *input) flags(cmd *cobra.Command) {
@@ -47,6 +50,9 @@ func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
 	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())
+	}
+	if in.foresight != nil && !in.noAttribute {
+		opts = append(opts, trace.WithForesight(tellsNames, in.foresight))
 	}
 	if in.unpackLimit != "" {
 		limit, err := parseSize(in.unpackLimit)

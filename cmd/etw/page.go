@@ -25,7 +25,7 @@ func (p *page) title(text string) {
 		fmt.Fprintln(p)
 	}
 	p.begun = true
-	fmt.Fprintln(p, string(p.paint(nil, colorBold, clean(text))))
+	p.prose(colorBold, clean(text), 2)
 }
 
 // runtime begins what is said of a runtime in a process.
@@ -47,7 +47,7 @@ func (p *page) line(label, format string, args ...any) {
 		text = fmt.Sprintf(format, args...)
 	}
 	if text != "" {
-		fmt.Fprintf(p, "  %-15s  %s\n", label, clean(text))
+		p.prose("", fmt.Sprintf("  %-15s  %s", label, clean(text)), 19)
 	}
 }
 
@@ -57,6 +57,7 @@ func (p *page) small(t *table) {
 		return
 	}
 	fmt.Fprintln(p)
+	t.small = true
 	_ = t.write(p.printer) // its writer keeps the error
 }
 

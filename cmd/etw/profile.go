@@ -478,10 +478,10 @@ func (p *profiled) head(out *printer) {
 // printFacts prints what is to be said of the samples.
 func (p *profiled) printFacts(out *printer) {
 	for _, f := range p.facts {
-		fmt.Fprintln(out, "  "+clean(f))
+		out.prose("", "  "+clean(f), 4)
 	}
 	for _, w := range p.warnings {
-		fmt.Fprintln(out, string(out.paint(nil, colorYellow, "note: "+clean(w))))
+		out.note(w)
 	}
 }
 

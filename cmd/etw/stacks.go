@@ -48,12 +48,12 @@ func newBoundStacks(named func() *codeNamer) *boundStacks {
 	return &boundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack), named: named}
 }
 
-// lookFirst reads traces for what the pass that prints them needs to know before: what
-// processes and threads are called, and whose stacks there are, unless b is nil. Threads
-// are those of headers: they were recorded when the stacks were.
+// lookFirst reads traces for what the pass that prints them needs to know before: whose
+// stacks there are, and what processes and threads are called. Threads are those of
+// headers: they were recorded when the stacks were.
 func lookFirst(cmd *cobra.Command, in *input, paths []string, b *boundStacks) (*names, error) {
 	first := *in
-	first.noAttribute, first.quiet = true, true
+	first.noAttribute, first.quiet, first.foresight = true, true, nil
 	t, _, err := first.open(cmd, paths, false)
 	if errors.Is(err, errReported) { // the pass that prints says it
 		err = nil
@@ -62,31 +62,22 @@ func lookFirst(cmd *cobra.Command, in *input, paths []string, b *boundStacks) (*
 		return nil, err
 	}
 	defer t.Close()
-	if b == nil && (in.noAttribute || !slices.ContainsFunc(t.Files(), namesLate)) {
-		return nil, nil
-	}
 	who, decoder := foresee(), builtin.NewDecoder()
-	defer who.begin()
 	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
 	err = r.each(t, func(rec *etw.Record) error {
 		who.learn(decoder, rec, decoder.Event(rec))
-		if b == nil {
-			return nil
-		}
 		return b.find(rec)
 	})
-	if b != nil {
-		b.done()
-	}
+	b.done()
+	who.rules = nil                  // those that show events have their own numbers for them
 	if errors.Is(err, errReported) { // the pass that prints says it
 		err = nil
 	}
 	return who, err
 }
 
-// namesLate reports whether a file may tell names of processes after their events: the
-// kernel lists them at the end of a recording, too.
-func namesLate(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }
+// stacksApart reports whether a file may have stacks that are events of their own.
+func stacksApart(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }
 
 // find takes what a record tells of stacks.
 func (b *boundStacks) find(rec *etw.Record) error {
@@ -135,7 +126,7 @@ func (b *boundStacks) runtime(f *fileStacks, r *etw.Record, n int64) {
 // bindStacks returns t with the stacks of its events in their records, if it is of files
 // whose stacks are events of their own, and that can be read twice.
 func (in *input) bindStacks(cmd *cobra.Command, t *trace.Trace, paths []string) (etw.Source, error) {
-	if slices.Contains(paths, trace.Stdin) || !slices.ContainsFunc(t.Files(), namesLate) {
+	if slices.Contains(paths, trace.Stdin) || !slices.ContainsFunc(t.Files(), stacksApart) {
 		return t, nil
 	}
 	b := newBoundStacks(nil)

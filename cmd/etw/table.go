@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ type column struct {
 	text   bool   // text for people alone: not in JSON and CSV
 	data   bool   // for programs alone: not in text and Markdown
 	rising bool   // sorted from the smallest number
+	begin  bool   // what is too long is cut at its end
 	spare  int    // left out where a table is too wide, those with more of it first
 
 	measured bool // shown to people with this many decimals, or - if it is unknown
@@ -33,14 +35,23 @@ func (c column) forPrograms() column { c.data = true; return c }
 // spared marks a column that people miss least where a table is too wide.
 func (c column) spared(order int) column { c.spare = order; return c }
 
+// cutAtEnd marks a column of texts of which the begin says most.
+func (c column) cutAtEnd() column { c.begin = true; return c }
+
 // A table has rows of cells, and can be printed in every format.
 type table struct {
 	columns []column
 	rows    [][]string
 	plain   bool // in text without headings, and indented
+	small   bool // it stands among facts, and does not tell what was left out
 }
 
 func newTable(columns ...column) *table { return &table{columns: columns} }
+
+// heading returns what stands above a column in text.
+func (c column) heading() string {
+	return cmp.Or(c.head, strings.ToUpper(strings.ReplaceAll(c.name, "_", " ")))
+}
 
 // add adds a row. A number that is not there is an empty cell.
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
@@ -81,7 +92,7 @@ func (t *table) shown(keep func(column) bool) {
 // text prints columns that are aligned. The last one is not padded. A row that is
 // too wide goes on in further lines.
 func (t *table) text(p *printer) error {
-	t.narrow(p.width)
+	gone := t.narrow(p.width)
 	lines := t.lines()
 	folds := t.fold(lines, p.width)
 	for n, row := range lines {
@@ -100,6 +111,9 @@ func (t *table) text(p *printer) error {
 			}
 		}
 	}
+	if len(gone) > 0 && !t.small {
+		p.prose(colorDim, "left out, for want of room: "+strings.Join(gone, ", ")+"; --wide shows all", 2)
+	}
 	return nil
 }
 
@@ -108,7 +122,11 @@ func (t *table) line(row []string, f fold) string {
 	b := []byte(strings.Repeat(" ", f.indent))
 	for k, width := range f.widths {
 		i := f.from + k
-		cell := shorten(row[i], width)
+		cell := row[i]
+		if t.columns[i].begin && textWidth(cell) > width {
+			cell = head(cell, width-1) + ellipsis
+		}
+		cell = shorten(cell, width)
 		pad := strings.Repeat(" ", width-textWidth(cell))
 		if t.columns[i].number || t.columns[i].right {
 			cell = pad + cell
@@ -130,27 +148,46 @@ func (t *table) lines() [][]string {
 	}
 	heads := make([]string, len(t.columns))
 	for i, c := range t.columns {
-		heads[i] = c.head
-		if c.head == "" {
-			heads[i] = strings.ToUpper(strings.ReplaceAll(c.name, "_", " "))
-		}
+		heads[i] = c.heading()
 	}
 	return append([][]string{heads}, t.rows...)
 }
 
 // narrow leaves out columns that can be spared, until a table fits or none is left.
-func (t *table) narrow(limit int) {
-	for limit > 0 && lineWidth(t.fit(t.lines(), 0)) > limit {
+// Long texts need not fit: they are shortened. It returns the headings of what was
+// left out.
+func (t *table) narrow(limit int) (gone []string) {
+	for limit > 0 && lineWidth(t.comfortable()) > limit {
 		most := 0
 		for _, c := range t.columns {
 			most = max(most, c.spare)
 		}
 		if most == 0 {
-			return
+			return gone
+		}
+		for _, c := range t.columns {
+			if c.spare == most {
+				gone = append(gone, c.heading())
+			}
 		}
 		t.shown(func(c column) bool { return c.spare < most })
 	}
+	return gone
 }
+
+// comfortable returns the widths with which a table is read with ease.
+func (t *table) comfortable() []int {
+	widths := t.fit(t.lines(), 0)
+	for i, c := range t.columns {
+		if !c.number {
+			widths[i] = min(widths[i], easyWidth)
+		}
+	}
+	return widths
+}
+
+// easyWidth is room for the names of most providers and types.
+const easyWidth = 36
 
 // markdown prints a table as GitHub's dialect has it.
 func (t *table) markdown(p *printer) error {

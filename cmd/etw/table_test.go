@@ -65,6 +65,7 @@ func TestTableNarrow(t *testing.T) {
 		2:  "A\n   D\n1\n   name\n",
 	} {
 		table := newTable(num("a"), num("bbbbbb").spared(1), num("cccccc").spared(2), word("d"))
+		table.small = true
 		table.add("1", "2", "3", "name")
 		if diff := cmp.Diff(want, printTable(t, table, formatText, width)); diff != "" {
 			t.Errorf("%d columns (-want +got):\n%s", width, diff)
@@ -77,7 +78,7 @@ func TestTableAsked(t *testing.T) {
 	table := newTable(num("a"), num("bbbbbb").spared(1), num("cccccc").spared(2), word("d"))
 	table.add("1", "2", "3", "name")
 	(&ranking{sort: "cccccc"}).apply(table, true)
-	want := "A  CCCCCC  D\n1       3  name\n"
+	want := "A  CCCCCC  D\n1       3  name\nleft out, for want\n  of room: BBBBBB;\n  --wide shows all\n"
 	if diff := cmp.Diff(want, printTable(t, table, formatText, 18)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

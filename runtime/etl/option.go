@@ -1,6 +1,10 @@
 package etl
 
-import "context"
+import (
+	"context"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
 
 // An Option changes how a Reader reads.
 type Option func(*options)
@@ -10,6 +14,7 @@ type options struct {
 	name        string
 	schemas     bool
 	attribution bool
+	foresight   *foresight
 }
 
 func optionsOf(opts []Option) options {
@@ -39,3 +44,13 @@ func WithoutSchemas() Option { return func(o *options) { o.schemas = false } }
 // headers have them, and saves the pass over the file that learns whom kernel
 // events are about.
 func WithoutAttribution() Option { return func(o *options) { o.attribution = false } }
+
+// WithForesight has the pass over the file show some records before their time, such
+// as the list of processes that a recording ends with: those whose Key wants asks for.
+// They are shown in the order of time, as their headers have them, and are delivered in
+// their time, too. Next calls see before it delivers what follows the first records,
+// which tell of the session and do not wait for the pass. How many records are shown is
+// bounded by the size of the file. Several goroutines call wants at once.
+func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
+	return func(o *options) { o.foresight = &foresight{wants, see} }
+}

@@ -17,8 +17,8 @@ import (
 )
 
 // A prepass reads all files once before the first record that may need it is
-// delivered, for what comes later than the records: schemas, and whom kernel events
-// are about.
+// delivered, for what comes later than the records: schemas, whom kernel events are
+// about, and what the user of the Reader wants to know before.
 type prepass struct {
 	*Reader
 	next atomic.Int64 // the first of the plan that no goroutine reads
@@ -27,6 +27,8 @@ type prepass struct {
 	blocks     []*block
 	blockBytes atomic.Int64
 
+	foreseen foreseen
+
 	mu      sync.Mutex
 	schemas []schemaRecord
 	// payloads holds the payload of each schema once: programs write the same
@@ -34,11 +36,21 @@ type prepass struct {
 	payloads map[uint64][]byte
 }
 
-// A schemaRecord is a record that holds a schema, or a part of one.
-type schemaRecord struct {
+// A place is where a record comes among all of them.
+type place struct {
 	key   int64
 	block int // in the plan
 	entry int // in the block
+}
+
+// compare orders places as records are delivered.
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.key, q.key), cmp.Compare(p.block, q.block), cmp.Compare(p.entry, q.entry))
+}
+
+// A schemaRecord is a record that holds a schema, or a part of one.
+type schemaRecord struct {
+	place
 	etw.Key
 	process, thread int64
 	payload         []byte
@@ -60,7 +72,7 @@ func isOpening(r *etw.Record) bool {
 
 // prepare makes the prepass.
 func (r *Reader) prepare() error {
-	if !r.options.schemas && !r.options.attribution {
+	if !r.options.schemas && !r.options.attribution && r.options.foresight == nil {
 		return nil
 	}
 	p := prepass{Reader: r, payloads: make(map[uint64][]byte)}
@@ -95,6 +107,7 @@ func (r *Reader) prepare() error {
 			}
 		}
 	}
+	p.show()
 	return nil
 }
 
@@ -154,14 +167,19 @@ func (p *prepass) collect(owners []classic.Owners) {
 		before := own.Size()
 		for j, e := range b.entries {
 			record := b.record(e)
-			isSchema, isOwner := p.use(record)
-			if isSchema {
-				f.fill(&rec, b, record, e.key)
-				p.addSchema(&rec, schemaRecord{key: e.key, block: i, entry: j})
+			use := p.use(record)
+			if use == (uses{}) {
+				continue
 			}
-			if isOwner {
-				f.fill(&rec, b, record, e.key)
+			f.fill(&rec, b, record, e.key)
+			if use.schema {
+				p.addSchema(&rec, schemaRecord{place: place{e.key, i, j}})
+			}
+			if use.owner {
 				own.Learn(&rec)
+			}
+			if use.foreseen {
+				p.foreseen.add(&rec, place{e.key, i, j}, p.size)
 			}
 		}
 		p.kept.Add(int64(own.Size() - before))
@@ -171,26 +189,39 @@ func (p *prepass) collect(owners []classic.Owners) {
 	}
 }
 
-// use reports what the record p is of use for. Only what the kernel itself writes
-// tells of owners.
-func (p *prepass) use(record []byte) (isSchema, isOwner bool) {
+// uses says what a record is of use for.
+type uses struct{ schema, owner, foreseen bool }
+
+// use reports what a record is of use for. Only what the kernel itself writes tells
+// of owners.
+func (p *prepass) use(record []byte) uses {
 	if record[3] != markerRecord {
-		return false, false
+		return uses{}
 	}
+	var key etw.Key
+	var use uses
 	switch record[2] {
 	case kindEvent32, kindEvent64:
-		return p.options.schemas && schema.Holds(etw.Key{Kind: etw.KindManifest, ID: binary.LittleEndian.Uint16(record[0x28:])}), false
+		key = etw.Key{Kind: etw.KindManifest, ID: binary.LittleEndian.Uint16(record[0x28:])}
+		if use.schema = p.options.schemas && schema.Holds(key); p.options.foresight != nil {
+			key.Provider, key.Version = etw.GUID(record[0x18:0x28]), record[0x2a]
+		}
 	case kindFull32, kindFull64:
-		return p.options.schemas && schema.Holds(etw.Key{Kind: etw.KindClassic, Provider: etw.GUID(record[0x18:0x28]), ID: uint16(record[4])}), false
+		key = etw.Key{Kind: etw.KindClassic, Provider: etw.GUID(record[0x18:0x28]), ID: uint16(record[4]), Version: record[6]}
+		use.schema = p.options.schemas && schema.Holds(key)
 	case kindInstance32, kindInstance64:
-		return false, false
+		return uses{}
+	default:
+		if !p.options.attribution && p.options.foresight == nil {
+			return uses{}
+		}
+		opcode := etw.Opcode(record[6])
+		class, _ := classic.KernelClass(record[7], opcode)
+		key = etw.Key{Kind: etw.KindClassic, Provider: class, ID: uint16(opcode), Version: record[0]}
+		use.owner = p.options.attribution && classic.Learns(class, opcode)
 	}
-	if !p.options.attribution {
-		return false, false
-	}
-	opcode := etw.Opcode(record[6])
-	class, _ := classic.KernelClass(record[7], opcode)
-	return false, classic.Learns(class, opcode)
+	use.foreseen = p.options.foresight != nil && p.options.foresight.wants(key)
+	return use
 }
 
 // addSchema keeps the record r, which is at the place that s says.
@@ -213,12 +244,7 @@ func (p *prepass) addSchema(r *etw.Record, s schemaRecord) {
 // learn returns the set of the schemas that were found, which are learned in the
 // order of time.
 func (p *prepass) learn() *schema.Set {
-	slices.SortFunc(p.schemas, func(a, b schemaRecord) int {
-		return cmp.Or(
-			cmp.Compare(a.key, b.key),
-			cmp.Compare(a.block, b.block),
-			cmp.Compare(a.entry, b.entry))
-	})
+	slices.SortFunc(p.schemas, func(a, b schemaRecord) int { return a.compare(b.place) })
 	set := new(schema.Set)
 	p.payloads = nil
 	for i := range p.schemas {

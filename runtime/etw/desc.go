@@ -1,5 +1,7 @@
 package etw
 
+import "iter"
+
 // A ProviderDesc describes a provider of events.
 type ProviderDesc struct {
 	Name string
@@ -63,14 +65,15 @@ func (d *EventDesc) Key() Key {
 func (d *EventDesc) classicKey() Key { return Key{KindClassic, d.Class, uint16(d.Opcode), d.Version} }
 
 // keys returns all that leads to the event.
-func (d *EventDesc) keys() []Key {
-	if d.Named {
-		return nil // see byName
+func (d *EventDesc) keys() iter.Seq[Key] {
+	return func(yield func(Key) bool) {
+		if d.Named { // see byName
+			return
+		}
+		if yield(d.Key()) && d.Kind == KindManifest && !d.Class.IsZero() {
+			yield(d.classicKey())
+		}
 	}
-	if d.Kind == KindManifest && !d.Class.IsZero() {
-		return []Key{d.Key(), d.classicKey()}
-	}
-	return []Key{d.Key()}
 }
 
 // Title returns what the event is called: its name, else its task and opcode,

@@ -101,7 +101,8 @@ func Handle[E any, P EventPointer[E]](m *Mux, fn func(*Record, P) error) {
 
 // exact adds a handler for one version of an event.
 func (m *Mux) exact(d *EventDesc, h handler) {
-	for _, e := range m.entries(d) {
+	var room [4]*idEntry[handlers]
+	for _, e := range m.entries(room[:0], d) {
 		at := e.version(d.Version)
 		if at.desc == nil {
 			*at = handlers{d, e.any.call}
@@ -111,15 +112,14 @@ func (m *Mux) exact(d *EventDesc, h handler) {
 	m.needs(d)
 }
 
-// entries returns the entries of all that leads to the event d.
-func (m *Mux) entries(d *EventDesc) []*idEntry[handlers] {
+// entries adds the entries of all that leads to the event d to list.
+func (m *Mux) entries(list []*idEntry[handlers], d *EventDesc) []*idEntry[handlers] {
 	m.recent = nil
 	m.named.provider(d.Provider)
 	if d.Named {
-		return []*idEntry[handlers]{m.named.at(d)}
+		return append(list, m.named.at(d))
 	}
-	var list []*idEntry[handlers]
-	for _, k := range d.keys() {
+	for k := range d.keys() {
 		list = append(list, m.handlers.at(k))
 	}
 	return list
@@ -128,10 +128,12 @@ func (m *Mux) entries(d *EventDesc) []*idEntry[handlers] {
 // any adds a handler for all versions of an event, of which descs, the oldest
 // first, are known. In the classic form, versions may differ in their opcodes.
 func (m *Mux) any(descs []*EventDesc, h handler) {
-	var done []*idEntry[handlers]
+	var room [4]*idEntry[handlers]
+	var roomDone [16]*idEntry[handlers]
+	done := roomDone[:0]
 	for _, d := range slices.Backward(descs) {
 		m.needs(d)
-		for _, e := range m.entries(d) {
+		for _, e := range m.entries(room[:0], d) {
 			if slices.Contains(done, e) {
 				continue
 			}

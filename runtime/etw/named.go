@@ -7,6 +7,7 @@ type names[T any] struct {
 	events    map[eventName]*idEntry[T]
 	providers map[string]GUID // by name in lower case
 	guids     map[GUID]bool   // of the providers
+	last      *ProviderDesc   // that was entered
 }
 
 // An eventName identifies an event whose id means nothing.
@@ -17,6 +18,10 @@ type eventName struct {
 
 // provider enters a provider, by its name.
 func (n *names[T]) provider(p *ProviderDesc) {
+	if n.last == p {
+		return
+	}
+	n.last = p
 	if n.guids == nil {
 		n.events, n.providers, n.guids = make(map[eventName]*idEntry[T]), make(map[string]GUID), make(map[GUID]bool)
 	}

@@ -52,7 +52,7 @@ func (g *Registry) add(p *Provider) {
 				*at = d
 			}
 		}
-		for _, k := range d.keys() {
+		for k := range d.keys() {
 			if at := g.events.at(k).version(k.Version); *at == nil {
 				*at = d
 			}

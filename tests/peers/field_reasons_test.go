@@ -133,10 +133,16 @@ func valueReason(own *ownEvent, p *peerEvent, name string, theirs, ours any, got
 		return whyNoBytes
 	case collides(own, p):
 		return whyCollision
-	case own.exact && !own.narrow && number(ours) != nil:
+	case own.exact && !own.narrow && (number(ours) != nil || isGUID(ours)):
 		return whyWidths
 	}
 	return misread(own, p)
+}
+
+func isGUID(v any) bool {
+	text, _ := v.(string)
+	_, err := etw.ParseGUID(text)
+	return err == nil
 }
 
 func unsigned(v any) uint64 {

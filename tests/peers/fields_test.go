@@ -368,4 +368,5 @@ func (c *eventComparison) fields(own *ownEvent, p *peerEvent) {
 }
 
 // peerFields are names that TraceEvent gives fields.
-var peerFields = map[string]string{"": "field0", "promoted": "bytes", "continuationid": "continuewithtaskid", "namespaceid": "namespaceprocessid"}
+var peerFields = map[string]string{"": "field0", "promoted": "bytes", "continuationid": "continuewithtaskid", "namespaceid": "namespaceprocessid",
+	"id": "joinid"}

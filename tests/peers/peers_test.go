@@ -38,6 +38,7 @@ import (
 type answer struct {
 	Info       peerInfo
 	Counts     []peerCount
+	GC         []peerRuntime
 	Exceptions peerExceptions
 	Contention peerContention
 	Waits      peerWaits
@@ -101,10 +102,13 @@ func (s *sheet) equal(field string, ours, theirs any) {
 func (s *sheet) near(field string, ours, theirs float64) {
 	s.t.Helper()
 	s.count()
-	if math.Abs(ours-theirs) > 1e-6+1e-9*math.Abs(theirs) {
+	if !nearly(ours, theirs) {
 		s.t.Errorf("%s: %s: %s is %v, and TraceEvent says %v", s.file, s.topic, field, ours, theirs)
 	}
 }
+
+// nearly reports whether two numbers are the same but for how they were computed.
+func nearly(x, y float64) bool { return math.Abs(x-y) <= 1e-6+1e-9*math.Abs(y) }
 
 // differs counts a field that is not equal for a reason of the table.
 func (s *sheet) differs(reason string) {
@@ -119,6 +123,7 @@ func (s *sheet) differs(reason string) {
 // comparisons are the topics, each of which compares all that both know of it.
 var comparisons = map[string]func(*sheet){
 	"events":      compareEvents,
+	"collections": compareCollections,
 	"exceptions":  compareExceptions,
 	"contention":  compareContention,
 	"waits":       compareWaits,

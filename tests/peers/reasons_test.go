@@ -14,6 +14,18 @@ const (
 	whyOnlyHere       = "connections and queues"
 	whyForeign        = "foreign activities"
 	whyTicksAsSamples = "ticks as samples"
+
+	// Of collections.
+	whyGap         = "gc: gap"
+	whyBlocking    = "gc: done blocking"
+	whySurvival    = "gc: survival"
+	whyServer      = "gc: server background"
+	whyNegative    = "gc: negative"
+	whyPeak        = "gc: peak"
+	whyUpdated     = "gc: not updated"
+	whyRepeated    = "gc: marked twice"
+	whyUnknown     = "gc: unknown"
+	whyPinnedTicks = "gc: pinned ticks"
 )
 
 // reasons say what the rules are. One that explains nothing any more is an error.
@@ -29,4 +41,15 @@ var reasons = map[string]string{
 	whyUnnamed:        "TraceEvent puts all frames without a name into one; here each is by its address",
 	whyTicksAsSamples: "the time of threads goes from sample to sample; TraceEvent takes allocation ticks for samples, too",
 	whyDependent:      "a reference that a dependent handle makes is one of the graph here, and not there",
+
+	whyGap:         "pause: the time between the end of suspending and the begin of the second collection belongs to nobody there",
+	whyBlocking:    "pause: a background collection that was done blocking has the whole suspension here, and only the time to suspend there",
+	whySurvival:    "survival is truncated to a whole percentage there, of each heap, and that of uncollected generations is 0",
+	whyServer:      "the histories of a background collection of server GC are not found there",
+	whyNegative:    "what is negative there, because a background collection swept meanwhile, is 0 here",
+	whyPeak:        "the peak may be below the size after there",
+	whyUpdated:     "what runtimes before .NET 5 leave out of the sizes after is 0 there",
+	whyRepeated:    "dependent handles are marked twice on a heap, and the first of the times is added to the mark after there",
+	whyUnknown:     "what was allocated before the first collection is unknown here without allocation ticks, 0 there",
+	whyPinnedTicks: "pinned objects allocated before the first collection are given the ticks of large ones there",
 }

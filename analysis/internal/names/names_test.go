@@ -13,7 +13,7 @@ func TestTable(t *testing.T) {
 	table.At(b).Value += 5
 	table.At(etw.MakeUTF16("a")).Value++
 	all := table.All()
-	if len(all) != 2 || *all[0] != (Entry[int]{"a", 2}) || *all[1] != (Entry[int]{"b", 5}) || !table.Has(a) || table.Has(etw.MakeUTF16("c")) {
+	if len(all) != 2 || all[0].Name != "a" || all[0].Value != 2 || all[1].Name != "b" || all[1].Value != 5 || table.Find(a) != all[0] || table.Find(etw.MakeUTF16("c")) != nil {
 		t.Errorf("%+v", all)
 	}
 	if n := testing.AllocsPerRun(100, func() { table.At(a).Value++ }); n > 0 {

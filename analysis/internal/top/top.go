@@ -37,6 +37,9 @@ func (l *List[T]) Wants(key float64) bool { return !l.full || key > l.least }
 // Add offers a value.
 func (l *List[T]) Add(key float64, v T) {
 	l.seq++
+	if !l.Wants(key) {
+		return
+	}
 	l.rows = append(l.rows, entry[T]{key, l.seq, v})
 	if n := l.limit(); len(l.rows) >= 2*n {
 		sortRows(l.rows)

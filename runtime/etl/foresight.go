@@ -1,0 +1,54 @@
+package etl
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A foresight is what the user of a Reader wants to see before its time.
+type foresight struct {
+	wants func(etw.Key) bool
+	see   func(*etw.Record)
+}
+
+// foreseen are the records of a prepass that the user wants to see.
+type foreseen struct {
+	mu      sync.Mutex
+	records []foreseenRecord
+	size    int64
+}
+
+type foreseenRecord struct {
+	place
+	*etw.Record
+}
+
+// foreseenRecordSize is about what one takes without its payload.
+const foreseenRecordSize = 512
+
+// add keeps the record r of a file of some size, unless they take too much together:
+// they are a help, and what is missing comes in its time.
+func (f *foreseen) add(r *etw.Record, at place, fileSize int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	size := foreseenRecordSize + int64(len(r.Payload))
+	if f.size+size > 4<<20+fileSize/4 {
+		return
+	}
+	f.size += size
+	f.records = append(f.records, foreseenRecord{at, r.Clone()})
+}
+
+// show shows what was kept, in the order of time.
+func (p *prepass) show() {
+	records := p.foreseen.records
+	slices.SortFunc(records, func(a, b foreseenRecord) int { return a.compare(b.place) })
+	for _, r := range records {
+		if p.Reader.schemas != nil {
+			p.Reader.schemas.Describe(r.Record)
+		}
+		p.options.foresight.see(r.Record)
+	}
+}
