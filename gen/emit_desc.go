@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -47,7 +48,7 @@ func emitEventDesc(f *jen.File, ev *event) {
 	if mask := e.Mask(); mask != 0 {
 		fields = append(fields, key("Keywords", hex(mask)))
 	}
-	text("Name", e.Symbol)
+	text("Name", cmp.Or(e.TraceName, e.Symbol))
 	if ev.named {
 		fields = append(fields, key("Named", jen.True()))
 	}

@@ -167,7 +167,7 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 // those that they identify by class and opcode, then those that none leads to.
 func (b *builder) addEvents() {
 	for _, e := range b.m.Events {
-		ev := &event{m: e, key: keyOf(e), lost: e.Undispatched, named: b.m.SelfDescribing, file: "events"}
+		ev := &event{m: e, key: keyOf(e), lost: e.Undispatched, named: b.m.SelfDescribing || e.TraceName != "", file: "events"}
 		if ev.isClassic() {
 			ev.lost = ""
 		}

@@ -40,16 +40,20 @@ func (c Change) String() string {
 // programs by the old one. What is only new is no change.
 func Compare(old, new *Manifest) []Change {
 	c := &comparer{}
-	byGUID := make(map[etw.GUID]*Provider)
-	for _, p := range new.Providers {
-		byGUID[p.GUID] = p
-	}
+	left := slices.Clone(new.Providers)
 	for _, p := range old.Providers {
-		if now := byGUID[p.GUID]; now != nil {
-			c.provider(p, now)
-		} else {
-			c.add(p.Pos, Breaking, "provider", "provider %s %s is gone: nothing decodes what it has logged", quote(p.Name), p.GUID)
+		// Dumps have several providers with one GUID.
+		i := slices.IndexFunc(left, func(q *Provider) bool { return q.GUID == p.GUID && q.Name == p.Name })
+		if i < 0 {
+			i = slices.IndexFunc(left, func(q *Provider) bool { return q.GUID == p.GUID })
 		}
+		if i < 0 {
+			c.add(p.Pos, Breaking, "provider", "provider %s %s is gone: nothing decodes what it has logged", quote(p.Name), p.GUID)
+			continue
+		}
+		now := left[i]
+		left = slices.Delete(left, i, i+1)
+		c.provider(p, now)
 	}
 	return c.changes
 }
@@ -69,13 +73,19 @@ func (c *comparer) provider(old, now *Provider) {
 		c.add(now.Pos, Doubtful, "symbol", "provider %s has the symbol %s in place of %s: source code has to change", quote(now.Name), quote(now.Symbol), quote(old.Symbol))
 	}
 	c.keywords(old, now)
+	c.tasks(old, now)
 	c.maps(old, now)
 	events := make(map[eventID]*Event)
 	for _, e := range now.Events {
-		events[idOf(e)] = e
+		if events[idOf(e)] == nil { // to which records are dispatched
+			events[idOf(e)] = e
+		}
 	}
 	before := make(map[eventID]bool)
 	for _, e := range old.Events {
+		if before[idOf(e)] {
+			continue
+		}
 		before[idOf(e)] = true
 		if other := events[idOf(e)]; other != nil {
 			c.event(e, other)
@@ -94,12 +104,16 @@ func (c *comparer) provider(old, now *Provider) {
 type eventID struct {
 	class   etw.GUID // of a classic event
 	id      uint32
+	name    string // of one that has it in place of an id
 	version uint8
 }
 
 func idOf(e *Event) eventID {
 	if e.Classic && e.Task != nil && e.Opcode != nil {
-		return eventID{e.Task.EventGUID, uint32(e.Opcode.Value), e.Version}
+		return eventID{class: e.Task.EventGUID, id: uint32(e.Opcode.Value), version: e.Version}
+	}
+	if e.TraceName != "" {
+		return eventID{name: e.TraceName, version: e.Version}
 	}
 	return eventID{id: e.ID, version: e.Version}
 }
@@ -127,6 +141,37 @@ func (c *comparer) keywords(old, now *Provider) {
 			c.add(bit.Pos, Doubtful, "keyword", "keyword 0x%x is called %s in place of %s", k.Mask, quote(bit.Name), quote(k.Name))
 		case same == nil:
 			c.add(k.Pos, Doubtful, "keyword", "keyword %s is gone: sessions that ask for it get nothing", quote(k.Name))
+		}
+	}
+}
+
+// tasks compares the names by which consumers know tasks and opcodes.
+func (c *comparer) tasks(old, now *Provider) {
+	tasks := make(map[uint16]*Task)
+	for _, t := range now.Tasks {
+		tasks[t.Value] = t
+	}
+	c.opcodes(old.Opcodes, now.Opcodes)
+	for _, t := range old.Tasks {
+		other := tasks[t.Value]
+		if other == nil {
+			continue // who uses it is gone, or has another one
+		}
+		if other.Name != t.Name {
+			c.add(other.Pos, Doubtful, "task", "task %d is called %s in place of %s", t.Value, quote(other.Name), quote(t.Name))
+		}
+		c.opcodes(t.Opcodes, other.Opcodes)
+	}
+}
+
+func (c *comparer) opcodes(old, now []*Opcode) {
+	opcodes := make(map[etw.Opcode]*Opcode)
+	for _, o := range now {
+		opcodes[o.Value] = o
+	}
+	for _, o := range old {
+		if other := opcodes[o.Value]; other != nil && other.Name != o.Name {
+			c.add(other.Pos, Doubtful, "opcode", "opcode %d is called %s in place of %s", o.Value, quote(other.Name), quote(o.Name))
 		}
 	}
 }
@@ -202,17 +247,18 @@ func (c *comparer) newVersion(old *Provider, e *Event) {
 	if before == nil {
 		return
 	}
-	a, b := fieldsOf(before), fieldsOf(e)
-	if len(b) < len(a) || !slices.EqualFunc(a, b[:len(a)], sameBytes) {
+	a, b := forms(fieldsOf(before)), forms(fieldsOf(e))
+	if len(b) < len(a) || !slices.Equal(a, b[:len(a)]) {
 		c.add(e.Pos, Doubtful, "extends", "%s does not begin with the fields of version %d: programs that know only that one misread it", title(e), before.Version)
 	}
 }
 
 // layout compares the fields of a payload, one by one.
 func (c *comparer) layout(at Pos, what string, old, now []*Field) {
+	oldForms, newForms := forms(old), forms(now)
 	for i := range min(len(old), len(now)) {
 		a, b := old[i], now[i]
-		if !sameBytes(a, b) {
+		if oldForms[i] != newForms[i] {
 			c.add(b.Pos, Breaking, "layout", "field %s of %s is %s in place of %s %s: give the event a new version", quote(b.Name), what, shape(b), quote(a.Name), shape(a))
 			return
 		}
@@ -234,19 +280,21 @@ func (c *comparer) layout(at Pos, what string, old, now []*Field) {
 	}
 }
 
-// sameBytes reports whether two fields have the same form in a payload.
-func sameBytes(a, b *Field) bool {
-	return a.Type == b.Type && a.When == b.When && sameSize(a.Count, b.Count) && sameSize(a.Length, b.Length) &&
-		slices.EqualFunc(a.Fields, b.Fields, sameBytes)
-}
-
-// sameSize reports whether two sizes are found in the same place. A field that was
-// renamed is compared where it is itself.
-func sameSize(a, b Size) bool {
-	if a.Kind != b.Kind || a.Const != b.Const || a.Up != b.Up {
-		return false
+// forms returns what each field is in a payload, members included, so that two lists
+// that are equal are read alike. Outer are the fields around those of a struct.
+func forms(fields []*Field, outer ...[]*Field) []string {
+	scopes := append([][]*Field{fields}, outer...)
+	where := func(s Size) string {
+		if s.Field == nil {
+			return fmt.Sprint(s.Kind, s.Const)
+		}
+		return fmt.Sprint(s.Kind, s.Up, slices.Index(scopes[s.Up], s.Field))
 	}
-	return a.Field == nil || a.Field.Type == b.Field.Type
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = fmt.Sprint(f.Type, f.When, where(f.Count), where(f.Length), forms(f.Fields, scopes...))
+	}
+	return list
 }
 
 // shape returns a field's form in a payload for messages.

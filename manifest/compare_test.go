@@ -8,14 +8,15 @@ import (
 )
 
 // compared is a manifest for tests to change.
-const compared = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events" xmlns:xs="http://www.w3.org/2001/XMLSchema"><instrumentation><events>
+const compared = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:etwgen="https://github.com/etwgen/etwgen/manifest"><instrumentation><events>
 <provider name="Shop" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}" symbol="SHOP">
 <channels><channel name="Shop/Operational" type="Operational" chid="O"/><channel name="Shop/Debug" type="Debug" chid="D"/></channels>
-<tasks><task name="Sale" value="1"/><task name="Gift" value="2"/></tasks>
+<tasks><task name="Sale" value="1"><opcodes><opcode name="Return" value="11"/></opcodes></task><task name="Gift" value="2"/></tasks>
 <keywords><keyword name="Money" mask="0x1"/><keyword name="Goods" mask="0x2"/></keywords>
 <maps><valueMap name="Kind"><map value="0" message="big"/><map value="1" message="small"/></valueMap></maps>
 <templates><template tid="T">
 <data name="N" inType="win:UInt16"/>
+<data name="M" inType="win:UInt16"/>
 <data name="Kind" inType="win:UInt8" map="Kind"/>
 <data name="Data" inType="win:Binary" length="N"/>
 <data name="Code" inType="win:UInt32"/>
@@ -52,6 +53,8 @@ func TestCompare(t *testing.T) {
 		{`"Code" inType="win:UInt32"/>`, `"Code" inType="win:UInt32"/><data name="More" inType="win:UInt8"/>`, "error (layout)"},
 		{`<data name="Code" inType="win:UInt32"/>`, ``, "error (layout)"},
 		{`length="N"`, `length="4"`, "error (layout)"},
+		{`length="N"`, `length="M"`, "error (layout)"},
+		{`"Code" inType="win:UInt32"/>`, `"Code" inType="win:UInt32"/><!-- -->`, ""},
 		{`"Code" inType="win:UInt32"`, `"Result" inType="win:UInt32"`, "warning (field)"},
 		{`"Code" inType="win:UInt32"`, `"Code" inType="win:UInt32" outType="win:HexInt32"`, "note (outType)"},
 		{`win:UInt8" map="Kind"`, `win:UInt8"`, "warning (map)"},
@@ -60,6 +63,9 @@ func TestCompare(t *testing.T) {
 		{`channel="O"`, `channel="D"`, "warning (channel)"},
 		{`opcode="win:Start"`, `opcode="win:Stop"`, "warning (opcode)"},
 		{`task="Sale"`, `task="Gift"`, "warning (task)"},
+		{`<task name="Gift"`, `<task name="Present"`, "warning (task)"},
+		{`<opcode name="Return"`, `<opcode name="Refund"`, "warning (opcode)"},
+		{`value="1" symbol`, `etwgen:named="Sold" value="1" symbol`, "error (event)"},
 		{`message="sold"`, `message="gone"`, "note (message)"},
 		{`<keyword name="Goods" mask="0x2"/>`, `<keyword name="Goods" mask="0x4"/>`, "error (keyword)"},
 		{`<keyword name="Goods" mask="0x2"/>`, `<keyword name="Wares" mask="0x2"/>`, "warning (keyword)"},

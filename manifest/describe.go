@@ -27,7 +27,8 @@ func (p *Provider) Describe() *etw.Provider {
 	out := &etw.Provider{Desc: &etw.ProviderDesc{Name: p.Name, GUID: p.GUID}}
 	for _, e := range p.Events {
 		if desc := d.event(e); desc.Kind == etw.KindClassic || e.Undispatched == "" {
-			desc.Provider, desc.Named = out.Desc, p.SelfDescribing
+			desc.Provider = out.Desc
+			desc.Named = desc.Named || p.SelfDescribing
 			out.Events = append(out.Events, desc)
 		}
 	}
@@ -63,7 +64,8 @@ func (d *describer) event(e *Event) *etw.EventDesc {
 		ID:       uint16(e.ID),
 		Version:  e.Version,
 		Keywords: e.Mask(),
-		Name:     e.Symbol,
+		Name:     cmp.Or(e.TraceName, e.Symbol),
+		Named:    e.TraceName != "",
 		Message:  e.Message,
 
 		Corrected: e.Overridden != nil,

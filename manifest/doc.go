@@ -93,6 +93,9 @@
 //   - etwgen:events="classic", on a provider, says that its events are classic
 //     ones, as the kernel and MOF providers log them. etwgen:events="self-describing"
 //     says that it is a self-describing EventSource.
+//   - etwgen:named, on events, is the name by which records identify the event, as
+//     those of TraceLogging do. Its value tells it from other events of the file,
+//     and no record has it.
 //   - etwgen:fields, on events, says what the provider actually writes, where that is
 //     not what the template says: see [Event.Override]. [Overrides] say the same, in a
 //     file beside the manifest.

@@ -17,6 +17,12 @@ type eventKey struct {
 	version uint8
 }
 
+// A namedKey is what identifies an event whose id means nothing.
+type namedKey struct {
+	name    string
+	version uint8
+}
+
 // event reads an event.
 func (p *providerParser) event(n *node) {
 	e := &Event{Pos: p.pos(n.at)}
@@ -43,6 +49,7 @@ func (p *providerParser) event(n *node) {
 	} else if n.hasNumber("value", 32) && (n.attr("version") == "" || n.hasNumber("version", 8)) {
 		p.checkKey(n, e)
 	}
+	p.traceName(n, what, e)
 	p.override(n, what, e)
 	p.prov.Events = append(p.prov.Events, e)
 }
@@ -287,6 +294,28 @@ func (p *providerParser) checkKey(n *node, e *Event) {
 			p.fail(n, "event %d version %d is also declared at %s, by a provider with the same guid; change the value or version of one", e.ID, e.Version, first.Pos)
 		}
 	}
+}
+
+// traceName reads the name by which records identify an event.
+func (p *providerParser) traceName(n *node, what string, e *Event) {
+	name, ok := n.extension("named")
+	switch {
+	case !ok:
+		return
+	case name == "":
+		p.fail(n, "etwgen:named of %s is empty; write the name that traces have", what)
+		return
+	case p.prov.Classic:
+		p.fail(n, "%s is classic and has an etwgen:named; records of classic events have no names", what)
+		return
+	}
+	e.TraceName = name
+	key := namedKey{name, e.Version}
+	if first := p.named[key]; first != nil {
+		p.fail(n, "etwgen:named %s of %s is also that of the event at %s; change the name or the version of one", quote(name), what, first.Pos)
+		return
+	}
+	p.named[key] = e
 }
 
 // mode returns the ending of a message that fits the mode.

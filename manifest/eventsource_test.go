@@ -92,6 +92,28 @@ func TestSelfDescribing(t *testing.T) {
 	}
 }
 
+// TestNamed: an event that records identify by its name.
+func TestNamed(t *testing.T) {
+	src := withStrings(`<events>
+<event value="1" symbol="E" etwgen:named="Shop/Sold &quot;now&quot;"/><event value="2" version="1" symbol="E_V1" etwgen:named="Shop/Sold &quot;now&quot;"/>
+<event value="3" symbol="F"/></events>`, "")
+	m := mustParse(t, src, Options{})
+	for _, m := range []*Manifest{m, mustParse(t, string(m.AppendXML(nil, "")), Options{})} {
+		for i, e := range m.Describe()[0].Events {
+			if want := [...]string{`Shop/Sold "now"`, `Shop/Sold "now"`, "F"}[i]; e.Name != want || e.Named != (i < 2) {
+				t.Errorf("event %d is %q, named %t; want %q", e.ID, e.Name, e.Named, want)
+			}
+		}
+	}
+	for events, want := range map[string]string{
+		`§1<event value="1" etwgen:named=""/>`:                                     "1: etwgen:named of event 1 is empty; write the name that traces have",
+		`<event value="1" etwgen:named="E"/>§1<event value="2" etwgen:named="E"/>`: `1: etwgen:named "E" of event 2 is also that of the event at t.man:2:9; change the name or the version of one`,
+	} {
+		src, places := unmark(t, withStrings("<events>"+events+"</events>", ""))
+		checkDiagnostics(t, src, places, Options{}, []string{want}, nil)
+	}
+}
+
 func TestOverrides(t *testing.T) {
 	fields := `<data name="A" inType="win:Int32"/><data name="B" inType="win:Int64"/><data name="S" inType="win:UnicodeString"/>
 <data name="N" inType="win:UInt16"/><data name="D" inType="win:Binary" length="N"/>`

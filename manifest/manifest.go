@@ -71,6 +71,10 @@ type Event struct {
 	Doc       string // etwgen:doc
 	GoName    string // etwgen:name
 
+	// TraceName, if it is not "", is the name by which records identify the event,
+	// as TraceLogging does: ID means nothing then. It is etwgen:named.
+	TraceName string
+
 	// Classic says that records identify the event by the class that its task
 	// names and by its opcode, and that ID means nothing.
 	Classic bool

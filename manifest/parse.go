@@ -246,6 +246,7 @@ type providerParser struct {
 	templates    map[string]*Template
 	events       map[eventKey]*Event
 	classic      map[etw.Key]*Event
+	named        map[namedKey]*Event
 }
 
 // provider reads a provider.
@@ -265,6 +266,7 @@ func (p *parser) provider(n *node) {
 		tasks:         make(map[string]*Task),
 		templates:     make(map[string]*Template),
 		events:        make(map[eventKey]*Event),
+		named:         make(map[namedKey]*Event),
 		classic:       make(map[etw.Key]*Event),
 	}
 	p.m.Providers = append(p.m.Providers, pp.prov)

@@ -294,7 +294,7 @@ func (w *writer) event(e *Event) {
 	}
 	w.element("event", "value", number(uint64(e.ID)), "version", version, "symbol", e.Symbol,
 		"channel", channel, "level", level, "task", task, "opcode", opcode,
-		"keywords", strings.Join(keywords, " "), "template", template, "etwgen:fields", fields,
+		"keywords", strings.Join(keywords, " "), "template", template, "etwgen:fields", fields, "etwgen:named", e.TraceName,
 		"message", message(e.Message, e.MessageID), "etwgen:name", e.GoName, "etwgen:doc", e.Doc)
 }
 

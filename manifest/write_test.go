@@ -51,6 +51,9 @@ func checkWritten(t *testing.T, m *manifest.Manifest, opts manifest.Options) {
 		t.Errorf("%s, written and read again: %v", m.File, err)
 		return
 	}
+	if changes := manifest.Compare(m, again); len(changes) > 0 {
+		t.Errorf("%s, written and read again, is not what it was: %v", m.File, changes)
+	}
 	if !reflect.DeepEqual(forgetPlaces(m), forgetPlaces(again)) {
 		t.Errorf("%s is another manifest when it is written and read again:\n%.2000s", m.File, cmp.Diff(m, again))
 	}

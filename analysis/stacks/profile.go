@@ -414,14 +414,21 @@ func (f *Frame) IsNamed() bool {
 func (p *Profile) Len() int { return len(p.rows.rows) }
 
 // Samples iterates over the samples in the order in which they were added.
-func (p *Profile) Samples() iter.Seq[Sample] {
-	return func(yield func(Sample) bool) {
-		for i := range p.rows.rows {
-			if !yield(p.rows.sample(&p.rows.rows[i], len(p.Types))) {
-				return
-			}
+func (p *Profile) Samples() iter.Seq[Sample] { return p.rows.all(len(p.Types)) }
+
+// Times returns the times of the first and the last sample in nanoseconds since 1970, 0
+// if there are none.
+func (p *Profile) Times() (first, last int64) {
+	for i := range p.rows.rows {
+		at := p.rows.rows[i].at
+		if i == 0 || at < first {
+			first = at
+		}
+		if i == 0 || at > last {
+			last = at
 		}
 	}
+	return first, last
 }
 
 // Stack iterates over the frames of a stack, the innermost first, by their numbers.
@@ -458,32 +465,51 @@ func (p *Profile) Totals() []int64 {
 }
 
 // Merged iterates over the sums of samples of one thread that have the same stack and
-// the same labels. Their time is that of the first.
+// the same labels. Their time is that of the first. The values of a sample are valid until
+// the next one.
 func (p *Profile) Merged() iter.Seq[Sample] {
 	return func(yield func(Sample) bool) {
-		order := make([]int32, len(p.rows.rows))
-		for i := range order {
-			order[i] = int32(i)
-		}
-		slices.SortFunc(order, func(i, j int32) int {
-			a, b := &p.rows.rows[i], &p.rows.rows[j]
-			return cmp.Or(compareKind(a, b), cmp.Compare(i, j))
-		})
+		order := p.rows.byKind()
+		lists := make([][]Label, len(p.rows.labels)+1)
+		sum := new(row)
 		for i := 0; i < len(order); {
-			sum := p.rows.rows[order[i]]
-			for i++; i < len(order) && compareKind(&sum, &p.rows.rows[order[i]]) == 0; i++ {
-				for v, x := range p.rows.rows[order[i]].values {
+			k := order[i]
+			*sum = p.rows.rows[k.row]
+			for i++; i < len(order) && order[i].stack == k.stack && order[i].rest == k.rest; i++ {
+				for v, x := range p.rows.rows[order[i].row].values {
 					sum.values[v] += x
 				}
 			}
-			if !yield(p.rows.sample(&sum, len(p.Types))) {
+			if !yield(p.rows.sampleOf(sum, len(p.Types), lists)) {
 				return
 			}
 		}
 	}
 }
 
-// compareKind orders samples by what tells them apart beside their time.
-func compareKind(a, b *row) int {
-	return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.thread, b.thread), cmp.Compare(a.labels, b.labels))
+// A rowKind is what tells a sample apart from others beside its time: its stack, and its
+// thread and labels.
+type rowKind struct {
+	stack ID
+	row   int32
+	rest  uint64
+}
+
+// byKind returns the samples, equal ones next to each other in the order of their rows.
+func (s *rows) byKind() []rowKind {
+	list := make([]rowKind, len(s.rows))
+	for i := range list {
+		x := &s.rows[i]
+		list[i] = rowKind{x.stack, int32(i), uint64(x.thread)<<32 | uint64(uint32(x.labels))}
+	}
+	slices.SortFunc(list, func(a, b rowKind) int {
+		switch {
+		case a.stack != b.stack:
+			return cmp.Compare(a.stack, b.stack)
+		case a.rest != b.rest:
+			return cmp.Compare(a.rest, b.rest)
+		}
+		return cmp.Compare(a.row, b.row)
+	})
+	return list
 }

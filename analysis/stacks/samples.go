@@ -258,14 +258,27 @@ func (s *Samples) Stack(id ID) Stack {
 }
 
 // All iterates over the samples in the order in which they were added.
-func (s *Samples) All() iter.Seq[Sample] {
+func (s *Samples) All() iter.Seq[Sample] { return s.rows.all(len(s.Types)) }
+
+// all iterates over the samples. Those with equal labels share them.
+func (s *rows) all(types int) iter.Seq[Sample] {
 	return func(yield func(Sample) bool) {
-		for i := range s.rows.rows {
-			if !yield(s.rows.sample(&s.rows.rows[i], len(s.Types))) {
+		lists := make([][]Label, len(s.labels)+1)
+		for i := range s.rows {
+			if !yield(s.sampleOf(&s.rows[i], types, lists)) {
 				return
 			}
 		}
 	}
+}
+
+// sampleOf is sample with lists of the labels that were met.
+func (s *rows) sampleOf(x *row, types int, lists [][]Label) Sample {
+	if x.labels != 0 && lists[x.labels] == nil {
+		lists[x.labels] = s.Labels(x.labels)
+	}
+	t := s.threads[x.thread]
+	return Sample{Time: x.at, Process: t.process, Thread: t.id, Stack: x.stack, Labels: lists[x.labels], Values: x.values[:types:types]}
 }
 
 func (s *rows) sample(x *row, types int) Sample {

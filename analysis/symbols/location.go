@@ -40,17 +40,17 @@ type Location struct {
 // Lookup returns what an address of a process means at a time, in nanoseconds since
 // 1970.
 func (t *Table) Lookup(pid int64, address uint64, at int64) Location {
-	loc := Location{Address: address, From: always, To: never}
 	l := t.life(pid, at)
 	if l == nil {
-		return loc
+		return Location{Address: address, From: always, To: never}
 	}
-	loc.From, loc.To = l.began, l.ended
+	if i, x := l.only(address, at); x != nil { // as nearly always
+		return Location{Kind: Managed, Address: address, From: max(l.began, x.from), To: min(l.ended, x.to), life: l, index: int32(i)}
+	}
 	f := l.find(address, at)
 	if f.index < 0 {
-		return loc
+		return Location{Address: address, From: l.began, To: l.ended}
 	}
-	loc.Kind, loc.life, loc.index, loc.Guess = Managed, l, int32(f.index), !f.exact
 	from, to := l.places[f.index].from, l.places[f.index].to
 	switch {
 	case f.exact:
@@ -61,8 +61,7 @@ func (t *Table) Lookup(pid int64, address uint64, at int64) Location {
 	default:
 		from, to = to, never
 	}
-	loc.From, loc.To = max(loc.From, from), min(loc.To, to)
-	return loc
+	return Location{Kind: Managed, Address: address, Guess: !f.exact, From: max(l.began, from), To: min(l.ended, to), life: l, index: int32(f.index)}
 }
 
 // An ID identifies a piece of code: two locations with equal ids are in the same
@@ -88,7 +87,7 @@ func (loc *Location) Offset() uint64 {
 	if loc.Kind == Unknown {
 		return 0
 	}
-	return loc.Address - loc.life.starts[loc.index]
+	return loc.Address - loc.life.at(int(loc.index)).start
 }
 
 // Method returns the method at the location, or one without a name if there is

@@ -3,6 +3,7 @@ package symbols
 import (
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/paths"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -27,7 +28,7 @@ type PDB struct {
 func (m *Module) Name() string { return moduleName(m.ILPath) }
 
 func moduleName(path string) string {
-	path = baseName(path)
+	path = paths.Base(path)
 	for _, ext := range []string{".dll", ".exe"} {
 		if n := len(path) - len(ext); n > 0 && strings.EqualFold(path[n:], ext) {
 			path = path[:n]
@@ -84,9 +85,4 @@ func (p *process) moduleAt(i int32, at int64) *Module {
 		i = n
 	}
 	return &p.modules[i].Module
-}
-
-// baseName returns the last part of a path of any system.
-func baseName(path string) string {
-	return path[strings.LastIndexAny(path, `/\`)+1:]
 }

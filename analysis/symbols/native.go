@@ -3,6 +3,8 @@ package symbols
 import (
 	"strconv"
 	"strings"
+
+	"github.com/etwgen/etwgen/analysis/internal/paths"
 )
 
 // A Native is a place in native code.
@@ -75,7 +77,7 @@ func (n *Native) Full() string {
 }
 
 // File returns the name of the file, without its folder.
-func (n *Native) File() string { return baseName(n.Module) }
+func (n *Native) File() string { return paths.Base(n.Module) }
 
 // Text returns the name with the offset, as in ntdll.dll!NtClose+0x14, or, if the
 // function is not known, ntdll.dll+0x9d4c4. more is added to the offset.

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"sync/atomic"
 )
 
 // A Table names addresses. It is made once all is known that can be, and may be
 // used by several goroutines.
 type Table struct {
 	lives map[int64][]*life
+	last  atomic.Pointer[life] // that was asked for
 }
 
 // A life is the code of a process, sorted so that addresses are found.
@@ -17,23 +19,19 @@ type life struct {
 	*process
 	index        int // among all lives
 	began, ended int64
-	starts       []uint64 // of places
-	coarse       []uint64 // every coarseStep-th of starts
-	places       []place
+	places       []place // by their start
+	areas        areas
 }
 
-// A place is where a method is, with all that lookups need, next to each other.
+// A place is where a method is, with all that lookups need. It is half of what a
+// processor loads at once.
 type place struct {
-	start    uint64
 	from, to int64 // its life, as far as others bound it
 	size     uint32
 	method   int32
+	offset   uint32 // of its start in its area
 	back     uint16 // how many places before it may reach beyond its start
 }
-
-// coarseStep is such that the coarse starts of a million methods stay in a
-// processor's cache.
-const coarseStep = 64
 
 // maxBack bounds how many methods that are before an address are looked at. Code
 // overlaps only where its memory is used again.
@@ -62,23 +60,29 @@ func (a *Analysis) Table() *Table {
 
 func newLife(p *process) *life {
 	n := p.methods.n
-	l := &life{process: p, began: p.began, ended: never, starts: make([]uint64, n), places: make([]place, n)}
-	for i := range l.places {
-		m := p.methods.at(int32(i))
-		l.places[i] = place{start: m.start, from: m.from, to: m.to, size: m.size, method: int32(i)}
+	l := &life{process: p, began: p.began, ended: never, places: make([]place, n)}
+	type key struct {
+		start  uint64
+		anchor int64
+		method int32
 	}
-	slices.SortFunc(l.places, func(x, y place) int {
+	order := make([]key, n)
+	for i := range order {
+		m := p.methods.at(int32(i))
+		order[i] = key{m.start, m.anchor(), int32(i)}
+	}
+	slices.SortFunc(order, func(x, y key) int {
 		if x.start != y.start {
 			return cmp.Compare(x.start, y.start)
 		}
-		return cmp.Or(cmp.Compare(p.methods.at(x.method).anchor(), p.methods.at(y.method).anchor()), cmp.Compare(x.method, y.method))
+		return cmp.Or(cmp.Compare(x.anchor, y.anchor), cmp.Compare(x.method, y.method))
 	})
-	for i := range l.places {
-		l.starts[i] = l.places[i].start
-		if i%coarseStep == 0 {
-			l.coarse = append(l.coarse, l.starts[i])
-		}
+	for i, k := range order {
+		m := p.methods.at(k.method)
+		l.places[i] = place{from: m.from, to: m.to, size: m.size, method: k.method}
+		l.places[i].offset = l.areas.add(i, k.start, l.places[max(i-1, 0)].offset)
 	}
+	l.areas.finish(l.places)
 	l.setBack()
 	l.bound()
 	return l
@@ -92,9 +96,9 @@ func (m *method) anchor() int64 {
 	return m.seen
 }
 
-// end returns the first address after a place.
-func (x *place) end() uint64 {
-	if e := x.start + uint64(x.size); e > x.start {
+// last returns the last address of a place.
+func (x *place) last(start uint64) uint64 {
+	if e := start + uint64(x.size) - 1; e >= start {
 		return e
 	}
 	return ^uint64(0)
@@ -118,11 +122,12 @@ func (l *life) at(i int) *method { return l.methods.at(l.places[i].method) }
 // comes after its own start.
 func (l *life) setBack() {
 	first, reach := 0, uint64(0)
-	ends := make([]uint64, len(l.places)) // the largest end up to each
+	lasts := make([]uint64, len(l.places)) // the largest last address up to each
 	for i := range l.places {
-		reach = max(reach, l.places[i].end())
-		ends[i] = reach
-		for ends[first] <= l.starts[i] && first < i {
+		start := l.at(i).start
+		reach = max(reach, l.places[i].last(start))
+		lasts[i] = reach
+		for lasts[first] < start && first < i {
 			first++
 		}
 		l.places[i].back = uint16(min(i-first, maxBack))
@@ -137,10 +142,11 @@ const maxNeighbours = 16
 func (l *life) bound() {
 	for i := range l.places {
 		for j := i - 1; j >= max(i-int(l.places[i].back), i-maxNeighbours); j-- {
-			if l.places[j].end() <= l.starts[i] {
+			a, b := l.at(j), l.at(i)
+			if l.places[j].last(a.start) < b.start {
 				continue
 			}
-			if a, b := l.at(j), l.at(i); a.anchor() <= b.anchor() {
+			if a.anchor() <= b.anchor() {
 				l.boundPair(j, i)
 			} else {
 				l.boundPair(i, j)
@@ -173,34 +179,33 @@ func (t *Table) HasRundown(pid int64) bool {
 
 // life returns what a process with an id is at a time.
 func (t *Table) life(pid, at int64) *life {
-	list := t.lives[pid]
-	for i := len(list) - 1; i > 0; i-- {
-		if list[i].began <= at {
-			return list[i]
-		}
+	if l := t.last.Load(); l != nil && l.pid == pid && l.began <= at && at < l.ended {
+		return l
 	}
+	list := t.lives[pid]
 	if len(list) == 0 {
 		return nil
 	}
-	return list[0]
+	i := len(list) - 1
+	for i > 0 && list[i].began > at {
+		i--
+	}
+	t.last.Store(list[i])
+	return list[i]
 }
 
-// last returns the last method that starts at or before an address, or -1.
-func (l *life) last(address uint64) int {
-	k := sort.Search(len(l.coarse), func(i int) bool { return l.coarse[i] > address })
-	if k == 0 {
-		return -1
+// only returns the method at an address and a time if no other code was ever there, or
+// nil.
+func (l *life) only(address uint64, at int64) (int, *place) {
+	i, start := l.areas.last(l.places, address)
+	if i < 0 {
+		return -1, nil
 	}
-	low := (k - 1) * coarseStep
-	high := min(low+coarseStep, len(l.starts))
-	for low+1 < high {
-		if mid := (low + high) / 2; l.starts[mid] <= address {
-			low = mid
-		} else {
-			high = mid
-		}
+	x := &l.places[i]
+	if x.back != 0 || address-start >= uint64(x.size) || at < x.from || at >= x.to {
+		return -1, nil
 	}
-	return low
+	return i, x
 }
 
 // A find is what lookups have found so far.
@@ -215,27 +220,30 @@ type find struct {
 // else that whose life is nearest.
 func (l *life) find(address uint64, at int64) (f find) {
 	f.index = -1
-	i := l.last(address)
+	i, start := l.areas.last(l.places, address)
 	if i < 0 {
 		return f
 	}
-	for low := i - int(l.places[i].back); i >= low; {
+	for low := i - int(l.places[i].back); ; {
 		first := i // of those with the same start
-		if first > low && l.starts[first-1] == l.starts[i] {
-			first = low + sort.Search(i-low, func(k int) bool { return l.starts[low+k] >= l.starts[i] })
+		if first > low && l.at(first-1).start == start {
+			first = low + sort.Search(i-low, func(k int) bool { return l.at(low+k).start >= start })
 		}
-		l.findIn(&f, first, i, address, at)
-		i = first - 1
+		l.findIn(&f, first, i, address-start, at)
+		if i = first - 1; i < low {
+			return f
+		}
+		start = l.at(i).start
 	}
-	return f
 }
 
 // maxAround is how many methods with one start are looked at that were there before,
 // and after.
 const maxAround = 8
 
-// findIn looks at the methods from first to last, which have the same start.
-func (l *life) findIn(f *find, first, last int, address uint64, at int64) {
+// findIn looks at the methods from first to last, which have the same start, for what is
+// at an offset in them.
+func (l *life) findIn(f *find, first, last int, offset uint64, at int64) {
 	if last > first {
 		f.many = true
 		// The last that was there at the time or before it, and its neighbours.
@@ -244,7 +252,7 @@ func (l *life) findIn(f *find, first, last int, address uint64, at int64) {
 	}
 	for k := last; k >= first; k-- {
 		x := &l.places[k]
-		if x.end() <= address {
+		if offset >= uint64(x.size) {
 			continue
 		}
 		f.many = f.many || f.index >= 0

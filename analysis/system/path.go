@@ -50,8 +50,3 @@ func hasFolder(path, folder string) bool {
 func isUnresolved(path string) bool {
 	return hasFolder(path, `\Device`) || hasFolder(path, `\SystemRoot`) || strings.HasPrefix(path, `\??\`)
 }
-
-// baseName returns the last part of a path of any system.
-func baseName(path string) string {
-	return path[strings.LastIndexAny(path, `\/`)+1:]
-}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/etwgen/etwgen/analysis/internal/paths"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -107,12 +108,12 @@ func programOf(line string) string {
 		case i == 0 && c == '"':
 			for j := 1; j < len(line); j++ {
 				if line[j] == '"' {
-					return baseName(line[1:j])
+					return paths.Base(line[1:j])
 				}
 			}
 		case c == ' ':
-			return baseName(line[:i])
+			return paths.Base(line[:i])
 		}
 	}
-	return baseName(line)
+	return paths.Base(line)
 }

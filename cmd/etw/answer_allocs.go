@@ -34,7 +34,7 @@ time.`,
 		views: []string{"type", byMethod, byStack, "kind", "process", "time"},
 		needs: []need{{what: "allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose}},
 		ask:   func(mux *etw.Mux) answer { return &allocAnswer{analysis: alloc.New(mux)} },
-	}).command()
+	}).recorded(recordedFor, nil)
 }
 
 type allocAnswer struct {

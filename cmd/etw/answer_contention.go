@@ -33,7 +33,7 @@ one by one.`,
 		views: []string{"wait", byMethod, byStack, "lock", "thread", "owner", "process", "time"},
 		needs: []need{{what: "contention", provider: clrName, keywords: 0x4000, names: "Contention", level: etw.LevelInformational}},
 		ask:   func(mux *etw.Mux) answer { return &contentionAnswer{analysis: contention.New(mux)} },
-	}).command()
+	}).recorded(recordedFor, nil)
 }
 
 type contentionAnswer struct {

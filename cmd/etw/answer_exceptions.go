@@ -30,7 +30,7 @@ process the first thousand exceptions are listed one by one.`,
 		views: []string{"type", byMethod, byStack, "message", "exception", "thread", "handler", "process", "time"},
 		needs: []need{{what: "exceptions", provider: clrName, keywords: 0x8000, names: "Exception", level: etw.LevelInformational}},
 		ask:   func(mux *etw.Mux) answer { return &exceptionAnswer{analysis: exceptions.New(mux)} },
-	}).command()
+	}).recorded(recordedFor, nil)
 }
 
 type exceptionAnswer struct {

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -24,16 +26,31 @@ collect -p PID --providers clr:0x1980001:5 --duration 10s.
 
 The rows are types, or what --by says: the hundred objects that retain most, each with
 a path that keeps it alive; roots; snapshots; or how types changed from the first
-snapshot to the last, of one trace or of several.`,
+snapshot to the last, of one trace or of several.
+
+A snapshot makes the process collect, and stops it while the heap is walked.`,
 		example: `  etw heap heapdump.nettrace
   etw heap --sort retainedBytes --top 5 heapdump.nettrace
   etw heap --by object --format csv heapdump.nettrace
   etw heap --by root heapdump.nettrace
-  etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'`,
+  etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
+  etw heap -p 1234`,
 		views: []string{"type", "object", "root", "snapshot", "change"},
 		needs: []need{{what: "snapshots of the heap", provider: clrName, keywords: 0x1980001, names: "GC, Type, GCHeapDump, GCHeapCollect and GCHeapAndTypeNames", level: etw.LevelVerbose}},
 		ask:   func(mux *etw.Mux) answer { return &heapAnswer{analysis: heap.New(mux)} },
-	}).command()
+	}).recorded(time.Minute, snapshotEnds())
+}
+
+// snapshotEnds returns what sees the end of the first snapshot of a live process.
+func snapshotEnds() func(*etw.Record) bool {
+	var mux etw.Mux
+	walked, ended := false, false
+	etw.Handle(&mux, func(*etw.Record, *clr.GCBulkNode) error { walked = true; return nil })
+	etw.Handle(&mux, func(*etw.Record, *clr.AnyGCEnd) error { ended = walked; return nil })
+	return func(r *etw.Record) bool {
+		_ = mux.Dispatch(r) // no handler has an error
+		return ended
+	}
 }
 
 type heapAnswer struct {

@@ -30,7 +30,7 @@ reasons why calls were not inlined, or methods that precompiled code was missing
 		views: []string{"method", "module", "tier", "trigger", "process", "time", "inlining", "missing"},
 		needs: []need{{what: "compiling", provider: clrName, keywords: 0x10, names: "Jit", level: etw.LevelVerbose}},
 		ask:   func(mux *etw.Mux) answer { return &jitAnswer{analysis: jit.New(mux)} },
-	}).command()
+	}).recorded(recordedFor, nil)
 }
 
 type jitAnswer struct {

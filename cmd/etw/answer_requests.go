@@ -40,7 +40,7 @@ statuses that they ended with, processes, or intervals of time.`,
 			mux.HandleRest(a.analysis.Record)
 			return a
 		},
-	}).command()
+	}).recorded(recordedFor, nil)
 }
 
 type requestAnswer struct {

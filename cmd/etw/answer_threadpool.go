@@ -28,7 +28,7 @@ reasons of these, processes, or the number of workers over time.`,
 		views: []string{"adjustment", "reason", "process", "time"},
 		needs: []need{{what: "the thread pool", provider: clrName, keywords: 0x10000, names: "Threading", level: etw.LevelInformational}},
 		ask:   func(mux *etw.Mux) answer { return &poolAnswer{analysis: threadpool.New(mux)} },
-	}).command()
+	}).recorded(recordedFor, nil)
 }
 
 type poolAnswer struct {

@@ -33,7 +33,7 @@ are listed one by one.`,
 		views: []string{"wait", byMethod, byStack, "source", "thread", "process", "time"},
 		needs: []need{{what: "waits (from .NET 9 on)", provider: clrName, keywords: 0x40000010000, names: "WaitHandle and Threading", level: etw.LevelVerbose}},
 		ask:   func(mux *etw.Mux) answer { return &waitAnswer{analysis: waits.New(mux)} },
-	}).command()
+	}).recorded(recordedFor, nil)
 }
 
 type waitAnswer struct {

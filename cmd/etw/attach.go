@@ -25,7 +25,7 @@ type liveMode struct {
 // add adds the flags to a command, and takes over if one of them names a process.
 func (m *liveMode) add(cmd *cobra.Command) *cobra.Command {
 	m.target.flags(cmd)
-	cmd.Flags().DurationVar(&m.duration, "duration", 0, "of a live process, stop after this `TIME`, such as 30s or 5m")
+	cmd.Flags().DurationVar(&m.duration, "duration", m.duration, "of a live process, stop after this `TIME`, such as 30s or 5m")
 	cmd.Flags().IntVar(&m.bufferMB, "buffer-mb", eventpipe.DefaultBufferMB, "let a live process use up to so many `MB` for events that were not read yet")
 	completions(cmd, map[string]cobra.CompletionFunc{"duration": cobra.NoFileCompletions, "buffer-mb": cobra.NoFileCompletions})
 	cmd.Use = strings.Replace(cmd.Use, "FILE...", "(FILE... | -p PID)", 1)
@@ -72,7 +72,13 @@ func (m *liveMode) follow(cmd *cobra.Command, providers []eventpipe.Provider, do
 		return err
 	}
 	defer l.Close()
+	return l.each(cmd, do)
+}
+
+// each calls do for the records of the session, until it ends.
+func (l *live) each(cmd *cobra.Command, do func(*etw.Record) error) error {
 	var rec etw.Record
+	var err error
 	for {
 		if err = l.Next(&rec); err != nil {
 			break

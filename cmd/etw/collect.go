@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -45,13 +46,17 @@ by itself, and several together: etw dump FILE.*.nettrace.
 With --stop-when the recording ends when something happens: an event, as in
 'ExceptionThrown where ExceptionType ~ Timeout', or a pause for a collection, as in
 'pause > 200ms'. --after goes on for a while then, and --before keeps only so much of
-what came earlier, as a flight recorder does, in files as --max-size has them.`,
+what came earlier, as a flight recorder does, in files as --max-size has them. It may
+be a limit, too: 'counter System.Runtime/cpu-usage > 80', or of a metric 'metric
+System.Runtime/dotnet.gc.last_collection.heap.size > 1e9'; what adds up is meant per
+second, and of a histogram the 95th percentile.`,
 		Example: `  etw collect -p 1234 --profile gc-collect --duration 30s
   etw collect --name MyService --profile cpu,exceptions -o slow.nettrace
   etw collect --providers clr:gc+exception:informational -- dotnet app.dll
   etw collect -p 1234 --max-size 100M --max-files 5
   etw collect -p 1234 --profile gc-verbose --stop-when 'pause > 200ms' --before 30s --after 5s
-  etw collect --port /tmp/app.port --profile exceptions --stop-when 'ExceptionThrown where ExceptionType ~ Timeout'`,
+  etw collect --port /tmp/app.port --profile exceptions --stop-when 'ExceptionThrown where ExceptionType ~ Timeout'
+  etw collect -p 1234 --profile cpu --stop-when 'counter System.Runtime/cpu-usage > 80' --before 1m`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              c.main,
 	}
@@ -115,7 +120,7 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	stop, err := parseTrigger(c.when)
+	stop, err := parseTrigger(cmd, c.when)
 	if err != nil {
 		return err
 	}
@@ -145,7 +150,7 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording %v (%s) to %s; an interrupt (^C) ends it\n", a, clean(a.name), clean(out.describe()))
-	r := &recording{cmd: cmd, session: s, begun: time.Now()}
+	r := &recording{cmd: cmd, session: s, begun: time.Now(), over: make(chan struct{})}
 	err = r.run(out, c.duration, stop, c.after)
 	return r.conclude(out, err)
 }
@@ -168,6 +173,7 @@ type recording struct {
 	newest   atomic.Int64 // time of an event, in nanoseconds since 1970
 	stopping atomic.Int64 // bytes that were received when it was stopped, and 1
 	failed   atomic.Pointer[error]
+	over     chan struct{} // closed when all is read
 }
 
 // statsEvery is how many events pass between two looks at what was lost.
@@ -176,7 +182,11 @@ const statsEvery = 4096
 // run records until the session ends, and returns what was wrong with the stream.
 func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigger, after time.Duration) error {
 	ctx := r.cmd.Context()
-	defer context.AfterFunc(ctx, r.stop)()
+	defer close(r.over)
+	defer context.AfterFunc(ctx, func() {
+		r.stop()
+		r.leave()
+	})()
 	if duration > 0 {
 		defer time.AfterFunc(duration, r.stop).Stop()
 	}
@@ -213,6 +223,18 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 	// What cannot be read is to be recorded nevertheless.
 	_, copyErr := io.Copy(io.Discard, written)
 	return cmp.Or(err, copyErr)
+}
+
+// leave ends the recording at the next interrupt, without the names of methods.
+func (r *recording) leave() {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt)
+	defer signal.Stop(again)
+	select {
+	case <-again:
+		r.session.Close()
+	case <-r.over:
+	}
 }
 
 // stop asks for the end of the session. Its own deadline bounds it.
@@ -288,6 +310,9 @@ func (r *recording) conclude(out *recordingFile, err error) error {
 	}
 	switch {
 	case err == nil || err == errReported:
+	case errors.Is(err, eventpipe.ErrClosed):
+		report(r.cmd, errors.New("the recording was left before its end: it is read as far as it goes, and has no names of methods"))
+		err = errReported
 	case errors.Is(err, nettrace.ErrNotStopped):
 		report(r.cmd, errors.New("the process ended before it could end the recording, which is read as far as it goes"))
 		err = errReported

@@ -29,7 +29,9 @@ hexadecimal.
 Filters choose events before they are decoded, --where after it. An event must pass
 all of them. A filter that is given several times passes what one of its values
 does, but of several --where all must hold. If nothing passes, a message says what
-there is.
+there is. Names of events, providers, processes or fields that neither the trace nor
+the tool knows are a mistake of the command line, with the exit code 2; that a trace
+has none of something is an answer.
 
 In JSON an event is an object with the keys time (UTC), ms (since the session's
 start), file (if there are several), provider, guid, id, version, opcode, level,
@@ -218,7 +220,11 @@ func (d *dump) run(t *trace.Trace, src etw.Source) error {
 	if err := d.p.Flush(); err != nil {
 		return err
 	}
-	d.selector.reportNone(d.cmd)
+	none := d.selector.reportNone(d.cmd)
+	if none != nil && d.follow { // it may yet come
+		report(d.cmd, none)
+		none = nil
+	}
 	if d.stacks != nil {
 		d.stacks.report(d.cmd)
 	}
@@ -230,7 +236,7 @@ func (d *dump) run(t *trace.Trace, src etw.Source) error {
 	if reportLosses(d.cmd, t) {
 		trouble = errReported
 	}
-	return trouble
+	return cmp.Or(none, trouble)
 }
 
 // event prints a record if no filter is against it.

@@ -48,11 +48,11 @@ func exampleFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	put("trace.etl", etl)
-	play(t, filepath.Join(dir, "app.port"), recorded(t, "gc.nettrace"))
 	cpu, err := bakeryTrace()
 	if err != nil {
 		t.Fatal(err)
 	}
+	play(t, filepath.Join(dir, "app.port"), cpu)
 	put("cpu.nettrace", cpu)
 	put("before.nettrace", cpu)
 	put("after.nettrace", cpu)

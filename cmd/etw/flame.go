@@ -24,10 +24,13 @@ around. The page is one file that needs no network.
 The flags that choose samples and frames are those of top. --diff compares with an
 earlier trace: what weighs more than before is red, what weighs less is blue.
 
+` + recordedLong + `
+
 ` + patternsLong,
 		Example: `  etw flame cpu.nettrace -o flame.html && test -s flame.html
   etw flame --of exceptions cpu.nettrace > exceptions.html
-  etw flame --diff before.nettrace after.nettrace -o diff.html && test -s diff.html`,
+  etw flame --diff before.nettrace after.nettrace -o diff.html && test -s diff.html
+  etw flame -p 1234 --duration 30s -o flame.html`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,5 +66,5 @@ earlier trace: what weighs more than before is red, what weighs less is blue.
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
 	o.flags(cmd)
 	o.diffFlag(cmd)
-	return cmd
+	return o.recorded(cmd, nil)
 }

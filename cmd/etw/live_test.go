@@ -256,12 +256,12 @@ func TestSplitterOfOthers(t *testing.T) {
 // TestTriggers parses what a recording can stop for.
 func TestTriggers(t *testing.T) {
 	for _, text := range []string{"pause > 200ms", "pause>1s", "GCEnd", "ExceptionThrown where ExceptionType ~ Timeout", "GCStart where Depth = 2 and Reason = Induced"} {
-		if _, err := parseTrigger(text); err != nil {
+		if _, err := parseTrigger(nil, text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, text := range []string{"pause > x", "pause > -1s", "GCEnd when Depth = 2", "GCEnd where Depth", "GCEnd where Dept = 2"} {
-		if _, err := parseTrigger(text); err == nil {
+		if _, err := parseTrigger(nil, text); err == nil {
 			t.Errorf("%s is accepted", text)
 		}
 	}

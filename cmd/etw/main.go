@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+
+	"github.com/etwgen/etwgen/internal/command"
 )
 
 func main() {
@@ -25,6 +27,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := command.Execute(ctx, root)
 	return exitCode(cmd, err)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -186,16 +185,16 @@ func findNameRule(e *etw.EventInfo) nameRule {
 
 // processName returns the name of the program of a command line or a path.
 func processName(s string) string {
-	if s == "" {
-		return ""
-	}
 	if quoted, ok := strings.CutPrefix(s, `"`); ok {
 		s, _, _ = strings.Cut(quoted, `"`)
 	} else if i := strings.Index(s, " "); i > 0 && strings.ContainsAny(s[:i], `/\`) {
 		s = s[:i]
 	}
-	return path.Base(strings.ReplaceAll(s, `\`, "/"))
+	return lastPart(s)
 }
+
+// lastPart returns the last part of a path of any system.
+func lastPart(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
 // namingEvents are the events of the kernel that tell names, by class and opcode. The
 // end of a thread comes too late.

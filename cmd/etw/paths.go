@@ -21,12 +21,16 @@ func newStacks() *cobra.Command {
 		Long: `Stacks shows whole call stacks, the innermost frame first, with what their samples
 weigh: the time of threads, or what --of names, such as exceptions.
 
+With -p, --name or --port it is about a live process: where each of its managed threads
+is now, or, with --duration or --of, what is recorded for that time.
+
 ` + patternsLong,
 		Example: `  etw stacks --top 3 cpu.nettrace
   etw stacks --of exceptions --label type=Bakery.Burnt cpu.nettrace
   etw stacks --of contention --names full cpu.nettrace
   etw stacks --of allocs --format csv alloc.nettrace
-  etw stacks --format jsonl cpu.nettrace | jq -c '[.selfMs, .stack]'`,
+  etw stacks --format jsonl cpu.nettrace | jq -c '[.selfMs, .stack]'
+  etw stacks -p 1234`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,7 +55,7 @@ weigh: the time of threads, or what --of names, such as exceptions.
 	completions(cmd, map[string]cobra.CompletionFunc{"top": cobra.NoFileCompletions})
 	o.flags(cmd)
 	form.flags(cmd)
-	return cmd
+	return (&nowMode{o: &o, form: &form}).add(cmd)
 }
 
 // stacksForPeople is how many stacks people get to see if they do not say.

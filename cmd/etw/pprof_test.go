@@ -42,7 +42,8 @@ func TestGoToolPprof(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for of, want := range map[string]string{"allocs": "Bakery.Oven.Bake", "exceptions": "Bakery.Oven.Bake", "contention": "Sleep", "cpu": "Bakery.Oven.Bake"} {
+	for _, kind := range [][2]string{{"allocs", "Bakery.Oven.Bake"}, {"exceptions", "Bakery.Oven.Bake"}, {"contention", "Sleep"}, {"cpu", "Bakery.Oven.Bake"}} {
+		of, want := kind[0], kind[1]
 		if _, stderr, code := ask("convert", "--of", of, "-o", file, path); code != 0 || stderr != "" {
 			t.Fatalf("%s: %d, %s", of, code, stderr)
 		}
@@ -51,6 +52,7 @@ func TestGoToolPprof(t *testing.T) {
 			t.Errorf("%s: %v: %s", of, err, text)
 		}
 	}
+	// The last file is that of the time of threads.
 	page := servedPage(t, tool, file, "/ui/flamegraph")
 	for _, want := range []string{"Bakery.Oven.Bake", "Bakery.Shop.SellAsync"} {
 		if !strings.Contains(page, want) {

@@ -147,8 +147,11 @@ func apart(res cpu.KernelResult) string {
 }
 
 // samplingInterval returns the time between two samples in nanoseconds, as the head of a
-// trace tells it, or 0.
+// trace tells it, or 0. Of a live process there is none.
 func samplingInterval(t *trace.Trace) int64 {
+	if t == nil {
+		return 0
+	}
 	for _, f := range t.Files() {
 		for _, x := range f.Facts() {
 			if ms, ok := x.Value.(float64); ok && x.Key == "sampling_interval_ms" {

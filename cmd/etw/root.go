@@ -42,8 +42,9 @@ All commands that read events take the same filters, all that print results the 
 formats. On a terminal long output goes through a pager.
 
 Exit codes: 0 if all is well, 1 if a file is not (what could be read of it is shown
-nevertheless) or events were lost while it was recorded, 2 for a command line that
-makes no sense.`,
+nevertheless), events were lost while it was recorded or the output cannot be written,
+2 for a command line that makes no sense, such as one with a name that neither the
+trace nor the tool knows.`,
 		Example: `  etw info gc.nettrace            what it is, and whether anything was lost
   etw stat gc.nettrace            which events it has, and how many
   etw dump gc.nettrace            every event with its fields
@@ -131,13 +132,26 @@ func exitCode(cmd *cobra.Command, err error) int {
 		return 0
 	case errors.Is(err, errReported):
 		return exitTrouble
+	case command.IsOutput(err):
+		report(cmd, err)
+		return exitTrouble
 	case !command.Began(err), errors.As(err, &usage):
 		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s; see %[1]s --help\n", cmd.CommandPath(), clean(line))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s; see %[1]s --help\n", cmd.CommandPath(), clean(line), similarCommand(cmd, line))
 		return exitUsage
 	}
 	report(cmd, err)
 	return exitTrouble
+}
+
+// similarCommand returns a question for a command that is like the one that is not known.
+func similarCommand(cmd *cobra.Command, line string) string {
+	rest, ok := strings.CutPrefix(line, `unknown command "`)
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, `"`)
+	return didYouMean(name, commandNames(cmd.Root()))
 }
 
 // report prints an error in one line.

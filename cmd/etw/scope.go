@@ -118,7 +118,7 @@ func processesNamed(cmd *cobra.Command, in *input, paths []string, patterns []fi
 		}
 		if len(found) == before {
 			names := slices.Compact(slices.Sorted(maps.Values(n.processes)))
-			return nil, fmt.Errorf("no process is called %s%s; the names in the trace are %s", pattern, didYouMean(string(pattern), names), listed(names))
+			return nil, usagef("--process: no process is called %s%s; the names in the trace are %s", pattern, didYouMean(string(pattern), names), listed(names))
 		}
 	}
 	return found, nil

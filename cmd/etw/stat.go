@@ -176,11 +176,11 @@ func (st *stat) run(p *printer, t *trace.Trace, src etw.Source) error {
 	if err := p.Flush(); err != nil {
 		return err
 	}
-	st.selector.reportNone(st.cmd)
+	none := st.selector.reportNone(st.cmd)
 	if reportLosses(st.cmd, t) {
 		trouble = errReported
 	}
-	return trouble
+	return cmp.Or(none, trouble)
 }
 
 // count counts one event.

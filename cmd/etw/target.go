@@ -143,13 +143,7 @@ func programName(assembly, command string) string {
 }
 
 // baseName returns the last part of a path of either system, without .exe or .dll.
-func baseName(path string) string {
-	base := path[strings.LastIndexAny(path, `/\`)+1:]
-	for _, suffix := range []string{".exe", ".dll"} {
-		base = strings.TrimSuffix(base, suffix)
-	}
-	return base
-}
+func baseName(path string) string { return trimExtension(lastPart(path)) }
 
 // find returns the only process of the name.
 func (t *target) find(ctx context.Context) (eventpipe.Process, error) {

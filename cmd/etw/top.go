@@ -40,6 +40,9 @@ of the samples such as state or type.
 --diff compares with an earlier trace: the rows are then those whose own weight has
 changed most, with what it was before and after.
 
+With -p, --name or --port it is about a live process: a table of every --interval as
+it goes by.
+
 ` + patternsLong,
 		Example: `  etw top cpu.nettrace
   etw top --top 5 --sort totalMs --names short cpu.nettrace
@@ -48,7 +51,8 @@ changed most, with what it was before and after.
   etw top --of exceptions --by type exceptions.nettrace
   etw top --by module --format csv cpu.nettrace
   etw top --diff before.nettrace after.nettrace
-  etw top --format json cpu.nettrace | jq '.rows[0]'`,
+  etw top --format json cpu.nettrace | jq '.rows[0]'
+  etw top -p 1234 --interval 5s --top 15`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE:              o.main,
@@ -59,7 +63,7 @@ changed most, with what it was before and after.
 	o.diffFlag(cmd)
 	o.rank.flags(cmd, "self", "total", "count", "method")
 	o.out.flags(cmd)
-	return cmd
+	return (&topMode{top: o}).add(cmd)
 }
 
 func (o *top) main(cmd *cobra.Command, args []string) error {

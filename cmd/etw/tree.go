@@ -32,6 +32,8 @@ are left out.
 --root shows what a method calls, --callers who calls it, and --inverted begins with
 the methods that the samples were taken in. --diff compares with an earlier trace.
 
+` + recordedLong + `
+
 ` + patternsLong,
 		Example: `  etw tree cpu.nettrace
   etw tree --names short --depth 3 --min 5 cpu.nettrace
@@ -52,7 +54,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
 	o.profiling.flags(cmd)
 	o.diffFlag(cmd)
 	o.out.flags(cmd)
-	return cmd
+	return o.profiling.recorded(cmd, &o.out)
 }
 
 func (o *treeQuery) main(cmd *cobra.Command, args []string) error {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -18,15 +20,19 @@ type trigger struct {
 
 	limit  time.Duration // of a pause
 	pauses *pauses
+
+	counter *counterLimit
 }
 
 // parseTrigger reads
 //
 //	EVENT [where CONDITION [and CONDITION]...]
 //	pause > DURATION
+//	counter SOURCE/NAME > NUMBER
+//	metric METER/NAME > NUMBER
 //
 // The trigger for nothing is nil.
-func parseTrigger(text string) (*trigger, error) {
+func parseTrigger(cmd *cobra.Command, text string) (*trigger, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -36,6 +42,9 @@ func parseTrigger(text string) (*trigger, error) {
 			return nil, usagef("--stop-when: %q is not a time such as 200ms", limit)
 		}
 		return &trigger{limit: d, pauses: newPauses()}, nil
+	}
+	if c, err := parseCounterLimit(cmd, text); c != nil || err != nil {
+		return &trigger{counter: c}, err
 	}
 	event, rest, _ := strings.Cut(text, " ")
 	sel := &selection{events: []string{event}, zone: "UTC"}
@@ -65,6 +74,9 @@ func (t *trigger) needs() []eventpipe.Provider {
 	switch {
 	case t == nil:
 		return nil
+	case t.counter != nil:
+		list, _ := t.counter.mode.providers() // its flags are right
+		return list
 	case t.pauses != nil:
 		gcs, _ := eventpipe.FindProfile("gc-collect")
 		return gcs.Providers
@@ -74,6 +86,10 @@ func (t *trigger) needs() []eventpipe.Provider {
 
 // hit reports whether it happened with a record, which come in the order of time.
 func (t *trigger) hit(rec *etw.Record) bool {
+	if t.counter != nil {
+		t.what = t.counter.hit(rec)
+		return t.what != ""
+	}
 	if t.pauses == nil {
 		s, _ := t.sel.take(rec, rec.Elapsed())
 		if s != nil {

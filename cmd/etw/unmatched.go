@@ -10,32 +10,61 @@ import (
 
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
 )
 
 // shownKinds is how many kinds of events a message names.
 const shownKinds = 8
 
-// reportNone says what there is if filters left nothing.
-func (s *selector) reportNone(cmd *cobra.Command) {
+// reportNone says what there is if filters left nothing. That is an answer, unless it
+// was asked for names that nobody knows: then it is the error of a command line that
+// makes no sense.
+func (s *selector) reportNone(cmd *cobra.Command) error {
 	if !s.given || s.chosen > 0 || cmd.Context().Err() != nil {
-		return
+		return nil
 	}
 	seen := slices.DeleteFunc(slices.Clone(s.seen), func(e seenEvent) bool { return e.count == 0 })
 	if len(seen) == 0 {
-		return
+		return nil
 	}
 	slices.SortStableFunc(seen, func(a, b seenEvent) int { return cmp.Compare(b.count, a.count) })
 	named := slices.DeleteFunc(slices.Clone(seen), func(e seenEvent) bool { return !s.isNamed(e) })
 	switch {
 	case s.fitting > 0 && s.missingField(seen) != "":
-		report(cmd, fmt.Errorf("no event has a field %q, of %d that passed the other filters: %s", s.missingField(seen), s.fitting, kinds(seen, named)))
+		return usagef("--where: no event has a field %q, of %d that passed the other filters: %s", s.missingField(seen), s.fitting, kinds(seen, named))
 	case s.fitting > 0:
 		report(cmd, fmt.Errorf("no event met the condition of --where; %d events passed the other filters: %s", s.fitting, kinds(seen, named)))
+	case len(s.header.Events)+len(s.header.Providers) > 0 && len(named) == 0 && !s.isKnown():
+		return usagef("no event has such a name or provider%s; there are %s", s.similar(seen), kinds(seen, seen))
 	case len(s.header.Events)+len(s.header.Providers) > 0 && len(named) == 0:
-		report(cmd, fmt.Errorf("no event has such a name or provider%s; there are %s", s.similar(seen), kinds(seen, seen)))
+		report(cmd, fmt.Errorf("the trace has no event of this name or provider%s; there are %s", s.similar(seen), kinds(seen, seen)))
 	default:
 		report(cmd, fmt.Errorf("no event passed all filters; before those of processes, times and the like there are %s", kinds(seen, named)))
 	}
+	return nil
+}
+
+// isKnown reports whether the tool knows events that the filters of names are for, or
+// with filters of providers alone some of these. A GUID is no name that could be wrong.
+func (s *selector) isKnown() bool {
+	names := filter.Header{Providers: s.header.Providers, Events: s.header.Events}
+	for _, p := range append(builtinProviders(), s.known...) {
+		if slices.ContainsFunc(p.Events, names.MatchDesc) {
+			return true
+		}
+	}
+	if len(s.header.Events) > 0 {
+		return false
+	}
+	if slices.ContainsFunc(s.header.Providers, func(p filter.Provider) bool { return p.Name == "" }) {
+		return true
+	}
+	for guid, name := range schema.ProviderNames() {
+		if slices.ContainsFunc(s.header.Providers, func(p filter.Provider) bool { return p.Match(name, guid) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // missingField returns a field of a condition that no event has, "" if there is

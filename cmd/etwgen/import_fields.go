@@ -23,8 +23,8 @@ type fieldScope struct {
 func (p *tracedProvider) fields(s *fieldScope) []*manifest.Field {
 	s.names = make(map[string]bool)
 	for i := range s.fields {
-		d := &s.fields[i]
-		if why := p.field(s, d); why != "" {
+		d := s.fields[i]
+		if why := p.field(s, &d); why != "" {
 			return append(s.made, s.opaqueRest(why, s.fields[i:]))
 		}
 	}
@@ -38,6 +38,17 @@ func (p *tracedProvider) field(s *fieldScope, d *etw.FieldDesc) (why string) {
 	}
 	name := s.name(d.Name)
 	f := &manifest.Field{Name: name, Type: d.Type}
+	if d.Type == etw.InBool8 && d.Count.Kind != etw.SizeNone {
+		f.Type, d.Out = etw.InUInt8, etw.OutBoolean // bytes, as they are
+	}
+	if text := characters[d.Type]; text != etw.InNull {
+		f.Type = text
+		if d.Count.Kind == etw.SizeNone {
+			d.Length = etw.Size{Kind: etw.SizeConst, N: 1}
+		} else {
+			d.Length, d.Count = d.Count, etw.Size{}
+		}
+	}
 	if d.Type == etw.InStruct {
 		f.Fields = p.fields(&fieldScope{fields: d.Fields, outer: s})
 		if last := f.Fields[len(f.Fields)-1]; last.Type == manifest.Opaque {
@@ -46,7 +57,7 @@ func (p *tracedProvider) field(s *fieldScope, d *etw.FieldDesc) (why string) {
 	}
 	f.Count = s.size(d.Count, name+"Count")
 	f.Length = s.size(d.Length, name+"Length")
-	if d.Out != manifest.DefaultOut(d.Type) {
+	if d.Out != manifest.DefaultOut(f.Type) {
 		f.OutType = d.Out
 	}
 	if manifest.CanCount(d.Type) { // these types are also those that have maps
@@ -54,6 +65,13 @@ func (p *tracedProvider) field(s *fieldScope, d *etw.FieldDesc) (why string) {
 	}
 	s.made, s.byDesc = append(s.made, f), append(s.byDesc, f)
 	return ""
+}
+
+// characters are the types of single characters, which manifests have as strings of
+// one.
+var characters = map[etw.InType]etw.InType{
+	etw.InChar8:  etw.InAnsiString,
+	etw.InChar16: etw.InUnicodeString,
 }
 
 // opaqueRest returns the field that takes the place of others.
@@ -68,10 +86,11 @@ func (s *fieldScope) opaqueRest(why string, rest []etw.FieldDesc) *manifest.Fiel
 
 // name returns a name that no earlier field has. One that has none is called as
 // decoders call it, by its number.
-func (s *fieldScope) name(name string) string {
-	name = cmp.Or(name, "field"+strconv.Itoa(len(s.byDesc)))
-	if s.names[name] {
-		name += "_" + strconv.Itoa(len(s.names)+1)
+func (s *fieldScope) name(base string) string {
+	base = cmp.Or(base, "field"+strconv.Itoa(len(s.byDesc)))
+	name := base
+	for n := len(s.names) + 1; s.names[name]; n++ {
+		name = base + "_" + strconv.Itoa(n)
 	}
 	s.names[name] = true
 	return name
@@ -85,7 +104,7 @@ func (s *fieldScope) unwritable(d *etw.FieldDesc) string {
 		return fmt.Sprintf("field %s is a struct in a struct", d.Name)
 	case d.Type == etw.InStruct && len(d.Fields) == 0:
 		return fmt.Sprintf("struct %s has no members", d.Name)
-	case d.Type > etw.InCountedBinary:
+	case d.Type > etw.InCountedBinary && d.Type != etw.InBool8 && characters[d.Type] == etw.InNull:
 		return fmt.Sprintf("field %s has type %s, which manifests do not have", d.Name, d.Type)
 	case member && (d.Count.Kind == etw.SizeRest || d.Length.Kind == etw.SizeRest):
 		return fmt.Sprintf("field %s takes the rest of the payload within a struct", d.Name)

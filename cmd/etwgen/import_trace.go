@@ -63,18 +63,6 @@ type collector struct {
 	faults    []string
 }
 
-// A traced is a provider with the events that a trace describes.
-type traced struct {
-	desc   *etw.ProviderDesc
-	events map[versionKey]*etw.EventDesc
-	named  int // events that have a name in place of an id
-}
-
-type versionKey struct {
-	id      uint16
-	version uint8
-}
-
 // record enters the description of a record, if it has one.
 func (c *collector) record(r *etw.Record) {
 	d := r.Schema
@@ -85,24 +73,27 @@ func (c *collector) record(r *etw.Record) {
 	guid := r.Provider
 	p := c.providers[guid]
 	if p == nil {
-		p = &traced{desc: &etw.ProviderDesc{Name: cmp.Or(r.ProviderName, guid.String()), GUID: guid}, events: make(map[versionKey]*etw.EventDesc)}
+		p = &traced{desc: &etw.ProviderDesc{Name: cmp.Or(r.ProviderName, guid.String()), GUID: guid}, events: make(map[tracedKey]*etw.EventDesc)}
 		c.providers[guid] = p
-	}
-	if r.ID == 0 && r.Channel == traceLogging {
-		p.named++
-		return
 	}
 	// What the header says may differ from the description.
 	e := *d
 	e.ID, e.Version, e.Level, e.Opcode, e.Task, e.Keywords = r.ID, r.Version, r.Level, r.Opcode, r.Task, r.Keywords
-	key := versionKey{r.ID, r.Version}
+	key := tracedKey{id: r.ID, version: r.Version}
+	if d.Named {
+		key.name, key.noID = d.Name, r.ID == 0 && r.Channel == traceLogging
+	}
 	first := p.events[key]
 	if first == nil || len(first.Fields) == 0 {
 		p.events[key] = &e
 		return
 	}
 	if !slices.EqualFunc(first.Fields, e.Fields, sameLayout) {
-		c.faults = append(c.faults, fmt.Sprintf("%s: event %d version %d of %s has another layout than before, and the first is kept", r.File, r.ID, r.Version, p.desc.Name))
+		what := fmt.Sprintf("event %d version %d", r.ID, r.Version)
+		if key.noID {
+			what = fmt.Sprintf("event %q", d.Name)
+		}
+		c.faults = append(c.faults, fmt.Sprintf("%s: %s of %s has another layout than before, and the first is kept", r.File, what, p.desc.Name))
 	}
 }
 
@@ -122,12 +113,9 @@ func (c *collector) manifest() *manifest.Manifest {
 	texts := make(map[string]string)
 	m := &manifest.Manifest{Cultures: []*manifest.Culture{{Name: "en-US", Strings: texts}}}
 	for _, p := range c.providers {
-		if p.named > 0 {
-			c.faults = append(c.faults, fmt.Sprintf("%s: %d events have a name in place of an id, which a manifest has no place for, and are left out", p.desc.Name, p.named))
-		}
-		if len(p.events) > 0 {
-			m.Providers = append(m.Providers, p.provider(texts))
-		}
+		events, faults := p.identify()
+		c.faults = append(c.faults, faults...)
+		m.Providers = append(m.Providers, p.provider(events, texts))
 	}
 	slices.Sort(c.faults)
 	slices.SortFunc(m.Providers, func(a, b *manifest.Provider) int {
@@ -157,7 +145,7 @@ func (p *tracedProvider) text(id, text string) (string, string) {
 }
 
 // provider makes a provider of descriptions.
-func (t *traced) provider(texts map[string]string) *manifest.Provider {
+func (t *traced) provider(events []tracedEvent, texts map[string]string) *manifest.Provider {
 	p := &tracedProvider{
 		Provider: &manifest.Provider{Name: t.desc.Name, GUID: t.desc.GUID, Symbol: strings.ToUpper(manifest.Symbol(t.desc.Name))},
 		maps:     make(map[string]*manifest.Map),
@@ -166,13 +154,6 @@ func (t *traced) provider(texts map[string]string) *manifest.Provider {
 		names:    make(map[string]bool),
 		strings:  texts,
 	}
-	events := make([]*etw.EventDesc, 0, len(t.events))
-	for _, e := range t.events {
-		events = append(events, e)
-	}
-	slices.SortFunc(events, func(a, b *etw.EventDesc) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
-	})
 	p.keywords(events)
 	for _, e := range events {
 		p.event(e)
@@ -187,7 +168,7 @@ const (
 )
 
 // keywords declares a keyword for each bit: traces have no names for them.
-func (p *tracedProvider) keywords(events []*etw.EventDesc) {
+func (p *tracedProvider) keywords(events []tracedEvent) {
 	var all uint64
 	for _, e := range events {
 		if e.Keywords&everyKeyword != everyKeyword { // as messages of EventSource have
@@ -202,8 +183,9 @@ func (p *tracedProvider) keywords(events []*etw.EventDesc) {
 }
 
 // event makes an event.
-func (p *tracedProvider) event(d *etw.EventDesc) {
-	e := &manifest.Event{ID: uint32(d.ID), Version: d.Version}
+func (p *tracedProvider) event(traced tracedEvent) {
+	d := traced.EventDesc
+	e := &manifest.Event{ID: uint32(d.ID), Version: d.Version, TraceName: traced.name}
 	e.Symbol = p.symbol(d)
 	e.Message, e.MessageID = p.text("event_"+e.Symbol, d.Message)
 	for _, k := range p.Keywords {
@@ -232,7 +214,10 @@ func (p *tracedProvider) symbol(d *etw.EventDesc) string {
 		symbol += version
 	}
 	if p.names[symbol] {
-		symbol += "_" + strconv.Itoa(int(d.ID))
+		symbol += "_" + strconv.Itoa(int(d.ID)) // which dispatch knows: see EventDesc.Named
+	}
+	for p.names[symbol] {
+		symbol += "_"
 	}
 	p.names[symbol] = true
 	return symbol

@@ -79,7 +79,7 @@ func exitCode(cmd *cobra.Command, err error) int {
 	}
 	stderr := cmd.ErrOrStderr()
 	var usage *usageError
-	if !command.Began(err) || errors.As(err, &usage) {
+	if !command.IsOutput(err) && (!command.Began(err) || errors.As(err, &usage)) {
 		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
 		fmt.Fprintf(stderr, "%s: %s; see %[1]s --help\n", cmd.CommandPath(), line)
 		return exitUsage

@@ -31,6 +31,25 @@ func million() *stacks.Samples {
 	return s
 }
 
+// Samples and frames allocate nothing when they are written: what is allocated is kept,
+// or is there once for all of them.
+func TestAllocations(t *testing.T) {
+	s := stacks.NewSamples("cpu", stacks.ValueType{Name: "samples", Unit: "count"})
+	state := s.Label(0, "state", "user")
+	for i := range uint64(2000) {
+		s.AddStack(int64(i), 1, 1, s.InternAddresses(1, []uint64{i % 3, 7, i % 1000, i % 11}), state, 1)
+	}
+	p := stacks.NewProfile(nil, stacks.Options{}, s)
+	n := testing.AllocsPerRun(5, func() {
+		if err := Write(io.Discard, p, Options{}); err != nil {
+			t.Error(err)
+		}
+	})
+	if n > 200 { // the functions share names, and tables grow now and then
+		t.Errorf("%v allocations for 1000 stacks of 2000 samples", n)
+	}
+}
+
 // BenchmarkMillion writes a profile of a million samples. MB is the memory that is in use
 // when all is done, with the samples.
 func BenchmarkMillion(b *testing.B) {

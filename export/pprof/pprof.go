@@ -145,13 +145,7 @@ func (e *encoder) header() {
 	for _, t := range e.p.Types {
 		e.out = appendBytes(e.out, profileSampleType, e.valueType(t))
 	}
-	first, last := int64(0), int64(0)
-	for s := range e.p.Samples() {
-		if first == 0 || s.Time < first {
-			first = s.Time
-		}
-		last = max(last, s.Time)
-	}
+	first, last := e.p.Times()
 	e.out = appendInt(e.out, profileTime, max(first, 0))
 	e.out = appendInt(e.out, profileDuration, max(last-first, 0))
 	if e.o.Period > 0 && len(e.p.Types) > 0 {
@@ -174,8 +168,10 @@ func (e *encoder) samples() {
 		}
 		m := e.message[:0]
 		e.part = e.part[:0]
-		for frame := range e.p.Stack(s.Stack) {
+		for id := s.Stack; id != 0; {
+			caller, frame := e.p.Split(id)
 			e.part = binary.AppendUvarint(e.part, uint64(frame)+1)
+			id = caller
 		}
 		m = appendBytes(m, sampleLocation, e.part)
 		e.part = e.part[:0]
@@ -191,29 +187,33 @@ func (e *encoder) samples() {
 }
 
 func (e *encoder) labels(m []byte, s stacks.Sample) []byte {
-	label := func(field int, key string, value int64) {
-		e.part = appendInt(e.part[:0], labelKey, e.text(key))
-		e.part = appendInt(e.part, field, value)
-		m = appendBytes(m, sampleLabel, e.part)
-	}
 	for _, l := range s.Labels {
-		if l.Value != "" {
-			label(labelText, l.Key, e.text(l.Value))
-		}
+		m = e.textLabel(m, l.Key, l.Value)
 	}
-	label(labelNumber, "pid", s.Process)
-	label(labelNumber, "tid", s.Thread)
+	m = e.label(m, labelNumber, "pid", s.Process)
+	m = e.label(m, labelNumber, "tid", s.Thread)
 	if e.o.Process != nil {
-		if name := e.o.Process(s.Process); name != "" {
-			label(labelText, "process", e.text(name))
-		}
+		m = e.textLabel(m, "process", e.o.Process(s.Process))
 	}
 	if e.o.Thread != nil {
-		if name := e.o.Thread(s.Thread); name != "" {
-			label(labelText, "thread", e.text(name))
-		}
+		m = e.textLabel(m, "thread", e.o.Thread(s.Thread))
 	}
 	return m
+}
+
+// textLabel appends a label, unless it is empty.
+func (e *encoder) textLabel(m []byte, key, value string) []byte {
+	if value == "" {
+		return m
+	}
+	return e.label(m, labelText, key, e.text(value))
+}
+
+// label appends a label, of which a field is the value.
+func (e *encoder) label(m []byte, field int, key string, value int64) []byte {
+	e.part = appendInt(e.part[:0], labelKey, e.text(key))
+	e.part = appendInt(e.part, field, value)
+	return appendBytes(m, sampleLabel, e.part)
 }
 
 // frames writes a function and a location for each frame, and a mapping for each

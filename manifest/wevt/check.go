@@ -48,6 +48,8 @@ func (e *encoder) checkEvent(ev *manifest.Event, declared map[any]bool) {
 	switch {
 	case ev.Undispatched != "":
 		e.refuse(ev.Pos, "event %d cannot be compiled: %s", ev.ID, ev.Undispatched)
+	case ev.TraceName != "":
+		e.refuse(ev.Pos, "event %q has a name in place of an id, for which a resource has no place", ev.TraceName)
 	case ev.Overridden != nil:
 		e.refuse(ev.Pos, "event %d writes other fields than its template declares, for which a resource has no place", ev.ID)
 	case ev.Task != nil && !declared[ev.Task] && !isStandard(ev.Task.Name):

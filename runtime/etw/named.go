@@ -1,6 +1,9 @@
 package etw
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A names finds what belongs to an event that its schema names.
 type names[T any] struct {
@@ -68,13 +71,23 @@ func (n *names[T]) find(r *Record, ids *table[T], called func(*idEntry[T], strin
 }
 
 // isCalled reports whether name, as a trace has it, is that of d. A manifest may have
-// symbols with underscores and versions, or name only the task and the opcode.
+// symbols with underscores and versions, or with the id where another event has the
+// same name; or it may name only the task and the opcode.
 func (d *EventDesc) isCalled(name string) bool {
 	if d.Name == name || name == "" {
 		return true
 	}
-	symbol, plain := plainName(d.Name), plainName(name)
-	return symbol == plain || withoutVersion(symbol) == withoutVersion(plain) || plainName(d.TaskName+d.OpcodeName) == plain
+	plain := plainName(name)
+	if plainName(d.TaskName+d.OpcodeName) == plain {
+		return true
+	}
+	for _, symbol := range []string{d.Name, strings.TrimSuffix(d.Name, "_"+strconv.Itoa(int(d.ID)))} {
+		symbol = plainName(symbol)
+		if symbol == plain || withoutVersion(symbol) == plain || withoutVersion(symbol) == withoutVersion(plain) {
+			return true
+		}
+	}
+	return false
 }
 
 // plainName returns the letters and digits of a name, in lower case.
@@ -90,7 +103,7 @@ func plainName(s string) string {
 // withoutVersion returns a plain name without a v and digits at its end.
 func withoutVersion(s string) string {
 	digits := strings.TrimRight(s, "0123456789")
-	if name, ok := strings.CutSuffix(digits, "v"); ok && len(digits) < len(s) {
+	if name, ok := strings.CutSuffix(digits, "v"); ok && name != "" && len(digits) < len(s) {
 		return name
 	}
 	return s

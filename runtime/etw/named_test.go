@@ -85,6 +85,15 @@ func TestIDsOfOthers(t *testing.T) {
 			t.Errorf("%q: %d calls, %d of another name; want %d", name, calls, other, want)
 		}
 	}
+	// What etwgen import calls an event says more than the trace, and never less.
+	for symbol, trace := range map[string]string{"V3_V3": "V3", "Done_1": "Done", "Event_1": "Event1", "!V5": "V3", "!Done_2": "Done"} {
+		symbol, no := strings.CutPrefix(symbol, "!")
+		desc := &etw.EventDesc{Provider: versions.Provider.Desc, ID: 1, Name: symbol}
+		registry := etw.NewRegistry(&etw.Provider{Desc: desc.Provider, Events: []*etw.EventDesc{desc}})
+		if got := registry.Of(named(desc.Provider, 1, trace, nil)); (got == nil) != no {
+			t.Errorf("%s is %v for %s", trace, got, symbol)
+		}
+	}
 	// A handler that comes later is found, too.
 	r := named(versions.Provider.Desc, 1, "Dynamic", payload)
 	mux.Dispatch(r)

@@ -2,6 +2,7 @@ package schema
 
 import (
 	_ "embed" // for the table
+	"iter"
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -37,4 +38,17 @@ func ProviderName(g etw.GUID) string {
 		}
 	}
 	return ""
+}
+
+// ProviderNames iterates over the providers that [ProviderName] knows, in the order of
+// their GUIDs.
+func ProviderNames() iter.Seq2[etw.GUID, string] {
+	return func(yield func(etw.GUID, string) bool) {
+		for line := range strings.Lines(providerNames) {
+			guid, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			if g, err := etw.ParseGUID(guid); err == nil && !yield(g, name) {
+				return
+			}
+		}
+	}
 }

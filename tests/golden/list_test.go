@@ -19,6 +19,7 @@ import (
 	fixed "github.com/etwgen/etwgen/tests/golden/fixed/want"
 	length "github.com/etwgen/etwgen/tests/golden/length/want"
 	lenient "github.com/etwgen/etwgen/tests/golden/lenient/want"
+	named "github.com/etwgen/etwgen/tests/golden/named/want"
 	names "github.com/etwgen/etwgen/tests/golden/names/want"
 	narrowed "github.com/etwgen/etwgen/tests/golden/narrowed/want"
 	opaque "github.com/etwgen/etwgen/tests/golden/opaque/want"
@@ -55,6 +56,7 @@ var packages = map[string]*etw.Provider{
 	"fixed":          fixed.Provider,
 	"length":         length.Provider,
 	"lenient":        lenient.Provider,
+	"named":          named.Provider,
 	"names":          names.Provider,
 	"narrowed":       narrowed.Provider,
 	"opaque":         opaque.Provider,

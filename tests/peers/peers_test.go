@@ -55,7 +55,7 @@ type answer struct {
 // A sheet compares the two for one trace.
 type sheet struct {
 	t          *testing.T
-	file       string
+	file, path string
 	topic      string
 	ours       *analysis.Result
 	cpu        *cpu.Result
@@ -64,6 +64,7 @@ type sheet struct {
 	info       ownInfo
 	marks      map[string]float64 // ms of those that programs make
 	custom     []customEvent      // of programs that know them, if they are kept
+	told       map[string]int     // values of events of libraries, of the same programs
 	keepCustom bool
 	theirs     *answer
 	total      *totals
@@ -210,12 +211,14 @@ func (s *sheet) readAnswer() bool {
 
 // readTrace analyses a trace, and counts its events on the way.
 func (s *sheet) readTrace(path string) {
+	s.path = path
 	t, err := trace.Open(path)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer t.Close()
 	s.counts, s.info, s.marks = map[kind]int64{}, newInfo(), map[string]float64{}
+	s.told = map[string]int{}
 	c := &counter{src: t, sheet: s, decoder: builtin.NewDecoder()}
 	var mux etw.Mux
 	set, names, samples := analysis.New(&mux), symbols.New(&mux), cpu.New(&mux)

@@ -20,6 +20,7 @@ type customEvent struct {
 
 // addCustom keeps marks, and the events of sources that programs know.
 func (s *sheet) addCustom(r *etw.Record, provider string, d *etw.Decoder) {
+	s.addTold(r, provider, d)
 	if provider != "Rec-Marker" && !strings.HasPrefix(provider, "Bakery-") || provider == "Bakery-Flood" {
 		return
 	}

@@ -42,6 +42,7 @@ type truthParts struct {
 	Sources   map[string]string            `json:"sources"`
 	Finalized map[string]uint64            `json:"finalized"`
 	Handles   map[string]int               `json:"handles_allocated_by_program"`
+	truthMore `json:"-"`
 }
 
 // collected reports whether the trace has the collections of a program that had some,
@@ -134,13 +135,15 @@ func holdCompiled(s *truthSheet) {
 		if rt.PID != s.PID || rt.Count == 0 || rt.Methods[0].StartMS > s.marks["begin"] && s.Begin.Compiled > 40 {
 			continue
 		}
-		n := 0
+		n, bytes := 0, 0.0
 		for i := range rt.Methods {
 			if m := &rt.Methods[i]; !m.WithoutStart && m.StartMS < s.marks["end"] {
 				n++
+				bytes += float64(m.ILBytes)
 			}
 		}
 		s.is("methods", n, s.End.Compiled)
+		s.within("bytes of IL", bytes, s.End.ILBytes, 0.08)
 	}
 }
 
@@ -159,6 +162,8 @@ func holdExceptions(s *truthSheet) {
 	s.is("the number of types", len(s.ours.Exceptions.Types), len(s.ByType))
 	rt := s.ours.Exceptions.Runtimes[0]
 	s.is("filters", rt.Filters, s.Counts["filters_run"])
+	s.holds(rt.Finallys >= s.Counts["finally_run"], "blocks that are run at last", rt.Finallys, s.Counts["finally_run"])
+	s.holds(rt.Catches >= s.Counts["caught_by_program"], "blocks that catch", rt.Catches, s.Counts["caught_by_program"])
 	at := 0
 	for _, e := range rt.Thrown {
 		if at < len(s.Order) && e.Type == s.Order[at].Type {

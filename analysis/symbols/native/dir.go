@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/paths"
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
@@ -166,8 +167,7 @@ func (d *Dir) pdb(id symbols.PDB) *loaded {
 		return l
 	}
 	d.tables[key] = nil
-	base := id.Path[strings.LastIndexAny(id.Path, `/\`)+1:]
-	for _, path := range d.pdbs[strings.ToLower(base)] {
+	for _, path := range d.pdbs[strings.ToLower(paths.Base(id.Path))] {
 		l, err := openFile(path, func(f *os.File, size int64) (*loaded, error) {
 			p, err := openPDB(f, size)
 			if err != nil {

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+// A recordedMode lets a command about traces be about a live process without knowing of
+// it: what the command needs is recorded for a while, with the names of methods, and the
+// recording is read as any trace.
+type recordedMode struct {
+	live  liveMode
+	needs func() []need
+	// check reads the flags that do not depend on what was recorded; it may be nil.
+	check func(cmd *cobra.Command) error
+	// enough reports whether a record ends the recording early; it may be nil.
+	enough func(*etw.Record) bool
+}
+
+// recordedFor is how long is recorded if the command line does not say.
+const recordedFor = 10 * time.Second
+
+// add adds the flags to a command, and takes over if one of them names a process.
+func (m *recordedMode) add(cmd *cobra.Command) *cobra.Command {
+	files := cmd.RunE
+	m.live.duration = cmp.Or(m.live.duration, recordedFor)
+	if m.live.run == nil {
+		m.live.run = func(cmd *cobra.Command, _ *liveMode) error {
+			return m.recorded(cmd, func(path string) error { return files(cmd, []string{path}) })
+		}
+	}
+	return m.live.add(cmd)
+}
+
+// recorded records, and calls do with the file, which goes afterwards.
+func (m *recordedMode) recorded(cmd *cobra.Command, do func(path string) error) error {
+	if m.check != nil {
+		if err := m.check(cmd); err != nil {
+			return err
+		}
+	}
+	providers, err := toEnable(m.needs())
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "etw")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	path, err := m.record(cmd, folder, providers)
+	if err != nil {
+		return err
+	}
+	// An interrupt has ended the recording; it is not to end the answer, too.
+	ctx := cmd.Context()
+	cmd.SetContext(context.WithoutCancel(ctx))
+	defer cmd.SetContext(ctx)
+	return do(path)
+}
+
+// record records to a file in the folder. Losses are said when it is read.
+func (m *recordedMode) record(cmd *cobra.Command, folder string, providers []eventpipe.Provider) (string, error) {
+	cfg := eventpipe.Config{Providers: providers, Rundown: eventpipe.DefaultRundown, BufferMB: m.live.bufferMB}
+	l, err := openLive(cmd, &m.live.target, nil, cfg, m.live.duration)
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording %s for %v; an interrupt (^C) ends it\n", clean(l.String()), m.live.duration)
+	path := filepath.Join(folder, l.process.defaultFile(time.Now()))
+	out, err := os.Create(path)
+	if err != nil {
+		return "", err
+	}
+	defer out.Close()
+	err = m.copy(cmd, l, out)
+	switch {
+	case l.Received() == 0:
+		return "", fmt.Errorf("%s ended before any event came", clean(l.String()))
+	case err == nil, errors.Is(err, nettrace.ErrNotStopped): // reading it will tell
+		return path, out.Close()
+	}
+	return "", l.explain(err)
+}
+
+// copy writes what a session delivers to a file, and looks at it if that is wanted.
+func (m *recordedMode) copy(cmd *cobra.Command, l *live, out io.Writer) error {
+	if m.enough == nil {
+		_, err := io.Copy(out, l.Session)
+		return err
+	}
+	written := io.TeeReader(l.Session, out)
+	r, err := nettrace.NewReader(written, nettrace.InFileOrder())
+	if err != nil {
+		return err
+	}
+	ended := false
+	var rec etw.Record
+	for {
+		if err := r.Next(&rec); err != nil {
+			_, copyErr := io.Copy(io.Discard, written)
+			if err == io.EOF {
+				err = nil
+			}
+			return cmp.Or(copyErr, err)
+		}
+		if !ended && m.enough(&rec) {
+			ended = true
+			if err := l.Stop(context.WithoutCancel(cmd.Context())); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// toEnable returns the providers that are needed, if a runtime has them.
+func toEnable(needs []need) ([]eventpipe.Provider, error) {
+	var list []eventpipe.Provider
+	for _, n := range needs {
+		if n.recorder != "" {
+			return nil, usagef("a .NET process does not log %s by itself; to record them: %s", n.what, n.recorder)
+		}
+		keywords := n.keywords
+		if keywords == 0 {
+			keywords = ^uint64(0)
+		}
+		list = append(list, eventpipe.Provider{Name: n.provider, Keywords: keywords, Level: n.level, Arguments: n.args})
+	}
+	return eventpipe.Merge(list), nil
+}
+
+// recordedLong is what the help of such commands says of it.
+const recordedLong = `With -p, --name or --port it is about a live process: what the command needs is
+recorded for --duration, or up to an interrupt (^C).`
+
+// recorded lets a question be about a live process.
+func (q *question) recorded(long time.Duration, enough func(*etw.Record) bool) *cobra.Command {
+	q.long += "\n\n" + recordedLong
+	m := &recordedMode{check: q.check, needs: func() []need { return q.needs }, enough: enough}
+	m.live.duration = long
+	return m.add(q.command())
+}
+
+// recorded lets a command about samples be about a live process.
+func (o *profiling) recorded(cmd *cobra.Command, form *output) *cobra.Command {
+	m := &recordedMode{needs: o.needs, check: func(cmd *cobra.Command) error {
+		if form != nil {
+			if err := form.check(cmd); err != nil {
+				return err
+			}
+		}
+		return o.check()
+	}}
+	return m.add(cmd)
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A traced is a provider with the events that a trace describes.
+type traced struct {
+	desc   *etw.ProviderDesc
+	events map[tracedKey]*etw.EventDesc
+}
+
+// A tracedKey is what a trace identifies an event by.
+type tracedKey struct {
+	id      uint16
+	version uint8
+	name    string // where the trace names each event
+	noID    bool   // there is nothing but the name
+}
+
+// A tracedEvent is an event of a manifest under construction. It has the name by
+// which records identify it, where its id does not.
+type tracedEvent struct {
+	*etw.EventDesc
+	name string
+}
+
+// identify decides what each event is identified by, and returns all in the order of
+// a manifest. An id is what programs are written for, so that it counts, where it is
+// that of one event alone. Events of TraceLogging have none; what .NET counts and
+// writes by name has one that is free, or that of another event, and in the next
+// trace another one. Those go by their names, with an id that only the manifest has.
+func (t *traced) identify() (events []tracedEvent, faults []string) {
+	keys := slices.SortedFunc(maps.Keys(t.events), func(a, b tracedKey) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version), cmp.Compare(a.id, b.id))
+	})
+	byName := t.namedEvents(keys)
+	taken := make(map[uint16]bool)
+	for _, k := range keys {
+		if byName[k.name] {
+			continue
+		}
+		if k.name != "" && t.events[tracedKey{id: k.id, version: k.version}] != nil {
+			continue // the same event, as another kind of trace describes it
+		}
+		taken[k.id] = true
+		events = append(events, tracedEvent{EventDesc: t.events[k]})
+	}
+	ids := make(map[string]uint16)
+	next := uint16(0)
+	var last tracedKey
+	for _, k := range keys {
+		switch e := t.events[k]; {
+		case !byName[k.name]:
+			continue
+		case last.name == k.name && last.version == k.version:
+			if !slices.EqualFunc(t.events[last].Fields, e.Fields, sameLayout) {
+				faults = append(faults, fmt.Sprintf("%s: event %q has several layouts under one name, and one is kept", t.desc.Name, k.name))
+			}
+			continue
+		}
+		last = k
+		if ids[k.name] == 0 {
+			for next++; taken[next] && next < math.MaxUint16; next++ {
+			}
+			if next == math.MaxUint16 {
+				faults = append(faults, fmt.Sprintf("%s: there are more events than ids; %q and others are left out", t.desc.Name, k.name))
+				break
+			}
+			ids[k.name] = next
+		}
+		e := *t.events[k]
+		e.ID = ids[k.name]
+		events = append(events, tracedEvent{&e, k.name})
+	}
+	slices.SortFunc(events, func(a, b tracedEvent) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+	})
+	return events, faults
+}
+
+// namedEvents returns the names of the events that ids do not identify: those that
+// have none, those whose id another one has, too, and those that have one layout under
+// several ids.
+func (t *traced) namedEvents(keys []tracedKey) map[string]bool {
+	byName := make(map[string]bool)
+	first := make(map[tracedKey]tracedKey) // by id and version
+	ids := make(map[tracedKey][]tracedKey) // by name and version
+	for _, k := range keys {               // those without a name are the first
+		id := tracedKey{id: k.id, version: k.version}
+		other, taken := first[id]
+		switch {
+		case k.name != "" && (k.noID || !isASCII(k.name)):
+			byName[k.name] = true
+		case !taken:
+			first[id] = k
+		case other.name != k.name && (other.name != "" || !t.same(other, k)):
+			byName[k.name] = true
+			if other.name != "" {
+				byName[other.name] = true
+			}
+		}
+		name := tracedKey{name: k.name, version: k.version}
+		ids[name] = append(ids[name], k)
+	}
+	for k, list := range ids {
+		if k.name != "" && len(list) > 1 && !slices.ContainsFunc(list, func(other tracedKey) bool { return !t.same(list[0], other) }) {
+			byName[k.name] = true
+		}
+	}
+	return byName
+}
+
+// same reports whether two descriptions are of one layout.
+func (t *traced) same(a, b tracedKey) bool {
+	return slices.EqualFunc(t.events[a].Fields, t.events[b].Fields, sameLayout)
+}
+
+// isASCII reports whether the symbol of a name has all its letters.
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(c rune) bool { return c > 0x7f })
+}
