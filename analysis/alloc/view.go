@@ -43,7 +43,10 @@ func (a *Analysis) Result() *Result {
 	}
 	for _, t := range all {
 		res.Types = append(res.Types, *t)
-		res.Bytes += t.Bytes
+	}
+	sortTypes(res.Types)
+	for i := range res.Types { // in one order, since sums of fractions depend on it
+		res.Bytes += res.Types[i].Bytes
 	}
 	finish(res.Types, res.Bytes)
 	return res
@@ -67,11 +70,16 @@ func merge(all map[string]*Type, list []Type) {
 	}
 }
 
+// sortTypes sorts types by bytes.
+func sortTypes(list []Type) {
+	slices.SortFunc(list, func(a, b Type) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Type, b.Type), cmp.Compare(b.Ticks, a.Ticks))
+	})
+}
+
 // finish sorts types by bytes, and sets their shares and errors.
 func finish(list []Type, bytes float64) {
-	slices.SortFunc(list, func(a, b Type) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Type, b.Type))
-	})
+	sortTypes(list)
 	for i := range list {
 		t := &list[i]
 		t.SharePercent = measure.Ratio(measure.Known(100*t.Bytes), measure.Known(bytes))

@@ -159,15 +159,33 @@ func (a *Analysis) start(r *etw.Record) {
 	}
 	key, name := taskKey{r.ProviderName, taskName(r.Schema)}, ""
 	if a.fields.Read(r) {
-		if field, text := a.fields.FirstText(); field != "" {
-			name = field + "=" + text
-		}
+		name = a.about()
 		if r.ProviderName == diagnosticSource {
 			key.name, name = a.bridged(key.name)
 		}
 	}
 	c := a.begin(r, r.ActivityID, key)
 	c.Name = name
+}
+
+// about returns what a start event says that the activity is about: a request to an
+// address, one for a path, or else the first field of text.
+func (a *Analysis) about() string {
+	f := &a.fields
+	if scheme, path := f.Text("scheme"), f.Text("pathAndQuery"); scheme != "" && path != "" {
+		host := f.Text("host")
+		if port := f.Value("port"); port.Kind() != etw.ValueNone {
+			host += ":" + port.String()
+		}
+		return scheme + "://" + host + path
+	}
+	if method, path := f.Text("method"), f.Text("path"); method != "" && path != "" {
+		return method + " " + path
+	}
+	if field, text := f.FirstText(); field != "" {
+		return field + "=" + text
+	}
+	return ""
 }
 
 // begin begins an activity, which is a part of the one that is related to it.

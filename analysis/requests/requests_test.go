@@ -235,3 +235,31 @@ func TestQueries(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+// An activity is called by what tells it from others of its task.
+func TestNames(t *testing.T) {
+	for want, fields := range map[string][][2]string{
+		"GET /bread":              {{"connectionId", "7"}, {"path", "/bread"}, {"method", "GET"}},
+		"http://shop:80/bread?n=": {{"scheme", "http"}, {"host", "shop"}, {"port", "80"}, {"pathAndQuery", "/bread?n="}},
+		"https://shop/":           {{"scheme", "https"}, {"host", "shop"}, {"pathAndQuery", "/"}},
+		"path=/bread":             {{"path", "/bread"}},
+		"":                        nil,
+	} {
+		var mux etw.Mux
+		a := New()
+		mux.HandleRest(a.Record)
+		s := testtrace.NewScript(t, &mux)
+		s.Activity = pathID(1, 0x11)
+		d := &etw.EventDesc{Name: "RequestStart"}
+		var p []byte
+		for _, f := range fields {
+			d.Fields = append(d.Fields, etw.FieldDesc{Name: f[0], Type: etw.InUnicodeString})
+			p = append(etw.AppendUTF16(p, f[1]), 0, 0)
+		}
+		s.Record(0, 3, &etw.Record{Provider: etw.GUID{7: 0x50}, ProviderName: "S", Opcode: etw.OpcodeStart, Schema: d, Payload: p})
+		s.Record(time.Millisecond, 3, &etw.Record{Provider: etw.GUID{7: 0x50}, ProviderName: "S", Opcode: etw.OpcodeStop, Schema: &etw.EventDesc{Name: "RequestStop"}})
+		if got := a.Result().Processes[0].Tasks[0].Slowest[0].Name; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

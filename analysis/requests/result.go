@@ -58,7 +58,8 @@ type Status struct {
 
 // An Activity is one activity.
 type Activity struct {
-	// Name is the first field of text of the start, such as path=/bread.
+	// Name is what the start says: of a request its method and path, or the address
+	// that it goes to, otherwise the first field of text, such as host=example.org.
 	Name string `json:"name,omitempty"`
 	// ID is its place in the tree of activities, such as /#4711/1/3/, or its GUID, or
 	// the field by which the source tells its activities apart.

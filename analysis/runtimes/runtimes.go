@@ -50,7 +50,8 @@ type Runtime struct {
 	FirstCompilationMS measure.Float `json:"firstCompilationMs,omitzero"`
 }
 
-// A Checkpoint is a point that the start of a runtime has reached.
+// A Checkpoint is a point that the start of a runtime has reached. AtMS is negative
+// where that was before the session began.
 type Checkpoint struct {
 	Name string  `json:"name"`
 	AtMS float64 `json:"atMs"`

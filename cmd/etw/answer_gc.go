@@ -83,7 +83,11 @@ func gcFacts(p *page, rt *gc.Runtime) {
 	if rt.All.Count > 0 {
 		last := rt.GCs[len(rt.GCs)-1]
 		p.line("heap", "%s at most, %s after collections on average, %s after the last one", mbOf(rt.All.MaxPeakMB), mbOf(rt.All.MeanAfterMB), mbOf(last.AfterMB))
-		p.line("allocated", "%s before collections, %s/s; %s promoted", mb(rt.All.AllocatedMB), mbOf(quantity.Ratio(quantity.Known(1000*rt.All.AllocatedMB), quantity.Known(rt.SpanMS))), mb(rt.All.PromotedMB))
+		rate := ""
+		if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
+			rate = ", " + mb(v) + "/s from the first to the last"
+		}
+		p.line("allocated", "%s before collections%s; %s promoted", mb(rt.All.AllocatedMB), rate, mb(rt.All.PromotedMB))
 	}
 	p.line("collector", "%s", collector(rt))
 	if !rt.GCCPUMS.IsZero() {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +54,8 @@ type startupResult struct {
 
 func (a *startupAnswer) take() bool {
 	a.res = startupResult{1, a.runtimes.Result(), a.loader.Result(), a.jit.Result()}
-	return len(a.res.Loader.Runtimes)+len(a.res.JIT.Runtimes) > 0
+	return len(a.res.Loader.Runtimes)+len(a.res.JIT.Runtimes) > 0 ||
+		slices.ContainsFunc(a.res.Runtimes.Runtimes, func(rt *runtimes.Runtime) bool { return len(rt.Checkpoints) > 0 })
 }
 
 func (a *startupAnswer) result() any        { return a.res }
@@ -67,7 +69,7 @@ func (a *startupAnswer) totals(p *page) {
 	if len(a.res.Runtimes.Runtimes) <= fewRuntimes {
 		for _, rt := range a.res.Runtimes.Runtimes {
 			p.runtime(rt.PID, rt.CLRInstance)
-			p.line("runtime", "%s %s", rt.Sku, rt.Version)
+			p.line("runtime", "%s", strings.TrimSpace(rt.Sku+" "+rt.Version))
 			p.line("command line", "%s", rt.CommandLine)
 			p.line("began", "%s", msOf(rt.StartMS))
 			p.line("first compiled", "%s", msOf(rt.FirstCompilationMS))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -90,6 +91,9 @@ The format is that of --format, or of the suffix of the file: ` + strings.Join(s
 			defer p.t.Close()
 			if cmd.Context().Err() != nil {
 				return p.trouble
+			}
+			if p.Len() == 0 {
+				return cmp.Or(p.trouble, errors.New("there is nothing to write"))
 			}
 			err = writePage(cmd, path, func(w io.Writer) error { return t.write(w, p, filepath.Base(args[0])) })
 			if isBrokenPipe(err) {

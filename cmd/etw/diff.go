@@ -110,7 +110,7 @@ func (p *profiled) headOfDiff(out *printer) {
 // diffTable returns the methods, those whose own weight has changed most first.
 func (p *profiled) diffTable() *table {
 	u := p.unit()
-	tab := newTable(u.column("selfChange"), u.column("selfBefore"), u.column("selfAfter"), u.column("totalChange"),
+	tab := newTable(u.column("change"), u.column("before"), u.column("after"), u.column("totalChange"),
 		u.column("totalBefore").forPrograms(), u.column("totalAfter").forPrograms(), label("method"), label("module").forPrograms(), label("full").forPrograms())
 	for _, row := range p.top() {
 		f := &p.Frames[row.Frame]

@@ -44,6 +44,7 @@ func TestDiff(t *testing.T) {
 		{[]string{"top", "--by", "state", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,state\n0,14.5,14.5,managed\n"},
 		{[]string{"tree", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,selfChangeMs,depth,method\n0,18,18,0,0,Bakery.Program.Main\n"},
 		{[]string{"flame", "--diff"}, `"compared":true`},
+		{[]string{"flame", "--diff"}, "bakery.nettrace, compared with bakery.nettrace"},
 	} {
 		if out, stderr, code := ask(append(test.args, path, path)...); code != 0 || !strings.Contains(out, test.want) {
 			t.Errorf("%q: %d, %s, %.300s", test.args, code, stderr, out)
@@ -55,6 +56,11 @@ func TestDiff(t *testing.T) {
 	}{
 		{[]string{"top", "--diff", filepath.Join(filepath.Dir(path), "none"), path}, "--diff: "},
 		{[]string{"top", "--of", "waits", "--diff", path, path}, "no events of waits"},
+		{[]string{"top", "--by", "stat", path}, "--by stat: no sample has a label of that name; there are method, module, thread, process, state (did you mean state?)"},
+		{[]string{"top", "--label", "state=none", path}, "none is what --label"},
+		{[]string{"convert", "--of", "waits", "--format", "folded", path}, "there is nothing to write"},
+		{[]string{"tree", "--root", "Nobody", path}, "none is what --label, --root"},
+		{[]string{"tree", "--callers", "Nobody", path}, "--callers Nobody: no frame of"},
 	} {
 		if _, stderr, _ := ask(test.args...); !strings.Contains(stderr, test.want) {
 			t.Errorf("%q: %s", test.args, stderr)

@@ -50,9 +50,12 @@ const (
 	fileWidth  = 18
 	leastOwner = 12
 	mostOwner  = 24
-	leastName  = 24
-	mostName   = 64
-	streamName = 40 // where nothing is known of what will come
+
+	narrowLine  = 100 // on a terminal that is not as wide
+	narrowOwner = 16
+	leastName   = 24
+	mostName    = 64
+	streamName  = 40 // where nothing is known of what will come
 )
 
 // shownBytes is how much a line shows of what was not decoded.
@@ -76,6 +79,9 @@ func newTextWriter(s *dumpStyle, sel *selector, m *meeting) *textWriter {
 }
 
 func (w *textWriter) begin(b []byte) []byte {
+	if p := w.printer; p.width > 0 && p.width < narrowLine { // what happened matters more than where
+		w.owner, w.cpu = min(w.owner, narrowOwner), false
+	}
 	heads := [...]struct {
 		shown bool
 		text  string

@@ -22,7 +22,7 @@ graph: the time of threads, or what --of names. It can be zoomed, searched and t
 around. The page is one file that needs no network.
 
 The flags that choose samples and frames are those of top. --diff compares with an
-earlier trace: what weighs more than before is red, what weighs less is blue.
+earlier trace: what has a larger share than before is red, a smaller one blue.
 
 ` + recordedLong + `
 
@@ -50,6 +50,9 @@ earlier trace: what weighs more than before is red, what weighs less is blue.
 			}
 			page := callTree(p.Profile, p.compared)
 			page.Title, page.Lead, page.Warnings = filepath.Base(args[0]), p.facts, p.warnings
+			if p.compared {
+				page.Title += ", compared with " + filepath.Base(o.before)
+			}
 			for _, f := range p.t.Files() {
 				page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
 			}

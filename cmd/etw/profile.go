@@ -346,11 +346,18 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	options.Native = code.native
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	reportFaults(cmd, files)
-	if p.Len() == 0 && cmd.Context().Err() == nil {
+	had := p.Len()
+	if had == 0 && cmd.Context().Err() == nil {
 		reportNeeds(cmd, kind.needsOf(t))
 	}
 	p.note()
-	return p, o.shape(p)
+	if err := o.shape(p); err != nil {
+		return p, err
+	}
+	if had > 0 && p.Len() == 0 {
+		report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", count(had, "sample", "samples")))
+	}
+	return p, nil
 }
 
 // note says how many frames have names, and why others have none.
@@ -369,6 +376,9 @@ func (p *profiled) note() {
 	text := fmt.Sprintf("%.1f %% of the frames have names", n.Percent())
 	if n.Native > 0 {
 		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols", 100*float64(n.Native)/float64(n.Frames))
+	}
+	if rest := n.Frames - n.Named - n.Native; rest > 0 {
+		text += fmt.Sprintf("; of %.1f %% the trace does not tell what is at their addresses", 100*float64(rest)/float64(n.Frames))
 	}
 	isNet := p.Kind == cpu.ThreadTime || len(p.table.Facts()) > 0
 	if n.Named+n.Native < n.Frames && isNet && !slices.ContainsFunc(p.pids, p.table.HasRundown) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -185,7 +186,7 @@ func (t *target) byPort(cmd *cobra.Command) (*attached, error) {
 		return nil, err
 	}
 	path := t.port
-	if !strings.HasPrefix(path, `\\`) {
+	if runtime.GOOS != "windows" { // where it is the name of a pipe
 		if path, err = filepath.Abs(path); err != nil {
 			return nil, err
 		}

@@ -85,6 +85,9 @@ func (o *top) main(cmd *cobra.Command, args []string) error {
 }
 
 func (o *top) print(out *printer, p *profiled) error {
+	if err := o.checkLabel(p); err != nil {
+		return err
+	}
 	tab := o.table(p)
 	if err := o.rank.checkColumn(tab.columns); err != nil {
 		return err
@@ -97,6 +100,25 @@ func (o *top) print(out *printer, p *profiled) error {
 		return nil
 	}
 	return o.rank.writeFirst(out, tab)
+}
+
+// checkLabel reports a name of rows that is not that of a label.
+func (o *top) checkLabel(p *profiled) error {
+	if slices.Contains(tops, o.by) || p.Len() == 0 {
+		return nil
+	}
+	known := slices.Clone(tops)
+	for s := range p.Samples() {
+		for _, l := range s.Labels {
+			if l.Key == o.by {
+				return nil
+			}
+			if !slices.Contains(known, l.Key) {
+				known = append(known, l.Key)
+			}
+		}
+	}
+	return usagef("--by %s: no sample has a label of that name; there are %s%s", o.by, strings.Join(known, ", "), didYouMean(o.by, known))
 }
 
 // table returns the rows, those that weigh most themselves first.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -82,7 +83,10 @@ func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
 	all := p.weight(p.sums()) // shares are of all, also where a part is shown
 	switch {
 	case o.callers != "":
-		p.Profile = p.CallersOf(callers)
+		had := p.Len()
+		if p.Profile = p.CallersOf(callers); had > 0 && p.Len() == 0 {
+			report(cmd, fmt.Errorf("--callers %s: no frame of %s matches", o.callers, count(had, "sample", "samples")))
+		}
 	case o.inverted:
 		p.Profile = p.Inverted()
 	}

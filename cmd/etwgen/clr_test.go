@@ -284,3 +284,66 @@ func TestDocOfCLR(t *testing.T) {
 	}
 	t.Logf("%d events and %d fields with documentation", events, fields)
 }
+
+// TestFactsOfCLR holds our manifest of the CLR against what the resource of a real
+// runtime says of its events, as a table: numbers, names and types.
+func TestFactsOfCLR(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "generated", "clr", "testdata", "runtime-3.1.2.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := make(map[string]bool) // by template: fields that only ours has, with a reason
+	for _, c := range readCorrections(t) {
+		if c.kind == "field" && c.here == "added" {
+			added[c.provider+" "+c.place] = true
+		}
+	}
+	ours := make(map[string]eventRow)
+	for _, row := range listed(t, ourCLR) {
+		ours[fmt.Sprintf("%s %d.%d", row.Provider, row.ID, row.Version)] = row
+	}
+	events, fields := 0, 0
+	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		if i < 2 {
+			continue // a comment and the names of the columns
+		}
+		v := strings.Split(line, "\t")
+		if len(v) != 8 {
+			t.Fatalf("line %d has %d columns", i+1, len(v))
+		}
+		provider := "Microsoft-Windows-DotNETRuntime" + strings.TrimPrefix(v[0], "-")
+		what := fmt.Sprintf("%s %s.%s", provider, v[1], v[2])
+		row, ok := ours[what]
+		if !ok {
+			t.Errorf("%s is missing", what)
+			continue
+		}
+		got := fmt.Sprintf("%d %s/%s %s", row.Level, row.Task, row.Opcode, row.Mask)
+		if want := fmt.Sprintf("%s %s/%s %s", v[3], v[4], v[5], v[6]); got != want {
+			t.Errorf("%s is %s, want %s", what, got, want)
+		}
+		layout := factsOf(row.Fields)
+		if rest, ok := strings.CutPrefix(layout, v[7]); !ok || rest != "" && !added[provider+" "+row.Template] {
+			t.Errorf("%s has the fields\n%s, want\n%s", what, layout, v[7])
+		}
+		events++
+		fields += len(row.Fields)
+	}
+	t.Logf("%d events with %d fields", events, fields)
+	if events != 410 {
+		t.Errorf("%d events, want the 410 of the runtime", events)
+	}
+}
+
+// factsOf returns fields as the table has them.
+func factsOf(fields []fieldRow) string {
+	var list []string
+	for _, f := range fields {
+		text := f.Name + ":" + f.Type
+		if len(f.Fields) > 0 {
+			text = f.Name + ":{" + factsOf(f.Fields) + "}"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}

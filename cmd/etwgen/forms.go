@@ -139,7 +139,10 @@ const lostInResource = `
 func importResources(path string, res wevt.Resources, opts importOptions) (*imported, error) {
 	m, faults, err := wevt.Decode(path, res, wevt.Options{Lenient: opts.lenient, NameOf: opts.nameOf})
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, nameHint(err))
+		if !opts.lenient {
+			err = fmt.Errorf("%w; --lenient keeps what can be read", err)
+		}
+		return nil, err
 	}
 	out := &imported{manifest: m, comment: "Imported from " + filepath.Base(path) + "." + lostInResource}
 	for _, f := range faults {
@@ -147,17 +150,13 @@ func importResources(path string, res wevt.Resources, opts importOptions) (*impo
 	}
 	for _, p := range m.Providers {
 		p.ResourceFile, p.MessageFile = filepath.Base(path), filepath.Base(path)
+		if p.Name == wevt.UnknownName(p.GUID) {
+			out.comment += "\n     Its form has no name for provider " + p.GUID.String() + ", which is called by\n     its GUID."
+			out.notes = append(out.notes, fmt.Sprintf("%s: provider %s has no name in this form, and is called by its GUID; --name gives it one", path, p.GUID))
+		}
 	}
 	if len(res.Messages) == 0 {
 		out.comment += "\n     There was no message table: all texts are missing."
 	}
 	return out, nil
-}
-
-// nameHint says how to name a provider that version 3 does not name.
-func nameHint(err error) string {
-	if strings.Contains(err.Error(), "has no name in this version") {
-		return "; give it one with --name"
-	}
-	return "; --lenient keeps what can be read"
 }

@@ -121,6 +121,9 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 		if err != nil {
 			return nil, &exitError{exitUsage, err}
 		}
+		if kind != "" && isManifest([]byte(kind)) {
+			return nil, usagef("%s is a manifest already, which all other commands take", path)
+		}
 		if kind != "MZ" && kind != "CR" {
 			traces = append(traces, path)
 			continue

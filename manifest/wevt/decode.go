@@ -16,9 +16,12 @@ type Options struct {
 	// Lenient keeps what can be read of a damaged resource.
 	Lenient bool
 	// NameOf returns the name of a provider that the resource does not name, as in
-	// version 3, or "".
+	// version 3, or "": it is called after its GUID then.
 	NameOf func(etw.GUID) string
 }
+
+// UnknownName is the name that Decode gives to a provider of which it knows none.
+func UnknownName(guid etw.GUID) string { return "Provider-" + guid.String() }
 
 // Decode makes a manifest of resources. Every byte has to mean what it means in
 // what mc.exe writes: the error is an [ErrorList]. In lenient mode what could be

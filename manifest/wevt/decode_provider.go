@@ -52,8 +52,10 @@ func (d *decoder) provider(prov *manifest.Provider, at int) {
 		prov.Name = d.opts.NameOf(prov.GUID)
 	}
 	if prov.Name == "" {
-		d.fail(at, "the provider %s has no name in this version of the form", prov.GUID)
-		prov.Name = "Provider-" + prov.GUID.String()
+		prov.Name = UnknownName(prov.GUID)
+		if d.major != version3 {
+			d.fail(at, "the provider %s has no name", prov.GUID)
+		}
 	}
 	prov.Symbol = strings.ToUpper(manifest.Symbol(prov.Name))
 	prov.Message, prov.MessageID = d.text(binary.LittleEndian.Uint32(head[8:]), manifest.Symbol(prov.Name))
@@ -297,7 +299,11 @@ func (p *providerDecoder) readEvents(at int) {
 	if at%8 != 0 {
 		p.fail(at, "%s is not aligned to 8 bytes", sigEvents)
 	}
-	for i, b := range p.entries(at, sigEvents, eventsHeader, eventEntry) {
+	events := p.entries(at, sigEvents, eventsHeader, eventEntry)
+	if len(events) > 0 && binary.LittleEndian.Uint32(p.b[at+12:]) != 0 {
+		p.fail(at+12, "%s has a number that is always 0 in others", sigEvents)
+	}
+	for i, b := range events {
 		p.readEvent(at+eventsHeader+i*eventEntry, b)
 	}
 }

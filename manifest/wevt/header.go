@@ -81,7 +81,7 @@ func (w *headerWriter) provider(p *manifest.Provider) {
 	symbol := symbolOr(p.Symbol, p.Name)
 	w.line("/* Provider %s */", commentText(p.Name))
 	w.line("ETWGEN_SHARED const GUID %s = %s;", symbol, guidText(p.GUID))
-	w.line("ETWGEN_SHARED REGHANDLE %s_Handle = 0;\n", symbol)
+	w.line("__declspec(selectany) REGHANDLE %s_Handle = 0;\n", symbol) // a variable has one name in C and C++
 	w.line("static __inline ULONG EventRegister_%s(void) { return EventRegister(&%[1]s, NULL, NULL, &%[1]s_Handle); }", symbol)
 	w.line("static __inline ULONG EventUnregister_%s(void) { REGHANDLE h = %[1]s_Handle; %[1]s_Handle = 0; return EventUnregister(h); }\n", symbol)
 	w.constants(p, symbol)

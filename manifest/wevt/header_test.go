@@ -27,22 +27,24 @@ func TestHeader(t *testing.T) {
 			t.Errorf("the header does not have %s", want)
 		}
 	}
-	compiler, err := exec.LookPath("x86_64-w64-mingw32-gcc")
-	if err != nil {
-		t.Skip("no compiler for Windows: the header is not compiled")
-	}
 	dir := t.TempDir()
-	for name, content := range map[string]string{
-		"sample.h": string(header),
-		"sample.c": "#include \"sample.h\"\nULONG ask(void) { return EventRegister_SAMPLE_SHOP() + EventWrite_ASKED(); }\n",
-	} {
+	use := "#include \"sample.h\"\nULONG ask(void) { return EventRegister_SAMPLE_SHOP() + EventWrite_ASKED(); }\n"
+	for name, content := range map[string]string{"sample.h": string(header), "sample.c": use, "sample.cc": use} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	compile := exec.Command(compiler, "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-c", "sample.c")
-	compile.Dir = dir
-	if out, err := compile.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for compiler, file := range map[string]string{"gcc": "sample.c", "g++": "sample.cc"} {
+		t.Run(compiler, func(t *testing.T) {
+			path, err := exec.LookPath("x86_64-w64-mingw32-" + compiler)
+			if err != nil {
+				t.Skip("no such compiler for Windows (mingw-w64): the header is not compiled")
+			}
+			compile := exec.Command(path, "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-c", file)
+			compile.Dir = dir
+			if out, err := compile.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }

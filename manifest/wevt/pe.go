@@ -14,6 +14,10 @@ const typeMessageTable = 11
 // typeTemplates is the name of the type of resources that Decode reads.
 const typeTemplates = "WEVT_TEMPLATE"
 
+// otherName stands for names of resources that cannot be typeTemplates. Each can be
+// long, and be that of every entry.
+const otherName = "other"
+
 // ErrNoResource is returned for files that have no WEVT_TEMPLATE resource.
 var ErrNoResource = errors.New("the file has no WEVT_TEMPLATE resource")
 
@@ -146,6 +150,9 @@ func (t *resourceTree) id(v uint32) (resourceID, bool) {
 	size := 2 * uint64(binary.LittleEndian.Uint16(t.b[at:]))
 	if at+2+size > uint64(len(t.b)) {
 		return resourceID{}, false
+	}
+	if size != 2*uint64(len(typeTemplates)) {
+		return resourceID{name: otherName}, true
 	}
 	return resourceID{name: decodeUTF16(t.b[at+2 : at+2+size])}, true
 }

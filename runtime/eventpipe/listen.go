@@ -50,8 +50,8 @@ type Listener struct {
 	changed chan struct{} // closed at the next change
 }
 
-// Listen listens at the path of a socket, or on Windows of a pipe. A socket that
-// nobody listens at any more is replaced.
+// Listen listens at the path of a socket, or on Windows of a pipe, which may lack
+// \\.\pipe\. A socket that nobody listens at any more is replaced.
 func Listen(path string) (*Listener, error) {
 	a, err := listen(path)
 	if err != nil {
@@ -70,9 +70,9 @@ func newListener(path string, a acceptor) *Listener {
 // DOTNET_DiagnosticPorts. With suspend the program waits until it is resumed.
 func (l *Listener) Variable(suspend bool) string {
 	if suspend {
-		return l.path + ",suspend"
+		return portName(l.path) + ",suspend"
 	}
-	return l.path + ",nosuspend"
+	return portName(l.path) + ",nosuspend"
 }
 
 // Accept returns a client of the next process that connects for the first time. It

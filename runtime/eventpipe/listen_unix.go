@@ -21,6 +21,9 @@ func (a unixAcceptor) accept() (conn, error) {
 	return c, nil
 }
 
+// portName returns what runtimes call a socket.
+func portName(path string) string { return path }
+
 // listen makes the socket, for the user alone. One that is left over from a listener
 // which was killed is removed.
 func listen(path string) (acceptor, error) {

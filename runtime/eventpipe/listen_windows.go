@@ -40,6 +40,7 @@ type pipeAcceptor struct {
 }
 
 func listen(path string) (acceptor, error) {
+	path = pipePath(path)
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -32,7 +34,7 @@ var conversations = []conversation{
 		if err := c.Resume(ctx); err != nil {
 			return err
 		}
-		return c.ApplyStartupHook(ctx, "/hook.dll")
+		return c.ApplyStartupHook(ctx, filepath.Join(os.TempDir(), "hook.dll"))
 	}},
 	{"session", []uint16{eventpipetest.CollectTracing2, eventpipetest.StopTracing}, DefaultTimeout + time.Second + 2*DefaultStopTimeout,
 		func(ctx context.Context, c *Client) error {

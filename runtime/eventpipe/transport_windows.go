@@ -26,6 +26,7 @@ const pipeRetry = 10 * time.Millisecond
 
 // connect opens the pipe at path. The file has deadlines, since it is overlapped.
 func connect(ctx context.Context, path string) (conn, error) {
+	path = pipePath(path)
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err

@@ -84,9 +84,14 @@ func collides(own *ownEvent, p *peerEvent) bool {
 // peerComputed are fields that TraceEvent computes.
 var peerComputed = []string{"optimizationtier", "depth", "totalheapsize", "totalpromoted", "typeid_0", "typename_0", "typename", "moduleilfilename"}
 
-func missingReason(own *ownEvent, p *peerEvent, name string, v any) string {
+// missingReason returns why TraceEvent has a field that is not here. That its value is
+// none explains it only if one of its parsers knows the field from another version.
+func (c *eventComparison) missingReason(own *ownEvent, p *peerEvent, name string, v any) string {
+	f := c.facts[kind{own.info.Provider, own.record.ID, own.record.Version}]
 	switch n := number(v); {
-	case v == nil, v == "", n != nil && n.Sign() == 0:
+	case f != nil && slices.Contains(f.fields, name):
+		return ""
+	case ofParser(p) && (v == nil || v == "" || n != nil && n.Sign() == 0):
 		return whyLacking
 	case ofParser(p) && slices.Contains(peerComputed, name):
 		return whyComputed

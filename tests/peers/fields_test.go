@@ -3,6 +3,7 @@ package peers
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -138,6 +139,7 @@ type ownEvent struct {
 	info   *etw.EventInfo
 	ms     float64
 	opcode etw.Opcode
+	task   uint16
 	fields map[string]any
 	narrow bool // it has bools of one byte
 	exact  bool // it has numbers alone, and they take exactly all bytes
@@ -160,6 +162,7 @@ type eventComparison struct {
 	waiting map[stream][]ownEvent
 	ended   bool
 	whole   bool           // the trace was stopped
+	facts   map[kind]*fact // of the runtime's events
 	shown   map[string]int // differences of an event's field
 }
 
@@ -169,6 +172,7 @@ func (c *eventComparison) compare(peer, path string) {
 		c.t.Fatal(err)
 	}
 	defer c.source.Close()
+	c.facts = runtimeFacts(c.t)
 	c.decoder, c.waiting, c.shown = builtin.NewDecoder(), map[stream][]ownEvent{}, map[string]int{}
 	cmd := exec.CommandContext(c.t.Context(), peer, "events", path)
 	out, err := cmd.StdoutPipe()
@@ -269,6 +273,7 @@ func (c *eventComparison) read() bool {
 		if desc.Opcode != 0 {
 			own.opcode = desc.Opcode
 		}
+		own.task = cmp.Or(r.Task, desc.Task)
 		own.narrow = hasNarrow(desc.Fields)
 		own.exact = info.Basis == etw.BasisSchema && len(c.decoder.Rest()) == 0 && !slices.ContainsFunc(desc.Fields, isText)
 		d := json.NewDecoder(bytes.NewReader(etw.AppendFieldsJSON(nil, values, etw.EnumNumbers)))
@@ -355,7 +360,7 @@ func (c *eventComparison) fields(own *ownEvent, p *peerEvent) {
 			w, ok = right[other]
 		}
 		if !ok {
-			c.one(own, name, false, nil, v, missingReason(own, p, name, v))
+			c.one(own, name, false, nil, v, c.missingReason(own, p, name, v))
 			continue
 		}
 		got := same(v, w)

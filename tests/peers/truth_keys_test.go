@@ -13,7 +13,7 @@ var heldKeys = words(`
 	gc_configuration_variables gc_memory_info gc_memory_info_1 gc_memory_info_2 handles_allocated_by_program
 	known_contention_system_threading_lock known_contentions contentions_known_part loaves-sold_total loaves_total
 	main_thread_phase_1_ms_by_method min_threads ms_in_Crumb_methods ms_in_RecPlugin.Even.Burn ms_in_RecPlugin.Odd.Burn
-	native objects_at_snapshot_1 objects_at_snapshot_2 phase_2_ms_by_method pid queried responses_by_status serving
+	native objects_at_snapshot_1 objects_at_snapshot_2 phase_2_ms_by_method pid queried responses_by_status retention serving
 	server_gc sizes sources steps_total thread_ms thrown_by_type thrown_in_order total_available_memory_bytes
 	unseen_meter waits work_items_by_program`)
 
@@ -27,7 +27,6 @@ var otherKeys = map[string]map[string]bool{
 		no_gc_region_1 no_gc_region_2_with_loh no_gc_region_3_overrun out_of_memory_exceptions requests_refused uses`),
 	"it is of after the last event":         words(`queue_final`),
 	"it is the sum of others that are held": words(`count main_thread_phase_1_ms phase_2_ms`),
-	"it is in words":                        words(`retention`),
 	"others hold it, for all traces":        words(`processors runtime`),
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/etwgen/etwgen/analysis/heap"
 )
 
 // truthParts are the facts that only some programs know.
@@ -28,6 +30,7 @@ type truthParts struct {
 	At1       map[string]any `json:"objects_at_snapshot_1"`
 	At2       map[string]any `json:"objects_at_snapshot_2"`
 	Sizes     map[string]uint64
+	Retention string
 	Statuses  map[string]int               `json:"responses_by_status"`
 	Dough     struct{ Count, Sum float64 } `json:"dough-weight"`
 	Sold      float64                      `json:"loaves-sold_total"`
@@ -274,6 +277,25 @@ func holdHeap(s *truthSheet) {
 			s.holds(t.RetainedBytes >= t.Bytes, "bytes that "+name+" retains", t.RetainedBytes, t.Bytes)
 		}
 	}
+}
+
+// holdRetained holds what objects keep alive: a secret its extra by a dependent handle,
+// a listener its array of 500 bytes, the recipe all steps.
+func holdRetained(s *truthSheet) {
+	if s.Retention == "" {
+		return
+	}
+	types := map[string]heap.Type{}
+	for _, t := range s.ours.Heap.Snapshots[0].Types {
+		types[t.Type] = t
+	}
+	for name, each := range map[string]uint64{
+		"Bakery.Secret": s.Sizes["Bakery.Secret"] + s.Sizes["Bakery.Extra"], "Bakery.Listener": s.Sizes["Bakery.Listener"] + 500 + 24,
+	} {
+		s.is("bytes that "+name+" retains", types[name].RetainedBytes, each*uint64(types[name].Count))
+	}
+	recipe, step := types["Bakery.Recipe"].RetainedBytes, types["Bakery.Step"].RetainedBytes
+	s.holds(recipe >= step+s.Sizes["Bakery.Recipe"], "bytes that the recipe retains", recipe, step)
 }
 
 func holdRequests(s *truthSheet) {

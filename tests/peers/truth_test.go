@@ -66,6 +66,7 @@ var truthTopics = map[string]struct {
 	"load contexts, missing files":    {"exact", holdLoader},
 	"reused addresses":                {"names exact, time 20 %", holdReused},
 	"objects in snapshots":            {"exact", holdHeap},
+	"what objects keep alive":         {"exact", holdRetained},
 	"requests by status":              {"exact", holdRequests},
 	"counters and metrics":            {"the last, unfinished interval", holdCounters},
 	"shares of processor time":        {"3 points", holdShares},
