@@ -2,7 +2,9 @@ package r2r_test
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -177,4 +179,28 @@ func compareMap(t *testing.T, x *r2r.Image, path string, constantsBehind bool) {
 	if said != hot || said == 0 {
 		t.Errorf("the compiler has %d methods, the image %d", said, hot)
 	}
+}
+
+// TestDamaged reads images in which a few bytes are wrong: some are refused, and none does
+// harm.
+func TestDamaged(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	read := 0
+	for _, path := range corpus.Glob(t, "r2r", "small", "*", "*.dll") {
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			b := bytes.Clone(whole)
+			for range 1 + random.IntN(30) {
+				b[random.IntN(len(b))] = byte(random.Uint32())
+			}
+			if x, err := r2r.Parse(b); err == nil {
+				visit(x)
+				read++
+			}
+		}
+	}
+	t.Logf("%d could be read", read)
 }
