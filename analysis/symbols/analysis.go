@@ -15,7 +15,7 @@ type Analysis struct {
 	processes map[int64][]*process // the lives of each id, in their order
 	last      *process
 	memories  map[int64]*memory // native code, as recorders of Linux tell it
-	buildIDs  map[uint64]string // of files, by the number of what is told of them
+	files     map[uint64]fileID // of mappings, by what they name
 }
 
 // An Option says what is collected.

@@ -23,6 +23,9 @@ type Native struct {
 	// PDB or BuildID identify the symbols of the file.
 	PDB     PDB
 	BuildID string
+	// TimeDateStamp is when a PE file was linked, or a hash in its place: 0 if it is not
+	// known.
+	TimeDateStamp uint32
 }
 
 // Jitted returns what the name of a method means in the maps and events of code that was

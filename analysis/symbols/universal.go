@@ -3,6 +3,7 @@ package symbols
 import (
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"sort"
@@ -61,17 +62,44 @@ func (a *Analysis) Record(r *etw.Record) error {
 		}
 	case "ProcessMappingMetadata":
 		id, text := p.number(), p.text()
-		var facts struct {
-			BuildID string `json:"build_id"`
-		}
-		if !p.bad && json.Unmarshal([]byte(text), &facts) == nil && facts.BuildID != "" {
-			if a.buildIDs == nil {
-				a.buildIDs = make(map[uint64]string)
+		if f, ok := fileOf(text); !p.bad && ok {
+			if a.files == nil {
+				a.files = make(map[uint64]fileID)
 			}
-			a.buildIDs[id] = facts.BuildID
+			a.files[id] = f
 		}
 	}
 	return nil
+}
+
+// A fileID says which build of a file was mapped.
+type fileID struct {
+	buildID string // of an ELF file
+	pdb     PDB    // of a PE file, as is its stamp
+	stamp   uint32
+}
+
+// fileOf reads what a recorder tells of a file, and reports whether that identifies it.
+func fileOf(text string) (fileID, bool) {
+	var facts struct {
+		BuildID   string `json:"build_id"`
+		Type      string `json:"type"`
+		Name      string `json:"name"`
+		Signature string `json:"signature"`
+		Age       uint32 `json:"age"`
+		DateTime  uint32 `json:"date_time"`
+	}
+	if json.Unmarshal([]byte(text), &facts) != nil {
+		return fileID{}, false
+	}
+	if facts.Type != "PE" {
+		return fileID{buildID: facts.BuildID}, facts.BuildID != ""
+	}
+	f := fileID{stamp: facts.DateTime}
+	if b, err := hex.DecodeString(facts.Signature); err == nil && len(b) == len(f.pdb.GUID) {
+		f.pdb = PDB{GUID: etw.GUID(b), Age: facts.Age, Path: facts.Name} // in the order of the file
+	}
+	return f, f.stamp != 0 || f.pdb.GUID != etw.GUID{}
 }
 
 // kernelMemory is the number under which the memory of the kernel is kept. Recorders tell
@@ -145,7 +173,8 @@ func (a *Analysis) Native(pid int64, address uint64, at int64) (Native, bool) {
 	}
 	if m != nil && n.Module == "" && m.path != "" {
 		n.Module = m.path
-		n.BuildID = a.buildIDs[m.metadata]
+		f := a.files[m.metadata]
+		n.BuildID, n.PDB, n.TimeDateStamp = f.buildID, f.pdb, f.stamp
 		if s == nil {
 			n.Offset, n.InFile = address-m.start+m.offset, true
 		}

@@ -91,7 +91,8 @@ func (m *Machine) Native(pid int64, address uint64, at int64) (symbols.Native, b
 	if i == nil {
 		return symbols.Native{}, false
 	}
-	return symbols.Native{Module: m.Path(i.Path), Offset: address - i.Base, PDB: symbols.PDB{GUID: i.PDB.GUID, Age: i.PDB.Age, Path: i.PDB.Name}}, true
+	return symbols.Native{Module: m.Path(i.Path), Offset: address - i.Base, TimeDateStamp: i.TimeDateStamp,
+		PDB: symbols.PDB{GUID: i.PDB.GUID, Age: i.PDB.Age, Path: i.PDB.Name}}, true
 }
 
 // images returns those of the process with an id that has it now. 0 is the kernel.

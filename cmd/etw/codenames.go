@@ -156,7 +156,7 @@ func appendFrame(b []byte, n *codeNamer, r *etw.Record, frame int) []byte {
 type symbolFiles struct{ path string }
 
 func (s *symbolFiles) flag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.path, "symbols", "", "name native code by the files in this `FOLDER` and those below it: PDB\nand ELF files of the same builds, and perf-PID.map")
+	cmd.Flags().StringVar(&s.path, "symbols", "", "name native code by the files in this `FOLDER` and those below it: PDB,\nELF and .NET files of the same builds, and perf-PID.map")
 	completions(cmd, map[string]cobra.CompletionFunc{"symbols": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}})

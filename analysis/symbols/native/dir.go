@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/paths"
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/r2r"
 )
 
 // A Dir is a folder with files of symbols, also in folders below it. Files are opened when
@@ -18,6 +19,8 @@ import (
 type Dir struct {
 	pdbs     map[string][]string // paths by name, in lower case
 	others   []string            // what may be ELF files
+	images   map[string][]string // paths of what may be images of .NET, as pdbs
+	ahead    map[imageID]*r2r.Image
 	perfMaps map[int64]string
 	tables   map[string]*loaded // by identity
 	elves    map[string]string  // paths by build id; nil until they are known
@@ -36,7 +39,8 @@ const maxFiles = 1 << 20
 
 // Open returns the files of symbols in a folder.
 func Open(path string) (*Dir, error) {
-	d := &Dir{pdbs: make(map[string][]string), perfMaps: make(map[int64]string), tables: make(map[string]*loaded), faulty: make(map[string]bool)}
+	d := &Dir{pdbs: make(map[string][]string), images: make(map[string][]string), ahead: make(map[imageID]*r2r.Image),
+		perfMaps: make(map[int64]string), tables: make(map[string]*loaded), faulty: make(map[string]bool)}
 	n := 0
 	err := filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
 		switch {
@@ -61,6 +65,8 @@ func (d *Dir) add(path, name string) {
 		d.pdbs[name] = append(d.pdbs[name], path)
 	case scan(name, &pid):
 		d.perfMaps[pid] = path
+	case strings.HasSuffix(name, ".dll"), strings.HasSuffix(name, ".exe"):
+		d.images[name] = append(d.images[name], path)
 	default:
 		d.others = append(d.others, path)
 	}
@@ -77,7 +83,7 @@ func (d *Dir) Faults() []error { return d.faults }
 
 // Name gives native code its function, if a file has it.
 func (d *Dir) Name(n *symbols.Native) {
-	if n.Function != "" {
+	if n.Function != "" || d.precompiled(n) {
 		return
 	}
 	l := d.of(n)

@@ -48,6 +48,9 @@ type msf struct {
 
 func openMSF(r io.ReaderAt, size int64) (*msf, error) {
 	head := make([]byte, len(pdbMagic)+6*4)
+	if _, err := r.ReadAt(head[:4], 0); err == nil && string(head[:4]) == "BSJB" {
+		return nil, errOther // a portable one, which knows of no native code
+	}
 	if _, err := r.ReadAt(head, 0); err != nil || string(head[:len(pdbMagic)]) != pdbMagic {
 		return nil, errPDB
 	}

@@ -18,12 +18,21 @@ func (m Method) Size() uint32 { return m.end - m.start }
 // Cold reports whether this is a part that was put apart.
 func (m Method) Cold() bool { return m.cold }
 
-// Component returns the name of the assembly of a method in a composite image, or "".
-func (m Method) Component() string {
+// Assembly returns the name of the assembly that has the method, or "" if it is not known.
+func (m Method) Assembly() string {
+	x := m.image
+	meta := x.own
 	if i := m.source.component; i >= 0 {
-		return m.image.components[i].name
+		return x.components[i].name
+	} else if i == isInstance {
+		s := signature{Cursor: ecma335.NewCursor(x.instances[m.source.at:]), image: x, out: new(printer)}
+		s.method()
+		meta = s.owner
 	}
-	return ""
+	if meta == nil {
+		return ""
+	}
+	return meta.String(meta.Cell(ecma335.Assembly, 1, 7))
 }
 
 // A Name is what the runtime calls a method. It is zero if the metadata is not at hand, or
@@ -32,6 +41,7 @@ type Name struct {
 	Namespace string // the type, with its namespace and type arguments
 	Method    string
 	Signature string // as in instance void  (int32,class System.String)
+	Arguments string // as maps for perf have them: (int32,string)
 }
 
 // Name returns the name.
@@ -64,9 +74,11 @@ func nameOf(m *ecma335.Metadata, t ecma335.Token) Name {
 	_, name, sig := m.MethodOf(t)
 	n := Name{Method: name}
 	if s, ok := ecma335.MethodSignature(sig); ok {
-		p := printer{}
-		p.signature(m, s)
-		n.Signature = p.String()
+		var events printer
+		events.signature(m, s)
+		maps := printer{maps: true}
+		maps.arguments(m, s)
+		n.Signature, n.Arguments = events.String(), maps.String()
 	}
 	return n
 }

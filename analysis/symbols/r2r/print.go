@@ -18,7 +18,8 @@ const mostSpecs = 16
 // A printer makes the text of a type or signature.
 type printer struct {
 	b     strings.Builder
-	specs int // that were looked up
+	maps  bool // as maps for perf have signatures, not as events do
+	specs int  // that were looked up
 }
 
 // String returns the text.
@@ -54,22 +55,26 @@ var escaper = strings.NewReplacer(`\`, `\\`, ",", `\,`, "[", `\[`, "]", `\]`, "&
 
 // typeName appends the full name of a type, behind those that it is nested in.
 func (p *printer) typeName(m *ecma335.Metadata, t ecma335.Token) {
-	var nested []string
+	p.nested(m, t, "+", escaper.Replace)
+}
+
+func (p *printer) nested(m *ecma335.Metadata, t ecma335.Token, between string, escape func(string) string) {
+	var all []string
 	for range deepestType {
 		namespace, name, outer := typeRow(m, t)
-		text := escaper.Replace(name)
+		text := escape(name)
 		if namespace != "" {
-			text = escaper.Replace(namespace) + "." + text
+			text = escape(namespace) + "." + text
 		}
-		nested = append(nested, text)
+		all = append(all, text)
 		if t = outer; t == 0 {
 			break
 		}
 	}
-	for i := len(nested) - 1; i >= 0; i-- {
-		p.add(nested[i])
+	for i := len(all) - 1; i >= 0; i-- {
+		p.add(all[i])
 		if i > 0 {
-			p.add("+")
+			p.add(between)
 		}
 	}
 }
@@ -99,6 +104,20 @@ var shortNames = map[ecma335.ElementType]string{
 	ecma335.TypedByRef: "refany", ecma335.I: "int", ecma335.U: "unsigned int", ecma335.Object: "class System.Object",
 }
 
+// mapNames has what maps for perf call them, where that differs.
+var mapNames = map[ecma335.ElementType]string{
+	ecma335.Char: "char", ecma335.U1: "uint8", ecma335.U2: "uint16", ecma335.U4: "uint32", ecma335.U8: "uint64",
+	ecma335.String: "string", ecma335.Object: "object", ecma335.TypedByRef: "typedref",
+	ecma335.I: "native int", ecma335.U: "native uint",
+}
+
+// arguments appends the types of the arguments of a method.
+func (p *printer) arguments(m *ecma335.Metadata, s *ecma335.MethodSig) {
+	p.add("(")
+	p.types(m, s.Params)
+	p.add(")")
+}
+
 // signature appends the signature of a method.
 func (p *printer) signature(m *ecma335.Metadata, s *ecma335.MethodSig) {
 	if s.HasThis() {
@@ -108,9 +127,8 @@ func (p *printer) signature(m *ecma335.Metadata, s *ecma335.MethodSig) {
 		p.add("generic ")
 	}
 	p.typ(m, s.Return)
-	p.add("  (")
-	p.types(m, s.Params)
-	p.add(")")
+	p.add("  ")
+	p.arguments(m, s)
 }
 
 func (p *printer) types(m *ecma335.Metadata, all []ecma335.Type) {
@@ -131,11 +149,11 @@ func (p *printer) typ(m *ecma335.Metadata, t ecma335.Type) {
 	case ecma335.Class:
 		p.class(m, "class ", t.Token)
 	case ecma335.ValueType:
-		p.class(m, "value class ", t.Token)
+		p.class(m, p.value(), t.Token)
 	case ecma335.GenericInst:
 		kind := "class "
 		if t.Value {
-			kind = "value class "
+			kind = p.value()
 		}
 		p.class(m, kind, t.Token)
 		p.add("<")
@@ -166,12 +184,30 @@ func (p *printer) typ(m *ecma335.Metadata, t ecma335.Type) {
 		p.types(m, t.Method.Params)
 		p.add(")")
 	default:
-		p.add(shortNames[t.Kind])
+		name := shortNames[t.Kind]
+		if other := mapNames[t.Kind]; p.maps && other != "" {
+			name = other
+		}
+		p.add(name)
 	}
+}
+
+// value returns what stands before the name of a type of values.
+func (p *printer) value() string {
+	if p.maps {
+		return "valuetype "
+	}
+	return "value class "
 }
 
 // modifier appends a type that another one says something about.
 func (p *printer) modifier(m *ecma335.Metadata, t ecma335.Type) {
+	if p.maps {
+		p.typ(m, *t.Elem)
+		p.class(m, map[ecma335.ElementType]string{ecma335.CModReqd: " modreq(", ecma335.CModOpt: " modopt("}[t.Kind], t.Token)
+		p.add(")")
+		return
+	}
 	kind := "optional_modifier "
 	if t.Kind == ecma335.CModReqd {
 		kind = "required_modifier "
@@ -181,7 +217,7 @@ func (p *printer) modifier(m *ecma335.Metadata, t ecma335.Type) {
 	p.typ(m, *t.Elem)
 }
 
-// class appends the name of a type, without those that it is nested in.
+// class appends the name of a type: in events without those that it is nested in.
 func (p *printer) class(m *ecma335.Metadata, kind string, t ecma335.Token) {
 	if t.Table() == ecma335.TypeSpec {
 		if p.specs++; p.specs <= mostSpecs {
@@ -191,8 +227,12 @@ func (p *printer) class(m *ecma335.Metadata, kind string, t ecma335.Token) {
 		}
 		return
 	}
-	namespace, name, _ := typeRow(m, t)
 	p.add(kind)
+	if p.maps {
+		p.nested(m, t, "/", func(name string) string { return name })
+		return
+	}
+	namespace, name, _ := typeRow(m, t)
 	if namespace != "" {
 		p.add(namespace + ".")
 	}

@@ -18,10 +18,10 @@ func TestLookup(t *testing.T) {
 		t.Fatal(err)
 	}
 	const arguments = "instance void  (int32,class Flour.Bread)"
-	bake := r2r.Name{Namespace: `Bakery.Oven` + "`1" + `+Ra\,ck`, Method: "Bake", Signature: arguments}
+	bake := r2r.Name{Namespace: `Bakery.Oven` + "`1" + `+Ra\,ck`, Method: "Bake", Signature: arguments, Arguments: "(int32,class Flour.Bread)"}
 	sell := bake
 	sell.Method = "Sell"
-	heat := r2r.Name{Namespace: "Bakery.Oven`1[System.Int32,System.__Canon]", Method: "Heat", Signature: "class System.String[]  (!0)"}
+	heat := r2r.Name{Namespace: "Bakery.Oven`1[System.Int32,System.__Canon]", Method: "Heat", Signature: "class System.String[]  (!0)", Arguments: "(!0)"}
 	for _, test := range []struct {
 		rva         uint32
 		start, size uint32
@@ -88,7 +88,7 @@ func visit(x *r2r.Image) {
 		m := x.Method(i)
 		m.Name()
 		x.Lookup(m.Start())
-		m.Component()
+		m.Assembly()
 	}
 }
 

@@ -1,0 +1,159 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/internal/paths"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/r2r"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Files of .NET with code that was compiled ahead of time have the names of their methods
+// themselves.
+
+// An imageID is the name of a file, in lower case, and what is known of its build.
+type imageID struct {
+	name  string
+	pdb   etw.GUID
+	stamp uint32
+}
+
+// maxImage bounds files that are read into memory.
+const maxImage = 1 << 30
+
+var (
+	errBuild   = errors.New("it is of another build than the file that was recorded")
+	errNoBuild = errors.New("the trace does not say of which build the file of this name was")
+)
+
+// precompiled names a method that was compiled ahead of time, and reports whether it could.
+func (d *Dir) precompiled(n *symbols.Native) bool {
+	id := imageID{strings.ToLower(paths.Base(n.Module)), n.PDB.GUID, n.TimeDateStamp}
+	if len(d.images[id.name]) == 0 {
+		return false
+	}
+	x, ok := d.ahead[id]
+	if !ok {
+		x = d.findImage(id)
+		d.ahead[id] = x
+	}
+	if x == nil {
+		return false
+	}
+	rva := uint32(n.Offset)
+	if n.InFile {
+		rva, ok = x.RVA(n.Offset)
+	} else {
+		ok = n.Offset < 1<<32
+	}
+	if !ok {
+		return false
+	}
+	m, ok := x.Lookup(rva)
+	if !ok {
+		return false
+	}
+	name := m.Name()
+	if name.Method == "" {
+		return false
+	}
+	// As the same method is called when it is compiled at run time: by maps for perf on
+	// Linux, whose offsets are of files, and by events on Windows.
+	arguments := name.Arguments
+	if !n.InFile {
+		_, arguments, _ = strings.Cut(name.Signature, "  ")
+	}
+	n.Function, n.Type, n.Tier = name.Namespace+"."+name.Method+arguments, name.Namespace, "ReadyToRun"
+	if assembly := m.Assembly(); assembly != "" {
+		n.Module = assembly
+	}
+	n.Offset, n.InFile = uint64(rva-m.Start()), false
+	return true
+}
+
+// findImage returns the image with an identity, or nil.
+func (d *Dir) findImage(id imageID) *r2r.Image {
+	list := d.images[id.name]
+	if id.pdb == (etw.GUID{}) && id.stamp == 0 {
+		d.fault(list[0], errNoBuild)
+		return nil
+	}
+	var wrong []string
+	for _, path := range list {
+		x, err := readImage(path)
+		switch {
+		case errors.Is(err, r2r.ErrNoCode):
+		case err != nil:
+			d.fault(path, err)
+		case !id.is(x):
+			wrong = append(wrong, path)
+		default:
+			d.attach(x, filepath.Dir(path))
+			return x
+		}
+	}
+	for _, path := range wrong {
+		d.fault(path, errBuild)
+	}
+	return nil
+}
+
+// is reports whether an image has an identity: all that is known of it must agree.
+func (id imageID) is(x *r2r.Image) bool {
+	if id.stamp != 0 && id.stamp != x.TimeDateStamp {
+		return false
+	}
+	if id.pdb == (etw.GUID{}) {
+		return true
+	}
+	for _, p := range x.PDBs() {
+		if etw.GUID(p.Signature) == id.pdb {
+			return true
+		}
+	}
+	return false
+}
+
+// attach gives a composite image the assemblies that it has the code of, which are beside
+// it.
+func (d *Dir) attach(x *r2r.Image, folder string) {
+	for _, c := range x.Components() {
+		for _, path := range d.images[strings.ToLower(c)+".dll"] {
+			if filepath.Dir(path) != folder {
+				continue
+			}
+			data, err := readFile(path)
+			if err == nil {
+				err = x.Attach(c, data)
+			}
+			if err != nil {
+				d.fault(path, err)
+			}
+		}
+	}
+}
+
+func readImage(path string) (*r2r.Image, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return r2r.Parse(data)
+}
+
+// readFile reads a file that is not too large for one.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxImage {
+		return nil, fmt.Errorf("native: %d bytes are more than images have", info.Size())
+	}
+	return os.ReadFile(path)
+}
