@@ -1,16 +1,15 @@
 package gen
 
-import "github.com/etwgen/etwgen/manifest"
+import (
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
 
 // What .NET declares in each manifest of an EventSource, of its own accord, is noise in
 // a package: a task for each event, named like it, and the keywords of sessions.
 
-const (
-	// highestTask is the task of event 0; each event takes its id off it.
-	highestTask = 65534
-	// sessionKeywords are Session0 to Session3, which no event has.
-	sessionKeywords = 0xf << 44
-)
+// highestTask is the task of event 0; each event takes its id off it.
+const highestTask = 65534
 
 // automaticTasks returns the tasks of p that .NET has made of events.
 func automaticTasks(p *manifest.Provider) map[*manifest.Task]bool {
@@ -36,7 +35,7 @@ func (p *pkg) keywords() []*manifest.Keyword {
 	}
 	var list []*manifest.Keyword
 	for _, k := range p.m.Keywords {
-		if k.Mask&^sessionKeywords != 0 {
+		if k.Mask&^etw.SessionKeywords != 0 {
 			list = append(list, k)
 		}
 	}

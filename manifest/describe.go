@@ -67,6 +67,8 @@ func (d *describer) event(e *Event) *etw.EventDesc {
 		Name:     cmp.Or(e.TraceName, e.Symbol),
 		Named:    e.TraceName != "",
 		Message:  e.Message,
+
+		Corrected: e.Overridden != nil,
 	}
 	if e.Channel != nil {
 		out.Channel = e.Channel.Value

@@ -21,6 +21,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/measure"
+	known "github.com/etwgen/etwgen/generated/dotnet/counters"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -87,6 +88,10 @@ func (a *Analysis) counter(r *etw.Record) {
 		c = &Counter{Provider: k.provider, Name: name, Series: k.series,
 			DisplayName: dyn.Member(v, "DisplayName").Text(), Unit: dyn.Member(v, "DisplayUnits").Text(),
 			Type: dyn.Member(v, "CounterType").Text(), Metadata: dyn.Member(v, "Metadata").Text()}
+		info, _ := known.Counter(k.provider, name)
+		if c.Description = info.Description; c.Unit == "" {
+			c.KnownUnit = info.Unit
+		}
 		if s.counters == nil {
 			s.counters = make(map[counterKey]*Counter)
 		}
@@ -161,6 +166,8 @@ func (s *state) series(f *dyn.Reader) *Metric {
 	if about := s.about[key(f, "")]; about != nil {
 		m.Type, m.Description = about.Type, about.Description
 	}
+	info, _ := known.Instrument(k.meter, k.instrument)
+	m.Unit, m.Description = cmp.Or(m.Unit, info.Unit), cmp.Or(m.Description, info.Description)
 	if s.metrics == nil {
 		s.metrics = make(map[metricKey]*Metric)
 	}

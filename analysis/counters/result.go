@@ -31,6 +31,10 @@ type Counter struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	Unit        string `json:"unit,omitempty"`
+	// KnownUnit is that of a well-known counter of which the program says none.
+	KnownUnit string `json:"knownUnit,omitempty"`
+	// Description says what a well-known counter measures.
+	Description string `json:"description,omitempty"`
 	// Type is Mean for values, and Sum for what is counted.
 	Type     string  `json:"type"`
 	Series   string  `json:"series,omitempty"`
@@ -56,16 +60,17 @@ type Point struct {
 
 // A Metric is one time series of an instrument.
 type Metric struct {
-	Session      string        `json:"session"`
-	Meter        string        `json:"meter"`
-	MeterVersion string        `json:"meterVersion,omitempty"`
-	Instrument   string        `json:"instrument"`
-	ID           int64         `json:"id,omitempty"` // of the instrument in its process, 0 if unknown
-	Type         string        `json:"type,omitempty"`
-	Unit         string        `json:"unit,omitempty"`
-	Description  string        `json:"description,omitempty"`
-	Tags         string        `json:"tags,omitempty"`
-	Points       []MetricPoint `json:"points"`
+	Session      string `json:"session"`
+	Meter        string `json:"meter"`
+	MeterVersion string `json:"meterVersion,omitempty"`
+	Instrument   string `json:"instrument"`
+	ID           int64  `json:"id,omitempty"` // of the instrument in its process, 0 if unknown
+	Type         string `json:"type,omitempty"`
+	Unit         string `json:"unit,omitempty"`
+	// Description is the program's, or what is known of the instrument.
+	Description string        `json:"description,omitempty"`
+	Tags        string        `json:"tags,omitempty"`
+	Points      []MetricPoint `json:"points"`
 }
 
 // A MetricPoint is what an instrument says of one interval.

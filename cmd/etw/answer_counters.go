@@ -85,9 +85,9 @@ type gauge struct {
 
 // A counterRow is one counter or one time series of a metric, with its values.
 type counterRow struct {
-	pid                            int64
-	provider, name, tags, unit, of string
-	points                         []gauge
+	pid                                   int64
+	provider, name, tags, unit, of, about string
+	points                                []gauge
 }
 
 // rows returns the counters and metrics of all processes.
@@ -95,7 +95,7 @@ func (a *counterAnswer) rows() []counterRow {
 	var list []counterRow
 	for _, p := range a.res.Processes {
 		for _, c := range p.Counters {
-			row := counterRow{pid: p.PID, provider: c.Provider, name: c.Name, tags: c.Metadata, unit: c.Unit, of: "mean"}
+			row := counterRow{pid: p.PID, provider: c.Provider, name: c.Name, tags: c.Metadata, unit: cmp.Or(c.Unit, c.KnownUnit), of: "mean", about: c.Description}
 			for _, x := range c.Points {
 				value := x.Mean
 				if !x.PerSec.IsZero() {
@@ -115,7 +115,7 @@ func (a *counterAnswer) rows() []counterRow {
 // metricRows returns what a time series of a metric is shown as: histograms have
 // several values.
 func metricRows(pid int64, m *counters.Metric) []counterRow {
-	base := counterRow{pid: pid, provider: m.Meter, name: m.Instrument, tags: m.Tags, unit: m.Unit}
+	base := counterRow{pid: pid, provider: m.Meter, name: m.Instrument, tags: m.Tags, unit: m.Unit, about: m.Description}
 	parts := map[string]*counterRow{}
 	var order []string
 	add := func(of string, atMS float64, v quantity.Float) {
@@ -151,12 +151,12 @@ func (a *counterAnswer) table(view string, who *names) *table {
 	slices.SortStableFunc(rows, func(a, b counterRow) int {
 		return cmp.Or(cmp.Compare(a.pid, b.pid), strings.Compare(a.provider, b.provider))
 	})
-	name := []column{label("of"), label("unit"), label("provider").spared(3), label("name"), label("tags")}
+	name := []column{label("of"), label("unit"), label("provider").spared(3), label("name"), label("tags"), label("about").spared(4)}
 	if view == "point" {
 		t := newTable(append(append(processColumns(a.several()), moment("atMs"), measured("value", 3)), name...)...)
 		for _, r := range rows {
 			for _, x := range r.points {
-				t.add(append(who.processCells(r.pid), exact(x.atMS), maybe(x.value), r.of, r.unit, r.provider, r.name, r.tags)...)
+				t.add(append(who.processCells(r.pid), exact(x.atMS), maybe(x.value), r.of, r.unit, r.provider, r.name, r.tags, r.about)...)
 			}
 		}
 		return t
@@ -171,7 +171,7 @@ func (a *counterAnswer) table(view string, who *names) *table {
 			}
 		}
 		s := quantity.Summarize(values)
-		t.add(append(who.processCells(r.pid), whole(len(r.points)), maybe(s.Mean), maybe(s.Min), maybe(s.Max), maybe(last), r.of, r.unit, r.provider, r.name, r.tags)...)
+		t.add(append(who.processCells(r.pid), whole(len(r.points)), maybe(s.Mean), maybe(s.Min), maybe(s.Max), maybe(last), r.of, r.unit, r.provider, r.name, r.tags, r.about)...)
 	}
 	return t
 }

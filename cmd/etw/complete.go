@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -86,13 +87,18 @@ func completeProviders(_ *cobra.Command, args []string, begun string) ([]string,
 		for _, b := range builtin.Providers {
 			list = append(list, b.Alias+"\t"+b.Desc.Name, b.Desc.Name)
 		}
+		for _, s := range dotnet.Sources() {
+			if list = append(list, s.Name); s.Package != "" {
+				list = append(list, s.Package+"\t"+s.Name)
+			}
+		}
 	}
 	return sorted(list, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// chosen returns the built-in providers that the flag --provider, which may be
-// repeatable or not, or else the first argument names: all without either.
-func chosen(cmd *cobra.Command, args []string) []builtin.Provider {
+// chosen returns the known providers that the flag --provider, which may be
+// repeatable or not, or else the first argument names: the built-in ones without either.
+func chosen(cmd *cobra.Command, args []string) []*etw.Provider {
 	names, err := cmd.Flags().GetStringArray("provider")
 	if err != nil {
 		if name, err := cmd.Flags().GetString("provider"); err == nil && name != "" {
@@ -102,14 +108,13 @@ func chosen(cmd *cobra.Command, args []string) []builtin.Provider {
 		}
 	}
 	if len(names) == 0 {
-		return builtin.Providers
+		return builtinProviders()
 	}
-	var list []builtin.Provider
-	for _, b := range builtin.Providers {
-		for _, name := range names {
-			if p, err := filter.ParseProvider(name); err == nil && p.Match(b.Desc.Name, b.Desc.GUID) {
-				list = append(list, b)
-				break
+	var list []*etw.Provider
+	for _, name := range names {
+		for _, p := range findProviders(name, nil) {
+			if !slices.Contains(list, p) {
+				list = append(list, p)
 			}
 		}
 	}

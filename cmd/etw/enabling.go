@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -140,6 +142,9 @@ func parseEnable(text string) (eventpipe.Provider, error) {
 			p.Name, known = b.Desc.Name, []*etw.Provider{b.Provider}
 		}
 	}
+	if source := dotnet.Provider(cmp.Or(builtin.Named(p.Name), p.Name)); source != nil {
+		p.Name, known = source.Desc.Name, []*etw.Provider{source}
+	}
 	if parts[1] != "" {
 		mask, err := parseMask(parts[1], known)
 		if err != nil {
@@ -194,7 +199,7 @@ func unknownProviders(sel *selector, texts []string) []eventpipe.Provider {
 			return one.Providers[0].Match(p.Desc.Name, p.Desc.GUID)
 		})
 		if !known && !strings.ContainsAny(name, "*?{") {
-			list = append(list, eventpipe.Provider{Name: name, Keywords: ^uint64(0), Level: etw.LevelVerbose})
+			list = append(list, eventpipe.Provider{Name: cmp.Or(builtin.Named(name), name), Keywords: ^uint64(0), Level: etw.LevelVerbose})
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,8 @@ type listing struct {
 // newListing reads the arguments: a provider, and names of events.
 func newListing(args []string, manifests []*etw.Provider) (*listing, error) {
 	if len(args) == 0 {
-		return &listing{providers: append(builtinProviders(), manifests...), all: true}, nil
+		every := func(string, etw.GUID) bool { return true }
+		return &listing{providers: slices.Concat(builtinProviders(), builtin.Sources(every, manifests), manifests), all: true}, nil
 	}
 	l := &listing{providers: findProviders(args[0], manifests)}
 	if len(l.providers) == 0 {
@@ -135,31 +137,34 @@ func findProviders(name string, manifests []*etw.Provider) []*etw.Provider {
 			list = append(list, p)
 		}
 	}
-	return list
+	return append(list, builtin.Sources(want.Match, manifests)...)
 }
 
 func unknownProvider(name string, manifests []*etw.Provider) error {
-	var names []string
+	var names, all []string
 	for _, b := range builtin.Providers {
 		names = append(names, b.Alias)
 	}
 	for _, p := range manifests {
 		names = append(names, p.Desc.Name)
 	}
-	return usagef("provider %q is not known; there are %s, and those of --manifest FILE", name, strings.Join(names, ", "))
+	for full, alias := range builtin.Aliases() {
+		all = append(all, full)
+		if alias != "" {
+			all = append(all, alias)
+		}
+	}
+	slices.Sort(all)
+	return usagef("provider %q is not known; there are %s, the EventSources that etw events lists, and those of --manifest FILE%s",
+		name, strings.Join(names, ", "), didYouMean(name, all))
 }
 
 // listProviders prints one line for each provider.
 func listProviders(p *printer, providers []*etw.Provider) error {
 	t := newTable(word("name"), num("events"), num("keywords"), word("guid"), word("provider"))
+	aliases := builtin.Aliases()
 	for _, provider := range providers {
-		alias := ""
-		for _, b := range builtin.Providers {
-			if b.Provider == provider {
-				alias = b.Alias
-			}
-		}
-		t.add(alias, strconv.Itoa(len(provider.Events)), strconv.Itoa(len(provider.Keywords)), provider.Desc.GUID.String(), provider.Desc.Name)
+		t.add(aliases[provider.Desc.Name], strconv.Itoa(len(provider.Events)), strconv.Itoa(len(provider.Keywords)), provider.Desc.GUID.String(), provider.Desc.Name)
 	}
 	return t.write(p)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -109,6 +110,9 @@ func (s *survey) read(cmd *cobra.Command) error {
 				p.Keywords = keywordNames(known.Provider, p.mask)
 			}
 		}
+		if source := dotnet.Provider(p.Provider); source != nil {
+			p.Keywords = keywordNames(source, p.mask)
+		}
 	}
 	slices.SortStableFunc(s.providers, func(a, b *providerCount) int {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), cmp.Compare(a.Provider, b.Provider))
@@ -130,7 +134,7 @@ func (s *survey) count(r *etw.Record) {
 	p.Events++
 	p.Bytes += int64(len(r.Payload))
 	p.Level = max(p.Level, r.Level)
-	p.mask |= r.Keywords
+	p.mask |= r.Keywords &^ etw.SessionKeywords
 	s.programs.learn(s.decoder, r, e)
 }
 

@@ -90,9 +90,9 @@ func scriptPoints(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), points(), 0o666))
 }
 
-// dotnet is a program that plays the trace of the variable TRACE as soon as it may
+// runtimeProcess is a program that plays the trace of the variable TRACE as soon as it may
 // run.
-func dotnet() {
+func runtimeProcess() {
 	path, _, _ := strings.Cut(os.Getenv("DOTNET_DiagnosticPorts"), ",")
 	trace, err := os.ReadFile(os.Getenv("TRACE"))
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -217,7 +218,14 @@ func keywordProviders(h *filter.Header, manifests []*etw.Provider) []*etw.Provid
 			list = append(list, p)
 		}
 	}
-	return list
+	return append(list, builtin.Sources(isNamed(h), manifests)...)
+}
+
+// isNamed returns what says whether a filter names a provider.
+func isNamed(h *filter.Header) func(name string, guid etw.GUID) bool {
+	return func(name string, guid etw.GUID) bool {
+		return slices.ContainsFunc(h.Providers, func(p filter.Provider) bool { return p.Match(name, guid) })
+	}
 }
 
 func builtinProviders() []*etw.Provider {

@@ -2,10 +2,14 @@
 package builtin
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/clr/stress"
+	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -27,8 +31,42 @@ var Providers = []Provider{
 	{"kernel", kernel.Provider, kernel.ParseKeywords},
 }
 
-// NewDecoder returns a decoder that knows the built-in providers and more, those
-// of manifests.
+// Sources returns the EventSources of .NET that are called so, and are none of more.
+func Sources(called func(name string, guid etw.GUID) bool, more []*etw.Provider) []*etw.Provider {
+	var list []*etw.Provider
+	for _, s := range dotnet.Sources() {
+		if called(s.Name, s.GUID) && !slices.ContainsFunc(more, func(p *etw.Provider) bool { return strings.EqualFold(p.Desc.Name, s.Name) }) {
+			list = append(list, dotnet.Provider(s.Name))
+		}
+	}
+	return list
+}
+
+// Aliases returns the short names of providers, by their names.
+func Aliases() map[string]string {
+	aliases := make(map[string]string)
+	for _, p := range Providers {
+		aliases[p.Desc.Name] = p.Alias
+	}
+	for _, s := range dotnet.Sources() {
+		aliases[s.Name] = s.Package
+	}
+	return aliases
+}
+
+// Named returns the name of the provider that an alias, or the name in any case, is
+// that of, or "".
+func Named(text string) string {
+	for name, alias := range Aliases() {
+		if strings.EqualFold(text, name) || alias != "" && strings.EqualFold(text, alias) {
+			return name
+		}
+	}
+	return ""
+}
+
+// NewDecoder returns a decoder that knows the built-in providers, the EventSources of
+// .NET, and more, those of manifests.
 func NewDecoder(more ...*etw.Provider) *etw.Decoder {
 	var all []*etw.Provider
 	for _, p := range Providers {
@@ -36,6 +74,7 @@ func NewDecoder(more ...*etw.Provider) *etw.Decoder {
 	}
 	d := etw.NewDecoder(append(all, more...)...)
 	d.Names = classic.Names
+	d.Find = dotnet.Of
 	return d
 }
 

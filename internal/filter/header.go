@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -47,6 +48,11 @@ func ParseProvider(text string) (Provider, error) {
 	for _, b := range builtin.Providers {
 		if strings.EqualFold(text, b.Alias) {
 			return Provider{GUID: b.Desc.GUID}, nil
+		}
+	}
+	for _, s := range dotnet.Sources() {
+		if s.Package != "" && strings.EqualFold(text, s.Package) {
+			return Provider{Name: Glob(s.Name)}, nil // EventPipe has names alone
 		}
 	}
 	if g, err := etw.ParseGUID(text); err == nil {
@@ -111,6 +117,9 @@ func (h *Header) InTime(r *etw.Record, elapsed time.Duration) bool {
 func keywordsOf(r *etw.Record, e *etw.EventInfo) uint64 {
 	if r.Kind == etw.KindClassic && e.Desc != nil {
 		return e.Desc.Keywords
+	}
+	if r.Schema != nil && r.Schema.Named {
+		return r.Keywords &^ etw.SessionKeywords // .NET sets them in all
 	}
 	return r.Keywords
 }

@@ -3,7 +3,9 @@ package etw
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Decoder decodes any record by the best description there is. In this order,
@@ -15,8 +17,9 @@ import (
 //     run time;
 //  4. for a version that is newer than the known ones, the newest of these.
 //
-// A schema without fields is none where there is another description: EventPipe has no
-// fields for events of some types.
+// A description without a type comes before the schema where that says less: it is
+// without fields, which EventPipe has of some events; or it is EventPipe's, which has no
+// names of values, and has the same fields. It also does if it is [EventDesc.Corrected].
 //
 // Events of EventSources are not always laid out as they are declared. Where the
 // declared layout does not take exactly the payload, and one of those that are known to
@@ -33,6 +36,11 @@ type Decoder struct {
 	// on the Key and the Opcode of the record alone. Package classic has such a
 	// function for the events of the kernel.
 	Names func(*Record) (task, opcode string)
+
+	// Find, if it is set, returns what is known of the provider of a record, or nil. It
+	// is asked for kinds of events of which nothing is known yet, and lets a program know
+	// many providers at the cost of those that it meets.
+	Find func(*Record) *Provider
 
 	registry *Registry
 	infos    map[infoKey]*EventInfo
@@ -158,11 +166,11 @@ func (d *Decoder) newInfo(r *Record) *EventInfo {
 // describe finds the description of records like r.
 func (d *Decoder) describe(e *EventInfo, r *Record) {
 	k := r.Key()
-	known := d.registry.Of(r)
+	known := d.known(r)
 	switch {
 	case known != nil && known.New != nil:
 		e.Basis, e.Desc, e.typed = BasisTyped, known, known.New()
-	case r.Schema != nil && (known == nil || len(r.Schema.Fields) > 0):
+	case r.Schema != nil && !saysMore(known, r.Schema):
 		e.Basis, e.Desc = BasisSchema, r.Schema
 	case known != nil:
 		e.Basis, e.Desc = BasisManifest, known
@@ -175,6 +183,50 @@ func (d *Decoder) describe(e *EventInfo, r *Record) {
 		e.Note = fmt.Sprintf("version %d is not known: these are the fields of version %d", k.Version, older.Version)
 	}
 }
+
+// known returns what is known of exactly the event that r is.
+func (d *Decoder) known(r *Record) *EventDesc {
+	known := d.registry.Of(r)
+	if known != nil || d.Find == nil {
+		return known
+	}
+	p := d.Find(r)
+	if p == nil || slices.Contains(d.registry.providers, p) {
+		return nil
+	}
+	d.registry.add(p)
+	return d.registry.Of(r)
+}
+
+// saysMore reports whether a description that is known says more of an event than a
+// schema of the trace does.
+func saysMore(known, schema *EventDesc) bool {
+	switch {
+	case known == nil:
+		return false
+	case len(schema.Fields) == 0 || known.Corrected:
+		return true
+	}
+	return schema.Named && slices.EqualFunc(known.Fields, schema.Fields, sameField)
+}
+
+// sameField reports whether a known field is what EventPipe says of it. A Boolean of a
+// self-describing EventSource is narrower than the trace can say.
+func sameField(known, says FieldDesc) bool {
+	return strings.EqualFold(known.Name, says.Name) && known.Count == says.Count && known.Length == says.Length &&
+		(sameType(known.Type, says.Type) || known.Type == InBool8 && says.Type == InBoolean) &&
+		slices.EqualFunc(known.Fields, says.Fields, sameField)
+}
+
+// sameType reports whether values of the types are passed alike, but for their sign,
+// which manifests do not have of enumerations.
+func sameType(a, b InType) bool {
+	return a == b || unsigned[a] == b || unsigned[b] == a
+}
+
+// unsigned has the types that EventPipe has for enumerations, and manifests for their
+// values.
+var unsigned = map[InType]InType{InInt8: InUInt8, InInt16: InUInt16, InInt32: InUInt32, InInt64: InUInt64}
 
 // providerName returns the name of the provider of r, and its GUID if it has
 // none.

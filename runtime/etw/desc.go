@@ -39,6 +39,10 @@ type EventDesc struct {
 	// EventSource.
 	Named bool
 
+	// Corrected says that Fields are what the provider writes where it declares
+	// something else. Then the schema of a trace, which has what is declared, is wrong.
+	Corrected bool
+
 	Fields []FieldDesc
 
 	// New makes an event of the generated type. It is nil where there is none.

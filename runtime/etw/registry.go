@@ -32,26 +32,32 @@ type Registry struct {
 // NewRegistry returns a registry of the given providers. Of two events with the
 // same key the first counts.
 func NewRegistry(providers ...*Provider) *Registry {
-	g := &Registry{providers: providers, names: make(map[GUID]string)}
+	g := &Registry{names: make(map[GUID]string)}
 	for _, p := range providers {
-		if g.names[p.Desc.GUID] == "" {
-			g.names[p.Desc.GUID] = p.Desc.Name
-		}
-		g.named.provider(p.Desc)
-		for _, d := range p.Events {
-			if d.Named {
-				if at := g.named.at(d).version(d.Version); *at == nil {
-					*at = d
-				}
+		g.add(p)
+	}
+	return g
+}
+
+// add makes p one of the providers.
+func (g *Registry) add(p *Provider) {
+	g.providers = append(g.providers, p)
+	if g.names[p.Desc.GUID] == "" {
+		g.names[p.Desc.GUID] = p.Desc.Name
+	}
+	g.named.provider(p.Desc)
+	for _, d := range p.Events {
+		if d.Named {
+			if at := g.named.at(d).version(d.Version); *at == nil {
+				*at = d
 			}
-			for k := range d.keys() {
-				if at := g.events.at(k).version(k.Version); *at == nil {
-					*at = d
-				}
+		}
+		for k := range d.keys() {
+			if at := g.events.at(k).version(k.Version); *at == nil {
+				*at = d
 			}
 		}
 	}
-	return g
 }
 
 // Providers returns the providers that the registry was made of.

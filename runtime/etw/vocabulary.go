@@ -45,6 +45,11 @@ func ParseLevel(s string) (Level, bool) {
 	return Level(n), ok
 }
 
+// SessionKeywords are bits that .NET sets in the keywords of every event that a method of
+// an EventSource writes, whatever the source declares, and lists in its manifests as
+// Session0 to Session3. They mean nothing: leave them out of comparisons.
+const SessionKeywords uint64 = 0xf << 44
+
 // An Opcode says what step of its task an event is, or, with the class, what a
 // classic event is.
 type Opcode uint8

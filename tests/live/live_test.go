@@ -66,7 +66,7 @@ func (p program) start(t *testing.T) (*exec.Cmd, *eventpipe.Client) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(90 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		c, err := eventpipe.DialPID(t.Context(), cmd.Process.Pid)
 		if err == nil {
 			time.Sleep(time.Second) // until it has started

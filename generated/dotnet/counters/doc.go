@@ -1,0 +1,18 @@
+// Package counters has what EventCounters log as Go types, and what well-known counters
+// and instruments measure.
+//
+// Counters of all EventSources log one event, EventCounters, with an id that each process
+// chooses. It has one of two shapes: a [Value], of counters of values, and an [Increment],
+// of those that add up. No handler of a [etw.Mux] is for events of any provider, so both
+// come from what is left over:
+//
+//	mux.HandleRest(counters.Handler(
+//		func(r *etw.Record, v *counters.Value) error { ... },
+//		func(r *etw.Record, i *counters.Increment) error { ... },
+//	))
+//
+// What meters of System.Diagnostics.Metrics log has a provider of its own, and types in
+// package metrics beside this one.
+package counters
+
+//go:generate go tool etwgen gen --files one -o . counters.man

@@ -1,0 +1,7 @@
+// Package sockets has the events of System.Net.Sockets as Go types. What sockets do:
+// connections made and accepted.
+//
+// As in package clr, decoding allocates nothing, and strings are views of the payload.
+package sockets
+
+//go:generate go tool etwgen gen --files one -o . sockets.man

@@ -1,0 +1,8 @@
+// Package tasks has the events of System.Threading.Tasks.TplEventSource as Go types.
+// What tasks and async methods do: which is scheduled, runs and is waited for, and who
+// continues whom.
+//
+// As in package clr, decoding allocates nothing, and strings are views of the payload.
+package tasks
+
+//go:generate go tool etwgen gen --files one -o . tasks.man
