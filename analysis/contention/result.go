@@ -43,7 +43,8 @@ type Runtime struct {
 	Owners  []Thread `json:"owners"`  // that held the lock when the wait began
 	Threads []Thread `json:"threads"` // that waited
 	// WithoutOwner are the waits of which no event says who held the lock: all of those
-	// before .NET 8, and those that began before the trace.
+	// before .NET 8, later those that began before the trace or at a moment at which the
+	// runtime did not know it.
 	WithoutOwner *Waits `json:"withoutOwner,omitempty"`
 	Stacks  []Stack  `json:"stacks,omitempty"`
 	// Longest has the hundred longest waits.
