@@ -98,12 +98,29 @@ func mapKey(v *Value) (key uint32, ok bool) {
 	return uint32(v.num), v.num <= math.MaxUint32
 }
 
+// signed returns the key of a value of less than 4 bytes as a negative number, if it may
+// be one: maps of EventSource have the negative values of enumerations in 32 bits, and
+// fields of such a type are unsigned.
+func signed(t InType, key uint32) uint32 {
+	switch t {
+	case InUInt8:
+		return uint32(int8(key))
+	case InUInt16:
+		return uint32(int16(key))
+	}
+	return key
+}
+
 // appendNumber appends an integer as its map and outType ask.
 func appendNumber(b []byte, v *Value) ([]byte, scalarForm) {
 	d := v.field()
 	if d.Map != nil {
 		if key, ok := mapKey(v); ok {
-			if name, ok := d.Map.Lookup(key); ok {
+			name, ok := d.Map.Lookup(key)
+			if !ok && !d.Map.Flags {
+				name, ok = d.Map.Lookup(signed(d.Type, key))
+			}
+			if ok {
 				return append(b, name...), stringForm
 			}
 			if d.Map.Flags && key != 0 {
