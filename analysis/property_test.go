@@ -11,11 +11,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-var propertyTraces = []string{
-	"gc-workstation.nettrace", "exceptions.nettrace", "contention.nettrace", "waits.nettrace", "threadpool.nettrace",
-	"jit-tiering.nettrace", "loader.nettrace", "aspnet.nettrace", "counters.nettrace", "heap-1.nettrace", "filtrace_etw.etl",
-}
-
 func everything(*etw.Record) bool { return true }
 
 func dispatch(tb testing.TB, records []*etw.Record) *Result {
@@ -32,8 +27,8 @@ func dispatch(tb testing.TB, records []*etw.Record) *Result {
 
 // Records of one time may come in any order of their threads.
 func TestPermutation(t *testing.T) {
-	for _, name := range propertyTraces {
-		records := testtrace.Records(t, testtrace.Named(t, name), everything)
+	for _, path := range testtrace.Moderate(t) {
+		name, records := testtrace.Name(path), testtrace.Records(t, path, everything)
 		want := dispatch(t, records)
 		slices.SortStableFunc(records, func(a, b *etw.Record) int {
 			return cmp.Or(cmp.Compare(a.Timestamp, b.Timestamp), cmp.Compare(b.ThreadID, a.ThreadID))
@@ -47,8 +42,8 @@ func TestPermutation(t *testing.T) {
 // What is counted in a part of a trace is counted in the whole, and a result does
 // not change when more records come.
 func TestPrefix(t *testing.T) {
-	for _, name := range propertyTraces {
-		records := testtrace.Records(t, testtrace.Named(t, name), everything)
+	for _, path := range testtrace.Moderate(t) {
+		name, records := testtrace.Name(path), testtrace.Records(t, path, everything)
 		var mux etw.Mux
 		set := New(&mux)
 		var last map[string]float64
@@ -82,8 +77,8 @@ func TestPrefix(t *testing.T) {
 // The numbers of two halves add up to those of the whole, but for what is under way
 // where the trace is cut.
 func TestMerge(t *testing.T) {
-	for _, name := range propertyTraces {
-		records := testtrace.Records(t, testtrace.Named(t, name), everything)
+	for _, path := range testtrace.Moderate(t) {
+		name, records := testtrace.Name(path), testtrace.Records(t, path, everything)
 		whole := total(dispatch(t, records))
 		cut := len(records) / 2
 		a, b := total(dispatch(t, records[:cut])), total(dispatch(t, records[cut:]))

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/heap"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/jit"
 )
 
 // TestRecordedPrograms asks recordings of a program that we know, made by runtimes of
@@ -59,6 +60,11 @@ func TestRecordedPrograms(t *testing.T) {
 		s := r.Alloc.Runtimes[0].Samples
 		return s.Count > 20 && s.Bytes > 4e6 && s.Bytes < 12e6 // of some 7 MB
 	})
+	checkRecorded(t, "jit-10.nettrace.gz", climbsTiers)
+	checkRecorded(t, "r2r-10.nettrace.gz", func(r *Result) bool {
+		p := r.JIT.Runtimes[0].Precompiled
+		return p.Found > 100 && p.Missing > 10 && len(p.MissingMethods) == p.Missing && p.MS > 0 && r.JIT.Count == 0
+	})
 	checkRecorded(t, "counters-10.nettrace", func(r *Result) bool {
 		p := r.Counters.Processes[0]
 		return len(p.Counters) == 1 && p.Counters[0].Name == "stock" && p.Counters[0].Points[1].Mean.Or(0) >= 100 && len(p.Metrics) == 3
@@ -76,6 +82,20 @@ func keepsChain(r *Result) bool {
 	const ofLink = 16 + 8 + 11*8 + 10*24 // header and length, references, leaves
 	o := s.Largest[0]                    // but for a leaf that may still be on the stack
 	return o.Type == "System.Object[]" && o.RetainedBytes > 99*ofLink && o.RetainedBytes <= 100*ofLink && o.Path[0] == "static chain"
+}
+
+// climbsTiers looks for a method that is compiled again as it is called often, and for
+// one whose loop goes on in better code.
+func climbsTiers(r *Result) bool {
+	has := func(method, tier, trigger string, version uint64) bool {
+		return slices.ContainsFunc(r.JIT.Methods, func(m jit.Method) bool {
+			return m.Method == method && m.Tier == tier && m.Trigger == trigger && m.Version == version
+		})
+	}
+	tiering := r.JIT.Runtimes[0].Tiering
+	return has("Program.Square(int32)", "QuickJitted", "foreground", 0) && has("Program.Square(int32)", "InstrumentedTier", "tiering", 1) &&
+		has("Program.Square(int32)", "OptimizedTier1", "tiering", 2) && has("Program.Loop(int32)", "OptimizedTier1OSR", "foreground", 1) &&
+		tiering.Batches > 0 && tiering.Methods >= 4 && tiering.BusyMS > 0
 }
 
 // pinnedHeap reports whether the heap of pinned objects was used.

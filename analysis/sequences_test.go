@@ -171,6 +171,14 @@ func checkSums(t *testing.T, r *Result) {
 			ms += x.TotalMS
 		}
 		same("contention by thread", rt.TotalMS, ms)
+		held := 0.0
+		for _, x := range rt.Owners {
+			held += x.TotalMS
+		}
+		if x := rt.WithoutOwner; x != nil {
+			held += x.TotalMS
+		}
+		same("contention by owner", rt.TotalMS, held)
 	}
 	for _, rt := range r.Waits.Runtimes {
 		var ms float64

@@ -137,9 +137,7 @@ func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
 	if ok {
 		at(s.locks, b.lock).add(ms)
 	}
-	if b.owner != 0 {
-		at(s.owners, b.owner).add(ms)
-	}
+	at(s.owners, b.owner).add(ms)
 	s.samples.AddStack(b.time, r.ProcessID, r.ThreadID, b.stack, 0, 1, int64(math.Round(ms*1e6)))
 	s.series.Add(rt.At(rt.Now), ms)
 	s.longest.Add(ms, waited{b, ms, r.ThreadID})
@@ -185,6 +183,10 @@ func (s *state) result(rt *runtime) *Runtime {
 		Native: s.native, StopsWithoutStart: s.orphans, LostStops: s.open.Lost,
 		Locks: []Lock{}, Longest: []Wait{}, Series: s.series.Clone(),
 		Owners: threadList(s.owners), Threads: threadList(s.threads)}
+	if x := s.owners[0]; x != nil {
+		out.WithoutOwner = &Waits{x.count, x.total, x.max}
+		out.Owners = slices.DeleteFunc(out.Owners, func(x Thread) bool { return x.Thread == 0 })
+	}
 	out.TotalMS = out.DurationMS.Total
 	for _, o := range s.open.Open() {
 		out.Open++

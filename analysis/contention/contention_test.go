@@ -39,6 +39,13 @@ func TestKnownTraces(t *testing.T) {
 			t.Errorf("%s: %d contentions on %d locks of %d owners, %v ms by events, %v ms, max %v", test.trace,
 				rt.Count, len(rt.Locks), len(rt.Owners), rt.TotalByEventsMS, rt.TotalMS, rt.DurationMS.Max)
 		}
+		rest := rt.Count
+		for _, o := range rt.Owners {
+			rest -= o.Count
+		}
+		if x := rt.WithoutOwner; x == nil || x.Count != rest || rest == 0 {
+			t.Errorf("%s: without an owner are %+v, and not %d", test.trace, x, rest)
+		}
 	}
 }
 
@@ -164,6 +171,9 @@ func TestUnpaired(t *testing.T) {
 	rt := a.Result().Runtimes[0]
 	if rt.Count != 2 || rt.TotalMS != 7 || rt.TotalByEventsMS != 2 || rt.StopsWithoutStart != 1 || rt.Open != 2 || rt.OpenMS != 2 || rt.Native != 1 {
 		t.Errorf("%+v", rt)
+	}
+	if o := rt.WithoutOwner; o == nil || *o != (Waits{1, 5, 5}) || len(rt.Owners) != 1 || rt.Owners[0].Thread != 9 {
+		t.Errorf("%+v, %+v", o, rt.Owners)
 	}
 	if l := rt.Locks[0]; l.Lock != "0x10" || l.Object != "0x20" || l.MaxMS != 2 || len(rt.Stacks) != 1 {
 		t.Errorf("%+v, %+v", l, rt.Stacks)

@@ -42,6 +42,10 @@ type Runtime struct {
 	Locks   []Lock   `json:"locks"`
 	Owners  []Thread `json:"owners"`  // that held the lock when the wait began
 	Threads []Thread `json:"threads"` // that waited
+	// WithoutOwner are the waits of which no event says who held the lock: all of those
+	// before .NET 8, later those that began before the trace or at a moment at which the
+	// runtime did not know it.
+	WithoutOwner *Waits `json:"withoutOwner,omitempty"`
 	Stacks  []Stack  `json:"stacks,omitempty"`
 	// Longest has the hundred longest waits.
 	Longest []Wait         `json:"longest"`
@@ -60,6 +64,13 @@ type Lock struct {
 // A Thread is a thread that waited, or that others waited for.
 type Thread struct {
 	Thread  int64   `json:"thread"`
+	Count   int     `json:"count"`
+	TotalMS float64 `json:"totalMs"`
+	MaxMS   float64 `json:"maxMs"`
+}
+
+// Waits are waits that have something in common.
+type Waits struct {
 	Count   int     `json:"count"`
 	TotalMS float64 `json:"totalMs"`
 	MaxMS   float64 `json:"maxMs"`

@@ -23,7 +23,8 @@ that other threads held.
 
 The rows are waits, the longest first, or what --by says: the methods or call stacks
 that waited, locks and the objects that they are of (known from .NET 8 on), threads that
-waited, owners that were waited for, processes, or intervals of time. Methods are those
+waited, owners that were waited for (known from .NET 8 on; those of which it is not
+known are a row without a thread), processes, or intervals of time. Methods are those
 that called the runtime's to lock. Of each process the hundred longest waits are listed
 one by one.`,
 		example: `  etw contention threads.nettrace
@@ -73,9 +74,9 @@ func (a *contentionAnswer) table(view string, who *names) *table {
 	case "lock":
 		return a.locks(who)
 	case "thread":
-		return a.threads(who, func(rt *contention.Runtime) []contention.Thread { return rt.Threads })
+		return a.threads(who)
 	case "owner":
-		return a.threads(who, func(rt *contention.Runtime) []contention.Thread { return rt.Owners })
+		return a.owners(who)
 	case "process":
 		return a.processes(who)
 	case "time":
@@ -122,14 +123,38 @@ func (a *contentionAnswer) locks(who *names) *table {
 	return t
 }
 
-func (a *contentionAnswer) threads(who *names, of func(*contention.Runtime) []contention.Thread) *table {
-	t := newTable(append(processColumns(a.several()), counted("count"), msColumn("totalMs"), msColumn("maxMs"), idColumn("thread"), label("name"))...)
+// threadTable returns a table without rows for threads and their waits.
+func (a *contentionAnswer) threadTable() *table {
+	return newTable(append(processColumns(a.several()), counted("count"), msColumn("totalMs"), msColumn("maxMs"), idColumn("thread"), label("name"))...)
+}
+
+func (a *contentionAnswer) threads(who *names) *table {
+	t := a.threadTable()
 	for _, rt := range a.res.Runtimes {
-		for _, x := range of(rt) {
-			t.add(append(who.processCells(rt.PID), whole(x.Count), exact(x.TotalMS), exact(x.MaxMS), whole(x.Thread), who.threads[x.Thread])...)
+		for _, x := range rt.Threads {
+			t.add(threadCells(who, rt.PID, x)...)
 		}
 	}
 	return t
+}
+
+// owners lists whom threads waited for; the waits of which that is not known have a
+// row without a thread, so that the rows are all waits.
+func (a *contentionAnswer) owners(who *names) *table {
+	t := a.threadTable()
+	for _, rt := range a.res.Runtimes {
+		for _, x := range rt.Owners {
+			t.add(threadCells(who, rt.PID, x)...)
+		}
+		if x := rt.WithoutOwner; x != nil {
+			t.add(append(who.processCells(rt.PID), whole(x.Count), exact(x.TotalMS), exact(x.MaxMS), "", "")...)
+		}
+	}
+	return t
+}
+
+func threadCells(who *names, pid int64, x contention.Thread) []string {
+	return append(who.processCells(pid), whole(x.Count), exact(x.TotalMS), exact(x.MaxMS), whole(x.Thread), who.threads[x.Thread])
 }
 
 func (a *contentionAnswer) processes(who *names) *table {

@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/waits"
@@ -23,7 +24,7 @@ func addContention(v *view, s *subject, texts *texts) {
 	}
 	sec.Lead = append(sec.Lead, openWaits(r.Open, r.OpenMS, r.StopsWithoutStart, r.LostStops)...)
 	sec.Charts = append(sec.Charts, overTime("contended", "Waits for locks, where they end", "ms", "Waited", "wait", r.Series, sumOnly))
-	sec.Tables = append(sec.Tables, lockTable(r, texts), lockThreads("owners", "Threads that held the locks", r.Owners, texts),
+	sec.Tables = append(sec.Tables, lockTable(r, texts), lockThreads("owners", "Threads that held the locks", ownersOf(r), texts),
 		lockThreads("waiters", "Threads that waited", r.Threads, texts), lockWaits(r, texts))
 	v.Sections = append(v.Sections, sec)
 }
@@ -55,10 +56,23 @@ func lockTable(r *contention.Runtime, texts *texts) *table {
 	return t
 }
 
+// ownersOf returns the owners, and one without a number if some are not known.
+func ownersOf(r *contention.Runtime) []contention.Thread {
+	if x := r.WithoutOwner; x != nil && len(r.Owners) > 0 {
+		return append(slices.Clip(r.Owners), contention.Thread{Count: x.Count, TotalMS: x.TotalMS, MaxMS: x.MaxMS})
+	}
+	return r.Owners
+}
+
 func lockThreads(id, title string, all []contention.Thread, texts *texts) *table {
 	t := &table{ID: id, Title: title, Sort: "total", texts: texts}
 	rows := shown(all)
-	num(t, rows, column{Key: "thread", Label: "Thread", ID: true}, func(x contention.Thread) float64 { return float64(x.Thread) })
+	num(t, rows, column{Key: "thread", Label: "Thread", ID: true}, func(x contention.Thread) float64 {
+		if x.Thread == 0 {
+			return nan
+		}
+		return float64(x.Thread)
+	})
 	num(t, rows, column{Key: "count", Label: "Waits"}, func(x contention.Thread) float64 { return float64(x.Count) })
 	num(t, rows, column{Key: "total", Label: "Total", Unit: "ms", Digits: 3, Share: true}, func(x contention.Thread) float64 { return x.TotalMS })
 	num(t, rows, column{Key: "max", Label: "Longest", Unit: "ms", Digits: 3}, func(x contention.Thread) float64 { return x.MaxMS })

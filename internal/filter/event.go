@@ -90,11 +90,17 @@ func Names(r *etw.Record, e *etw.EventInfo) []string {
 	if other, ok := traceEventNames[base]; ok {
 		list = append(list, other)
 	}
+	// Events of an EventSource are called by their names, and what these do not say of
+	// the opcode.
+	steps := []string{e.Opcode}
 	if e.Opcode == "" {
-		for _, step := range []string{"Begin", "End"} {
-			if task, ok := strings.CutSuffix(base, step); ok && task != "" {
-				list = append(list, task+"/"+step)
-			}
+		steps = []string{"Begin", "End"}
+	} else {
+		list = append(list, base+"/"+e.Opcode)
+	}
+	for _, step := range steps {
+		if task, ok := strings.CutSuffix(base, step); ok && task != "" {
+			list = append(list, task+"/"+step)
 		}
 	}
 	if e.Task != "" {

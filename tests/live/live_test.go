@@ -88,6 +88,7 @@ func TestRuntimes(t *testing.T) {
 			cmd, c := p.start(t)
 			t.Run("info", func(t *testing.T) { p.info(t, cmd.Process.Pid, c) })
 			t.Run("decoded", func(t *testing.T) { decoded(t, c) })
+			t.Run("lag", func(t *testing.T) { lag(t, c) })
 			t.Run("two", func(t *testing.T) { two(t, c) })
 			t.Run("stalled", func(t *testing.T) { stalled(t, c) })
 			t.Run("detached", func(t *testing.T) { detached(t, c) })

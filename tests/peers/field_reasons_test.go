@@ -23,6 +23,7 @@ const (
 	whyComputed      = "computed"
 	whyBools         = "bools"
 	whyWidths        = "widths"
+	whyCorrected     = "corrected"
 	whyUnsupported   = "unsupported"
 	whyNoBytes       = "no bytes"
 	whyFlags         = "flags"
@@ -44,6 +45,7 @@ var fieldReasons = map[string]string{
 	whyLacking:       "fields that a version of an event lacks are 0 or empty there, and absent here",
 	whyComputed:      "TraceEvent adds fields that it computes of others",
 	whyBools:         "bools of events that describe themselves have one byte; TraceEvent reads four, and what follows from the wrong place",
+	whyCorrected:     "a method of a source writes other fields than it declares; here it is known which, and they take all bytes",
 	whyWidths:        "sources write some integers wider than they declare them; here a layout must take all bytes, and TraceEvent leaves some over",
 	whyUnsupported:   "TraceEvent cannot decode a type, and from there on nothing of the event",
 	whyNoBytes:       "a string of which the payload has no byte is null there, and empty here",
@@ -93,6 +95,8 @@ func (c *eventComparison) missingReason(own *ownEvent, p *peerEvent, name string
 		return ""
 	case ofParser(p) && (v == nil || v == "" || n != nil && n.Sign() == 0):
 		return whyLacking
+	case own.corrected:
+		return whyCorrected
 	case ofParser(p) && slices.Contains(peerComputed, name):
 		return whyComputed
 	case collides(own, p):
@@ -138,6 +142,8 @@ func valueReason(own *ownEvent, p *peerEvent, name string, theirs, ours any, got
 		return whyNoBytes
 	case collides(own, p):
 		return whyCollision
+	case own.corrected:
+		return whyCorrected
 	case own.exact && !own.narrow && (number(ours) != nil || isGUID(ours)):
 		return whyWidths
 	}

@@ -135,14 +135,15 @@ type peerEvent struct {
 
 // An ownEvent is an event as we read it.
 type ownEvent struct {
-	record *etw.Record
-	info   *etw.EventInfo
-	ms     float64
-	opcode etw.Opcode
-	task   uint16
-	fields map[string]any
-	narrow bool // it has bools of one byte
-	exact  bool // it has numbers alone, and they take exactly all bytes
+	record    *etw.Record
+	info      *etw.EventInfo
+	ms        float64
+	opcode    etw.Opcode
+	task      uint16
+	fields    map[string]any
+	narrow    bool // it has bools of one byte
+	corrected bool // its type is what the source writes, and not what it declares
+	exact     bool // it has numbers alone, and they take exactly all bytes
 }
 
 // A stream is the events that one thread wrote of one kind: both sides have these
@@ -275,6 +276,7 @@ func (c *eventComparison) read() bool {
 		}
 		own.task = cmp.Or(r.Task, desc.Task)
 		own.narrow = hasNarrow(desc.Fields)
+		own.corrected = desc.Corrected && len(c.decoder.Rest()) == 0
 		own.exact = info.Basis == etw.BasisSchema && len(c.decoder.Rest()) == 0 && !slices.ContainsFunc(desc.Fields, isText)
 		d := json.NewDecoder(bytes.NewReader(etw.AppendFieldsJSON(nil, values, etw.EnumNumbers)))
 		d.UseNumber()

@@ -34,6 +34,25 @@ func All(tb testing.TB) []string {
 	return all
 }
 
+// mostModerate is the size of traces that tests may read several times. There are few
+// larger ones.
+const mostModerate = 2 << 20
+
+// Moderate returns the paths of the traces of .NET in the corpus that are not large, or
+// skips the test.
+func Moderate(tb testing.TB) []string {
+	tb.Helper()
+	var list []string
+	for _, path := range All(tb) {
+		if info, err := os.Stat(path); err != nil {
+			tb.Fatal(err)
+		} else if info.Size() <= mostModerate && filepath.Ext(path) != ".gz" {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
 // Run gives the records of a trace to mux, in the order of time.
 func Run(tb testing.TB, mux *etw.Mux, path string) {
 	tb.Helper()

@@ -1,12 +1,15 @@
 #!/bin/sh
 # Records the traces in this folder with real runtimes of .NET 9 and 10.
 #
-#   record.sh APP9 APP10 [OUT]
+#   record.sh APP9 APP10 AHEAD10 [OUT]
 #
 # APP9 and APP10 are workload.cs as a program for each: with an SDK of .NET 10,
 #
 #   dotnet new console -f net10.0 -o app && cp workload.cs app/Program.cs
 #   dotnet publish app -r linux-x64 --self-contained -o out10
+#
+# AHEAD10 is any program of .NET 10 that is compiled ahead (PublishReadyToRun) and finds
+# work for some seconds: what is recorded of it is only what precompiled code it looks for.
 #
 # OUT is where the traces go; without it they replace those beside this script. The
 # numbers in the traces change from run to run; the tests do not depend on them.
@@ -14,13 +17,15 @@ set -eu
 
 app9=$(realpath "$1")
 app10=$(realpath "$2")
+ahead10=$(realpath "$3")
 here=$(cd "$(dirname "$0")" && pwd)
-out=${3:-$here}
+out=${4:-$here}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # The paths of programs end up in the traces: run copies in a neutral folder.
 cp "$app9" "$tmp/shop9"
 cp "$app10" "$tmp/shop10"
+cp "$ahead10" "$tmp/ahead10"
 export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
 
 clr=Microsoft-Windows-DotNETRuntime
@@ -65,3 +70,11 @@ record 10 jit $clr:1000000010:5 jit
 # What it loads: assemblies and types.
 record 10 loader $clr:800000000c:4 throw
 gzip -9 -f "$out/jit-10.nettrace" "$out/loader-10.nettrace"
+
+# The look-ups of precompiled code: of a while after the start, in which there are many.
+"$tmp/ahead10" &
+sleep 0.6
+go run "$here/../../../cmd/etw" collect -p $! --providers $clr:0x2000000000:5 --rundown none \
+	--duration 1s -o "$out/r2r-10.nettrace"
+kill $! && wait $! || true
+gzip -9 -f "$out/r2r-10.nettrace"
