@@ -45,8 +45,8 @@ type Runtime struct {
 	// WithoutOwner are the waits of which no event says who held the lock: all of those
 	// before .NET 8, later those that began before the trace or at a moment at which the
 	// runtime did not know it.
-	WithoutOwner *Waits `json:"withoutOwner,omitempty"`
-	Stacks  []Stack  `json:"stacks,omitempty"`
+	WithoutOwner *Waits  `json:"withoutOwner,omitempty"`
+	Stacks       []Stack `json:"stacks,omitempty"`
 	// Longest has the hundred longest waits.
 	Longest []Wait         `json:"longest"`
 	Series  measure.Series `json:"series"` // of ms, by the end of the wait
