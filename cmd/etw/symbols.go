@@ -26,7 +26,7 @@ one, code that was not compiled during the trace has no names. With --by source,
 rows are where the names are from, and the files without: which file in --symbols would
 name their code.`,
 		Example: `  etw symbols cpu.nettrace
-  etw symbols --by source --symbols /usr/share/dotnet linux.nettrace
+  etw symbols --by source cpu.nettrace
   etw symbols --of exceptions --format md exceptions.nettrace`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
