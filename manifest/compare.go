@@ -268,7 +268,12 @@ func (c *comparer) layout(at Pos, what string, old, now []*Field) {
 		if outOf(a) != outOf(b) {
 			c.add(b.Pos, Harmless, "outType", "field %s of %s is shown as %s in place of %s", quote(b.Name), what, outOf(b), outOf(a))
 		}
-		if (a.Map == nil) != (b.Map == nil) || a.Map != nil && a.Map.Name != b.Map.Name {
+		switch {
+		case a.Map != nil && b.Map == nil:
+			c.add(b.Pos, Doubtful, "map", "field %s of %s has no map any more: source code has to change", quote(b.Name), what)
+		case a.Map == nil && b.Map != nil:
+			c.add(b.Pos, Doubtful, "map", "field %s of %s has a map now: source code has to change", quote(b.Name), what)
+		case a.Map != nil && a.Map.Name != b.Map.Name:
 			c.add(b.Pos, Doubtful, "map", "field %s of %s has another map: source code has to change", quote(b.Name), what)
 		}
 	}

@@ -127,6 +127,10 @@ func (l *layout) size(n *node, f *Field, attr, text string) (size Size, found bo
 			l.checkTarget(n, f, attr, target)
 			return Size{Kind: etw.SizeField, Field: target, Up: up}, true
 		}
+		if s.later[text] && text == f.Name {
+			l.fail(n, "%s of field %s names that field itself; name one that comes before it", attr, quote(f.Name))
+			return Size{}, true
+		}
 		if s.later[text] {
 			l.fail(n, "%s of field %s names %s, which comes later; move that field before this one", attr, quote(f.Name), quote(text))
 			return Size{}, true

@@ -47,7 +47,9 @@ trouble.`,
 				fatal = manifest.Doubtful
 			}
 			changes := manifest.Compare(versions[0].manifest, versions[1].manifest)
-			printChanges(cmd.OutOrStdout(), changes, least)
+			if _, err := printChanges(cmd.OutOrStdout(), changes, least); err != nil {
+				return &exitError{exitUsage, err}
+			}
 			for _, c := range changes {
 				if c.Severity >= fatal {
 					return &exitError{code: exitDiagnostics}
@@ -63,13 +65,16 @@ trouble.`,
 
 // printChanges prints the changes of at least some severity, and returns how many
 // there are.
-func printChanges(w io.Writer, changes []manifest.Change, least manifest.Severity) int {
+func printChanges(w io.Writer, changes []manifest.Change, least manifest.Severity) (int, error) {
 	n := 0
 	for _, c := range changes {
-		if c.Severity >= least {
-			fmt.Fprintln(w, c)
-			n++
+		if c.Severity < least {
+			continue
+		}
+		n++
+		if _, err := fmt.Fprintln(w, c); err != nil {
+			return n, err
 		}
 	}
-	return n
+	return n, nil
 }

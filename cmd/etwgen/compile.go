@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
@@ -46,6 +47,9 @@ Exit codes: 0 if all is well, 1 if the manifest has errors or breaks compatibili
 		Example: "  etwgen compile --syso amd64,arm64 MyProvider.man\n  etwgen compile -o build --header --check-against released.man MyProvider.man",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.ContainsAny(flags.name, `/\:"`) {
+				return usagef("--name %q: the name of the files has no folder, colon or quote in it; --output is for the folder", flags.name)
+			}
 			r, err := sound(cmd, args[0], manifest.Options{})
 			if err != nil {
 				return err
@@ -81,7 +85,8 @@ func (c *compileFlags) check(cmd *cobra.Command, r *reading) error {
 	if err != nil {
 		return err
 	}
-	if printChanges(cmd.ErrOrStderr(), manifest.Compare(old.manifest, r.manifest), manifest.Breaking) > 0 {
+	broken, _ := printChanges(cmd.ErrOrStderr(), manifest.Compare(old.manifest, r.manifest), manifest.Breaking)
+	if broken > 0 {
 		return &exitError{code: exitDiagnostics}
 	}
 	return nil
@@ -107,7 +112,8 @@ func (c *compileFlags) compile(cmd *cobra.Command, r *reading) ([]gen.File, erro
 			files = append(files, gen.File{Name: f.Name, Content: f.Content})
 		}
 	}
-	for _, arch := range c.syso {
+	slices.Sort(c.syso)
+	for _, arch := range slices.Compact(c.syso) {
 		object, err := res.Object(arch)
 		if err != nil {
 			return nil, usagef("--syso: %v", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -60,20 +61,39 @@ func isManifest(data []byte) bool {
 	return len(data) == 0 || data[0] == '<'
 }
 
-// importFile makes a manifest of a program, a library, a resource or a trace.
-func importFile(ctx context.Context, path string, data []byte, opts importOptions) (*imported, error) {
-	switch {
-	case bytes.HasPrefix(data, []byte("MZ")):
-		return importProgram(path, data, opts)
-	case bytes.HasPrefix(data, []byte("CRIM")):
-		return importResources(path, wevt.Resources{Templates: data}, opts)
+// importFrom makes a manifest of a program, a library, a resource or a trace.
+func importFrom(ctx context.Context, path string, from *bufio.Reader, opts importOptions) (*imported, error) {
+	head, _ := from.Peek(len("MZ")) // who reads the rest meets the error
+	switch string(head) {
+	case "MZ", "CR":
+		data, err := readAtMost(from, maxProgram)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return importWhole(path, data, opts)
 	}
-	t, err := trace.Read(path, io.NopCloser(bytes.NewReader(data)))
+	t, err := trace.Read(path, io.NopCloser(from))
 	if err != nil {
 		return nil, noForm(err)
 	}
 	defer t.Close()
 	return importTraces(ctx, t, path)
+}
+
+// importWhole makes a manifest of a program, a library or a resource.
+func importWhole(path string, data []byte, opts importOptions) (*imported, error) {
+	if bytes.HasPrefix(data, []byte("MZ")) {
+		return importProgram(path, data, opts)
+	}
+	return importResources(path, wevt.Resources{Templates: data}, opts)
+}
+
+// sourceName returns what a manifest calls the file that it was made of.
+func sourceName(path string) string {
+	if path == stdinName || path == stdinShown {
+		return "the standard input"
+	}
+	return filepath.Base(path)
 }
 
 // noForm adds to an error of package trace what else there could be.
@@ -98,7 +118,7 @@ func importProgram(path string, data []byte, opts importOptions) (*imported, err
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if path != stdinName {
+	if path != stdinShown {
 		addTexts(path, res)
 	}
 	return importResources(path, res, opts)
@@ -144,7 +164,7 @@ func importResources(path string, res wevt.Resources, opts importOptions) (*impo
 		}
 		return nil, err
 	}
-	out := &imported{manifest: m, comment: "Imported from " + filepath.Base(path) + "." + lostInResource}
+	out := &imported{manifest: m, comment: "Imported from " + sourceName(path) + "." + lostInResource}
 	for _, f := range faults {
 		out.faults = append(out.faults, f.Error())
 	}

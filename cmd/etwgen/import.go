@@ -128,11 +128,11 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 			traces = append(traces, path)
 			continue
 		}
-		data, err := os.ReadFile(path)
+		data, err := readProgram(path)
 		if err != nil {
 			return nil, &exitError{exitUsage, err}
 		}
-		in, err := importFile(cmd.Context(), path, data, opts)
+		in, err := importWhole(path, data, opts)
 		if err != nil {
 			if many && errors.Is(err, eventsource.ErrNoSource) && !slices.Contains(args, path) {
 				continue // most assemblies in a folder have none
@@ -180,6 +180,20 @@ func peek(path string) (string, error) {
 		return "", err
 	}
 	return string(head), nil
+}
+
+// readProgram reads a program, a library or a resource.
+func readProgram(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := readAtMost(f, maxProgram)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
 }
 
 // writeImported writes manifests, and says what is not in them.

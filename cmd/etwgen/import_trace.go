@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +42,7 @@ func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*import
 		return nil, fmt.Errorf("%s: no event has a description in the trace itself; those of the .NET runtime and of Windows need a manifest", strings.Join(names, ", "))
 	}
 	for i, name := range names {
-		names[i] = filepath.Base(name)
+		names[i] = sourceName(name)
 	}
 	m := c.manifest()
 	if len(m.Providers) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,9 @@ import (
 
 // stdinName is the argument that stands for the standard input.
 const stdinName = "-"
+
+// stdinShown is how places name it.
+const stdinShown = "<stdin>"
 
 // How many diagnostics of a kind are printed, such as references to tasks that
 // nothing declares. A dump can break one rule a thousand times.
@@ -37,19 +41,20 @@ type reading struct {
 // readManifest reads a manifest, or what one can be made of. The error means that the file cannot be read.
 func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*reading, error) {
 	r := &reading{path: path, name: command.Clean(path), opts: opts}
+	in := io.NopCloser(cmd.InOrStdin())
 	var err error
 	if path == stdinName {
-		r.name = "<stdin>"
-		r.data, err = io.ReadAll(cmd.InOrStdin())
-	} else if r.data, err = os.ReadFile(path); err == nil {
-		r.opts.Overrides, err = manifest.ReadOverrides(path)
-	}
-	if err != nil {
+		r.name = stdinShown
+	} else if in, err = os.Open(path); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	if !isManifest(r.data) {
-		if err := r.convert(cmd); err != nil {
-			return nil, err
+	defer in.Close()
+	if err := r.read(cmd, bufio.NewReader(in)); err != nil {
+		return nil, err
+	}
+	if path != stdinName {
+		if r.opts.Overrides, err = manifest.ReadOverrides(path); err != nil {
+			return nil, &exitError{exitUsage, err}
 		}
 	}
 	r.manifest, r.warnings, err = manifest.Parse(r.name, r.data, r.opts)
@@ -57,10 +62,44 @@ func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*read
 	return r, nil
 }
 
+// headSize is how much of a file tells what it is.
+const headSize = 512
+
+// read reads a manifest, or makes one of something else that has one in it.
+func (r *reading) read(cmd *cobra.Command, in *bufio.Reader) error {
+	head, err := in.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return &exitError{exitUsage, err}
+	}
+	if !isManifest(head) {
+		return r.convert(cmd, in)
+	}
+	if r.data, err = readAtMost(in, maxManifest); err != nil {
+		return &exitError{exitUsage, fmt.Errorf("%s: %w", r.name, err)}
+	}
+	return nil
+}
+
+// How large a file may be that is read as a whole. Manifests with thousands of events
+// have a few million bytes.
+const (
+	maxManifest = 64 << 20
+	maxProgram  = 1 << 30
+)
+
+// readAtMost reads to the end of what has no more bytes than most.
+func readAtMost(in io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("it has more than %d MiB, which is too much for a file of its kind", most>>20)
+	}
+	return data, err
+}
+
 // convert makes a manifest of something else that has one in it. Places are in what
 // etwgen import prints.
-func (r *reading) convert(cmd *cobra.Command) error {
-	in, err := importFile(cmd.Context(), r.name, r.data, importOptions{lenient: r.opts.Lenient})
+func (r *reading) convert(cmd *cobra.Command, from *bufio.Reader) error {
+	in, err := importFrom(cmd.Context(), r.name, from, importOptions{lenient: r.opts.Lenient})
 	if err != nil {
 		return &exitError{exitDiagnostics, err}
 	}

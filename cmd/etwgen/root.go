@@ -87,6 +87,9 @@ func exitCode(cmd *cobra.Command, err error) int {
 	var exit *exitError
 	if !errors.As(err, &exit) {
 		exit = &exitError{exitDiagnostics, err}
+		if command.IsOutput(err) {
+			exit.code = exitUsage
+		}
 	}
 	if exit.err != nil {
 		fmt.Fprintf(stderr, "etwgen: %v\n", exit.err)

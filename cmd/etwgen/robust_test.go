@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fullDisk is an output that cannot be written.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "full", Err: syscall.ENOSPC}
+}
+
+// TestFullOutput: what cannot be printed is no success.
+func TestFullOutput(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"old.man": compatShop, "new.man": strings.Replace(compatShop, "win:UInt32", "win:UInt64", 1)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for _, args := range []string{
+		"compat old.man new.man", "compat --all --werror old.man new.man",
+		"list old.man", "list --json old.man", "--help", "--version", "check --help", "help",
+	} {
+		if got := run(strings.Fields(args), strings.NewReader(""), fullDisk{}, io.Discard); got != exitUsage {
+			t.Errorf("%s with a full output exits with %d, want %d", args, got, exitUsage)
+		}
+	}
+}
+
+// An endless repeats a byte.
+type endless byte
+
+func (e endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
+}
+
+// TestEndlessInput: what never ends is refused, by what it begins with or by its size.
+func TestEndlessInput(t *testing.T) {
+	for _, tt := range []struct {
+		in   endless
+		want int
+		says string
+	}{
+		{0, exitDiagnostics, "nor is it a manifest"},
+		{' ', exitUsage, "<stdin>: it has more than 64 MiB"},
+	} {
+		for _, args := range []string{"check -", "list -", "compile -", "gen --package p -o nowhere -"} {
+			var stderr bytes.Buffer
+			if got := run(strings.Fields(args), tt.in, io.Discard, &stderr); got != tt.want || !strings.Contains(stderr.String(), tt.says) {
+				t.Errorf("%s of endless %q exits with %d, want %d: %s", args, byte(tt.in), got, tt.want, &stderr)
+			}
+		}
+	}
+}
+
+// TestCompileNames: files are written into the folder that was named, once each.
+func TestCompileNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"../x", "a/b", `a\b`, "c:x", `a"b`} {
+		if got := run([]string{"compile", "--name", name, "-o", dir, "-"}, strings.NewReader(compatShop), io.Discard, io.Discard); got != exitUsage {
+			t.Errorf("--name %s exits with %d, want %d", name, got, exitUsage)
+		}
+	}
+	var stderr bytes.Buffer
+	if got := run([]string{"compile", "--syso", "amd64,386,amd64", "-o", dir, "-"}, strings.NewReader(compatShop), io.Discard, &stderr); got != 0 {
+		t.Errorf("--syso with a repeat exits with %d: %s", got, &stderr)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("%q, %v; want two files", files, err)
+	}
+}
