@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/eventsource"
 	"github.com/etwgen/etwgen/trace"
 	"github.com/spf13/cobra"
@@ -133,6 +134,9 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 			return nil, &exitError{exitUsage, err}
 		}
 		in, err := importWhole(path, data, opts)
+		if err == nil {
+			err = in.check(path, opts)
+		}
 		if err != nil {
 			if many && errors.Is(err, eventsource.ErrNoSource) && !slices.Contains(args, path) {
 				continue // most assemblies in a folder have none
@@ -153,6 +157,9 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 		}
 		defer t.Close()
 		in, err := importTraces(cmd.Context(), t, slices.Clone(traces)...)
+		if err == nil {
+			err = in.check(strings.Join(traces, ", "), opts)
+		}
 		if err != nil {
 			return nil, &exitError{exitDiagnostics, err}
 		}
@@ -180,6 +187,26 @@ func peek(path string) (string, error) {
 		return "", err
 	}
 	return string(head), nil
+}
+
+// check reads a manifest that is about to be printed: damage that the form it was made
+// of has no rule against can break one of manifests.
+func (i *imported) check(path string, opts importOptions) error {
+	_, _, err := manifest.Parse("line", i.text(), manifest.Options{Lenient: opts.lenient})
+	var faults manifest.ErrorList
+	if !errors.As(err, &faults) || len(faults) == 0 {
+		return err
+	}
+	more := ""
+	if n := len(faults) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	if !opts.lenient {
+		if _, _, err := manifest.Parse("line", i.text(), manifest.Options{Lenient: true}); err == nil {
+			more += "; --lenient lets it pass"
+		}
+	}
+	return fmt.Errorf("%s: the manifest that it makes would have errors: %v%s", path, faults[0], more)
 }
 
 // readProgram reads a program, a library or a resource.

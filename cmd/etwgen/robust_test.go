@@ -9,6 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/manifest/wevt"
 )
 
 // fullDisk is an output that cannot be written.
@@ -81,5 +84,29 @@ func TestCompileNames(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) != 2 {
 		t.Errorf("%q, %v; want two files", files, err)
+	}
+}
+
+// TestImportOfFaults: what cannot be a manifest is not printed, here two events of one
+// id. A resource can say that, since nothing in it forbids it.
+func TestImportOfFaults(t *testing.T) {
+	m, _, err := manifest.Parse("shop.man", []byte(compatShop), manifest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Providers[0]
+	p.Events = append(p.Events, p.Events[0])
+	res, err := wevt.Encode(m, wevt.EncodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "shop.bin")
+	if err := os.WriteFile(path, res.Templates, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	if got := run([]string{"import", path}, strings.NewReader(""), &stdout, &stderr); got != exitDiagnostics || stdout.Len() > 0 ||
+		!strings.Contains(stderr.String(), "the manifest that it makes would have errors: line:") {
+		t.Errorf("exit code %d, %d bytes printed, %s", got, stdout.Len(), &stderr)
 	}
 }

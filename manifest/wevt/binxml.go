@@ -228,9 +228,14 @@ func (x *xmlDecoder) attrs() []manifest.Attr {
 }
 
 func (x *xmlDecoder) name() string {
+	at := x.pos
 	x.u16() // the hash
 	name := decodeUTF16(x.take(2 * int(x.u16())))
 	x.u16() // NUL
+	if x.err == nil && !isXMLName(name) {
+		x.fail("%q is no name of an element or attribute", name)
+		x.pos = at
+	}
 	return name
 }
 
@@ -240,8 +245,14 @@ func (x *xmlDecoder) text() string {
 	for x.err == nil {
 		switch x.peek() {
 		case tokenText:
+			at := x.pos
 			x.u16()
-			s.WriteString(decodeUTF16(x.take(2 * int(x.u16()))))
+			text := decodeUTF16(x.take(2 * int(x.u16())))
+			if !isText(text) {
+				x.fail("%q has characters that no XML has", text)
+				x.pos = at
+			}
+			s.WriteString(text)
 		case tokenSubstitution:
 			x.token()
 			fmt.Fprintf(&s, "%%%d", int(x.u16())+1)

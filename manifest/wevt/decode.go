@@ -245,6 +245,10 @@ func (d *decoder) name(at uint32) string {
 		d.fail(off, "a name does not end where its size says")
 	}
 	s := decodeUTF16(text[:end])
+	if s == "" || !isText(s) {
+		d.fail(off, "a name is %q, which is none", s)
+		s = "Name_" + hexName(at)
+	}
 	d.texts[off] = s
 	return s
 }

@@ -134,6 +134,9 @@ func (r *itemReader) data(i int, b []byte, f *manifest.Field) {
 // size reads a count or a length.
 func (r *itemReader) size(i int, flags, number, field uint32, v uint16) manifest.Size {
 	switch {
+	case flags&number != 0 && v == 0:
+		r.fail(i, 12, "field %s has the size 0", r.fields[i].Name)
+		return manifest.Size{}
 	case flags&number != 0:
 		return manifest.Size{Kind: etw.SizeConst, Const: v}
 	case flags&field == 0:
