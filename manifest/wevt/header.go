@@ -11,9 +11,10 @@ import (
 
 // Header returns a header for C and C++: what the manifest defines, as constants,
 // and for each event a function that writes it. Programs include it in place of
-// that of mc.exe, and link the resource.
+// that of mc.exe, and link the resource. Symbols that C cannot have, or that are taken,
+// become others.
 func Header(name string, m *manifest.Manifest) []byte {
-	w := &headerWriter{taken: make(map[string]bool)}
+	w := &headerWriter{taken: make(map[string]bool), constant: make(map[string]string)}
 	w.line("/* Made by etwgen from %s. Do not edit. */", commentText(name))
 	w.line("#pragma once\n")
 	w.line("#include <windows.h>\n#include <evntprov.h>\n#include <string.h>\n#include <wchar.h>\n")
@@ -36,8 +37,9 @@ const sharedMacro = `#ifndef ETWGEN_SHARED
 
 // A headerWriter writes a header.
 type headerWriter struct {
-	b     bytes.Buffer
-	taken map[string]bool
+	b        bytes.Buffer
+	taken    map[string]bool
+	constant map[string]string // by what the manifest calls it
 }
 
 func (w *headerWriter) line(format string, args ...any) {
@@ -48,13 +50,14 @@ func (w *headerWriter) line(format string, args ...any) {
 // commentText returns text that does not end a comment.
 func commentText(s string) string { return strings.ReplaceAll(s, "*/", "* /") }
 
-// define writes a constant, the first of its name.
-func (w *headerWriter) define(name, format string, args ...any) {
-	if name == "" || w.taken[name] {
+// define writes a constant, unless there is one of its name and value.
+func (w *headerWriter) define(symbol, format string, args ...any) {
+	value := fmt.Sprintf(format, args...)
+	if old, ok := w.constant[symbol]; ok && old == value {
 		return
 	}
-	w.taken[name] = true
-	w.line("#define %s %s", name, fmt.Sprintf(format, args...))
+	w.constant[symbol] = value
+	w.line("#define %s %s", w.unique(ofConstant, symbol, symbol), value)
 }
 
 // symbolOr returns a symbol, or one that is made of other names.
@@ -78,7 +81,8 @@ func guidText(g etw.GUID) string {
 
 // provider writes what a provider defines.
 func (w *headerWriter) provider(p *manifest.Provider) {
-	symbol := symbolOr(p.Symbol, p.Name)
+	wanted := symbolOr(p.Symbol, p.Name)
+	symbol := w.unique(ofProvider, wanted, wanted)
 	w.line("/* Provider %s */", commentText(p.Name))
 	w.line("ETWGEN_SHARED const GUID %s = %s;", symbol, guidText(p.GUID))
 	w.line("__declspec(selectany) REGHANDLE %s_Handle = 0;\n", symbol) // a variable has one name in C and C++
@@ -101,9 +105,9 @@ func (w *headerWriter) constants(p *manifest.Provider, symbol string) {
 	for _, t := range p.Tasks {
 		task := symbolOr(t.Symbol, symbol, "TASK", t.Name)
 		w.define(task, "0x%x", t.Value)
-		if !t.EventGUID.IsZero() && !w.taken[task+"_Id"] {
-			w.taken[task+"_Id"] = true
-			w.line("ETWGEN_SHARED const GUID %s_Id = %s;", task, guidText(t.EventGUID))
+		if id := guidText(t.EventGUID); !t.EventGUID.IsZero() && w.constant[task+"_Id"] != id {
+			w.constant[task+"_Id"] = id
+			w.line("ETWGEN_SHARED const GUID %s = %s;", w.unique(ofConstant, task+"_Id", task+"_Id"), id)
 		}
 		for _, o := range t.Opcodes {
 			w.define(symbolOr(o.Symbol, symbol, "OPCODE", t.Name, o.Name), "0x%x", uint8(o.Value))
@@ -127,15 +131,12 @@ func (w *headerWriter) constants(p *manifest.Provider, symbol string) {
 
 // event writes the descriptor of an event and the functions that test and write it.
 func (w *headerWriter) event(p *manifest.Provider, provider string, ev *manifest.Event) {
-	symbol := symbolOr(ev.Symbol, eventName(ev), fmt.Sprintf("V%d", ev.Version))
-	if w.taken[symbol] {
-		symbol = fmt.Sprintf("%s_%d_%d", symbol, ev.ID, ev.Version)
-	}
-	w.taken[symbol] = true
+	wanted := symbolOr(ev.Symbol, eventName(ev), fmt.Sprintf("V%d", ev.Version))
+	symbol := w.unique(ofEvent, wanted, fmt.Sprintf("%s_%d_%d", wanted, ev.ID, ev.Version))
 	d := descriptor(p, ev)
 	w.line("ETWGEN_SHARED const EVENT_DESCRIPTOR %s = {0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%xULL};",
 		symbol, d.ID, d.Version, d.Channel, d.Level, d.Opcode, d.Task, d.Keywords)
-	w.define(symbol+"_value", "0x%x", d.ID)
+	w.line("#define %s_value 0x%x", symbol, d.ID)
 	w.line("static __inline BOOLEAN EventEnabled_%s(void) { return %s_Handle && EventEnabled(%[2]s_Handle, &%[1]s); }", symbol, provider)
 	var a arguments
 	if ev.Template != nil {

@@ -1,12 +1,14 @@
 package wevt_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
 )
 
@@ -27,8 +29,44 @@ func TestHeader(t *testing.T) {
 			t.Errorf("the header does not have %s", want)
 		}
 	}
-	dir := t.TempDir()
 	use := "#include \"sample.h\"\nULONG ask(void) { return EventRegister_SAMPLE_SHOP() + EventWrite_ASKED(); }\n"
+	compileHeader(t, header, use)
+}
+
+// TestHeaderNames compiles a header of providers that have one symbol and one event,
+// and of symbols that C does not have.
+func TestHeaderNames(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"
+    xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events"><instrumentation><events>`)
+	for i, symbol := range []string{"SHOP", "TILL", "STOCK", "DESK"} {
+		fmt.Fprintf(&b, `<provider name="P%d" guid="{6f0c3c6e-4f39-45a5-8c0e-2a51f1c6f6b%[1]d}" symbol="%[2]s" resourceFileName="a" messageFileName="a">
+<events><event value="0" symbol="Said"/><event value="1" symbol="Left%[1]d"/></events></provider>`, i, symbol)
+	}
+	b.WriteString(`</events></instrumentation></instrumentationManifest>`)
+	m, _, err := manifest.Parse("four.man", []byte(b.String()), manifest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Providers[1].Symbol, m.Providers[2].Symbol = "SHOP", "MY-PROV"
+	for i, symbol := range []string{"int", "a b", "EventWrite", "SHOP_Handle"} {
+		m.Providers[i].Events[1].Symbol = symbol
+	}
+	header := wevt.Header("four.man", m)
+	use := "#include \"sample.h\"\nULONG use(void) { return EventRegister_SHOP() + EventRegister_SHOP_2() + EventRegister_MY_PROV() +\n" +
+		"EventWrite_Said() + EventWrite_Said_0_0() + EventWrite_Said_0_0_2() + EventWrite_Said_0_0_3() + EventWrite_int_1_0() + EventWrite_a_b(); }\n"
+	for _, want := range []string{"EventWrite_Said_0_0_3(", "EventWrite_int_1_0(", "EventWrite_a_b(", "EventWrite_EventWrite_1_0(", "GUID SHOP_2 ", "GUID MY_PROV "} {
+		if !strings.Contains(string(header), want) {
+			t.Errorf("the header does not have %s", want)
+		}
+	}
+	compileHeader(t, header, use)
+}
+
+// compileHeader compiles a program that uses a header, sample.h, if there is a compiler.
+func compileHeader(t *testing.T, header []byte, use string) {
+	t.Helper()
+	dir := t.TempDir()
 	for name, content := range map[string]string{"sample.h": string(header), "sample.c": use, "sample.cc": use} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,75 @@
+package wevt
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/manifest"
+)
+
+// reserved has the words of C and C++, and what the functions of a header refer to:
+// nothing that a manifest names can be called so.
+var reserved = wordSet(`
+	alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class
+	co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype
+	default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline
+	int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+	reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch
+	template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile
+	wchar_t while xor xor_eq __int64 __inline __declspec selectany
+	BOOL BOOLEAN FILETIME GUID NULL PCSTR PCWSTR PSID REGHANDLE SYSTEMTIME ULONG WCHAR TRUE FALSE IN OUT
+	ERROR_SUCCESS EVENT_DATA_DESCRIPTOR EVENT_DESCRIPTOR ETWGEN_SHARED
+	EventDataDescCreate EventEnabled EventRegister EventUnregister EventWrite GetLengthSid
+	strlen wcslen data h`)
+
+func wordSet(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// unique returns a name that C can have and that is free, as are those that are made
+// of it, and takes them all. Where the wanted one is not free, it is the next one, or
+// that with a number behind it.
+func (w *headerWriter) unique(madeOf func(name string) []string, wanted, next string) string {
+	wanted, next = manifest.Symbol(wanted), manifest.Symbol(next)
+	name := wanted
+	for n := 1; !w.free(name, madeOf); n++ {
+		name = next
+		if n > 1 {
+			name += "_" + strconv.Itoa(n)
+		}
+	}
+	w.taken[name] = true
+	for _, s := range madeOf(name) {
+		w.taken[s] = true
+	}
+	return name
+}
+
+func (w *headerWriter) free(name string, madeOf func(name string) []string) bool {
+	if reserved[name] || w.taken[name] {
+		return false
+	}
+	for _, s := range madeOf(name) {
+		if w.taken[s] {
+			return false
+		}
+	}
+	return true
+}
+
+// ofProvider returns the names that are made of that of a provider.
+func ofProvider(name string) []string {
+	return []string{name + "_Handle", "EventRegister_" + name, "EventUnregister_" + name}
+}
+
+// ofEvent returns the names that are made of that of an event.
+func ofEvent(name string) []string {
+	return []string{name + "_value", "EventEnabled_" + name, "EventWrite_" + name}
+}
+
+// ofConstant returns nothing: no names are made of those of constants.
+func ofConstant(string) []string { return nil }
