@@ -11,7 +11,6 @@ import (
 
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
-	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // A liveMode lets a command that is about traces be about a live process, too.
@@ -94,7 +93,7 @@ func (l *live) each(cmd *cobra.Command, do func(*etw.Record) error) error {
 	switch {
 	case err == io.EOF, cmd.Context().Err() != nil:
 		return nil
-	case errors.Is(err, nettrace.ErrNotStopped):
+	case errors.Is(err, etw.ErrIncomplete) && l.Received() > 0:
 		fmt.Fprintf(cmd.ErrOrStderr(), "etw: %s has ended\n", clean(l.String()))
 		return nil
 	}

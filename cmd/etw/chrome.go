@@ -122,7 +122,7 @@ func (o *profiling) chrome(cmd *cobra.Command, args []string, path string) error
 	if cmd.Context().Err() != nil {
 		return trouble
 	}
-	err = writePage(cmd, path, func(w io.Writer) error { return l.trace(i.names, t.Start().UnixNano()).Write(w) })
+	err = writePage(cmd, path, args, func(w io.Writer) error { return l.trace(i.names, t.Start().UnixNano()).Write(w) })
 	if isBrokenPipe(err) {
 		err = nil
 	}

@@ -19,6 +19,7 @@ type codeMap struct {
 	code    *symbols.Analysis
 	machine *system.Machine
 	files   *native.Dir // files of symbols, or nil
+	origins *origins    // nil where nobody asks where names are from
 }
 
 func newCodeMap(files *native.Dir) *codeMap {
@@ -30,21 +31,36 @@ func newCodeMap(files *native.Dir) *codeMap {
 
 // native returns what is known of native code: what the trace tells, and files of symbols.
 func (m *codeMap) native(pid int64, address uint64, at int64) (symbols.Native, bool) {
-	n, ok := m.code.Native(pid, address, at)
+	n, from, ok := m.find(pid, address, at)
+	if m.origins != nil && ok {
+		m.origins.note(&n, from)
+	}
+	return n, ok
+}
+
+// find returns also where the name of the function is from.
+func (m *codeMap) find(pid int64, address uint64, at int64) (n symbols.Native, from string, ok bool) {
+	n, ok = m.code.Native(pid, address, at)
 	if !ok {
 		n, ok = m.machine.Native(pid, address, at)
 	}
-	if m.files == nil {
-		return n, ok
+	if n.Function != "" || m.files == nil {
+		return n, fromRecorder, ok
 	}
-	if !ok || n.Function == "" {
-		if jitted, found := m.files.Jitted(pid, address); found {
-			jitted.Module = cmp.Or(jitted.Module, n.Module)
-			return jitted, true
-		}
+	if jitted, found := m.files.Jitted(pid, address); found {
+		jitted.Module = cmp.Or(jitted.Module, n.Module)
+		return jitted, fromPerfMap, true
 	}
 	m.files.Name(&n)
-	return n, ok
+	switch {
+	case n.Type != "":
+		from = fromNet
+	case n.BuildID != "":
+		from = fromELF
+	default:
+		from = fromPDB
+	}
+	return n, from, ok
 }
 
 // A codeNamer names the frames of single stacks: with the method of .NET and how far

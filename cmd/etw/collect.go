@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,8 +40,9 @@ What is recorded, --profile or --providers say; without, the profiles common and
 Events that the process could not keep are lost and counted: then raise --buffer-mb,
 or record less. Exit code 1 says that there were such, or that the process was killed.
 
-With --max-size the recording goes on in another file when one has that size, and only
-the last ones are kept: FILE.1.nettrace, FILE.2.nettrace and so on. Each can be read
+With --max-size the recording goes on in another file when one has that size, or up to
+some 10 MB more, since the runtime tells only so often where a file can end, and only
+the last ones are kept; the last of all has the names of methods, too: FILE.1.nettrace, FILE.2.nettrace and so on. Each can be read
 by itself, and several together: etw dump FILE.*.nettrace.
 
 With --stop-when the recording ends when something happens: an event, as in
@@ -150,7 +152,7 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording %v (%s) to %s; an interrupt (^C) ends it\n", a, clean(a.name), clean(out.describe()))
-	r := &recording{cmd: cmd, session: s, begun: time.Now(), over: make(chan struct{})}
+	r := &recording{cmd: cmd, session: s, out: out, begun: time.Now(), over: make(chan struct{})}
 	err = r.run(out, c.duration, stop, c.after)
 	return r.conclude(out, err)
 }
@@ -167,6 +169,7 @@ func wantsHeap(providers []eventpipe.Provider) bool {
 type recording struct {
 	cmd      *cobra.Command
 	session  *eventpipe.Session
+	out      *recordingFile
 	begun    time.Time
 	events   atomic.Int64
 	lost     atomic.Int64
@@ -201,6 +204,7 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 		return err
 	}
 	var rec etw.Record
+	hit := false
 	for {
 		if err = reader.Next(&rec); err != nil {
 			break
@@ -212,11 +216,14 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 		if stop != nil && stop.hit(&rec) {
 			fmt.Fprintf(r.cmd.ErrOrStderr(), "etw: %s\n", clean(stop.what))
 			out.keep()
-			stop = nil
+			stop, hit = nil, true
 			defer time.AfterFunc(after, r.stop).Stop()
 		}
 	}
 	r.lost.Store(reader.Stats().Lost)
+	if stop != nil && !hit {
+		fmt.Fprintln(r.cmd.ErrOrStderr(), "etw: what --stop-when waits for did not happen")
+	}
 	if err == io.EOF {
 		return nil
 	}
@@ -228,7 +235,7 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 // leave ends the recording at the next interrupt, without the names of methods.
 func (r *recording) leave() {
 	again := make(chan os.Signal, 1)
-	signal.Notify(again, os.Interrupt)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(again)
 	select {
 	case <-again:
@@ -240,6 +247,7 @@ func (r *recording) leave() {
 // stop asks for the end of the session. Its own deadline bounds it.
 func (r *recording) stop() {
 	r.stopping.CompareAndSwap(0, r.session.Received()+1)
+	r.out.stay()
 	if err := r.session.Stop(context.WithoutCancel(r.cmd.Context())); err != nil {
 		r.failed.Store(&err)
 		r.session.Close()
@@ -359,6 +367,14 @@ func (f *recordingFile) discard() {
 func (f *recordingFile) keep() {
 	if f.split != nil {
 		f.split.keepAll()
+	}
+}
+
+// stay begins no other file any more: what the runtime writes at the end, such as the
+// names of methods, is not to push out what was recorded.
+func (f *recordingFile) stay() {
+	if f.split != nil {
+		f.split.stay()
 	}
 }
 

@@ -95,7 +95,7 @@ The format is that of --format, or of the suffix of the file: ` + strings.Join(s
 			if p.Len() == 0 {
 				return cmp.Or(p.trouble, errors.New("there is nothing to write"))
 			}
-			err = writePage(cmd, path, func(w io.Writer) error { return t.write(w, p, filepath.Base(args[0])) })
+			err = writePage(cmd, path, args, func(w io.Writer) error { return t.write(w, p, filepath.Base(args[0])) })
 			if isBrokenPipe(err) {
 				err = nil
 			}

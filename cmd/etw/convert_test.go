@@ -46,6 +46,34 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// moderate is the size up to which every trace of the corpus is converted, in bytes.
+const moderate = 1_200_000
+
+// TestConvertAll does it for every kind of samples of every trace of moderate size.
+func TestConvertAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some hundred commands")
+	}
+	profiles := 0
+	for _, pattern := range []string{"dotnet10/*.net*", "nettrace/*.net*", "universal/*.nettrace", "etl/*.etl"} {
+		for _, path := range corpus.Glob(t, pattern) {
+			info, err := os.Stat(path)
+			if err != nil || info.Size() > moderate || strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".txt") {
+				continue
+			}
+			for _, kind := range samplings {
+				out, _, code := ask("top", "--of", kind.name, "--format", "json", path)
+				var top topResult
+				if err := json.Unmarshal([]byte(out), &top); code <= 1 && err == nil && len(top.Totals) > 0 {
+					profiles++
+					checkConverted(t, path, kind.name)
+				}
+			}
+		}
+	}
+	t.Logf("%d profiles", profiles)
+}
+
 // topTotals returns the totals that top says, and the sum of its rows.
 func topTotals(t *testing.T, path, of string) (totals []int64) {
 	t.Helper()
@@ -84,7 +112,7 @@ func checkConverted(t *testing.T, path, of string) {
 		for i, v := range s.Value {
 			sums[i] += v
 		}
-		if len(s.Location) == 0 || len(s.NumLabel["pid"]) != 1 {
+		if len(s.Location) == 0 || len(s.NumLabel["pid"]) > 1 { // number 0 is none there
 			t.Fatalf("%s: %+v", where, s)
 		}
 	}

@@ -56,7 +56,7 @@ earlier trace: what has a larger share than before is red, a smaller one blue.
 			for _, f := range p.t.Files() {
 				page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
 			}
-			err = writePage(cmd, path, page.Write)
+			err = writePage(cmd, path, args, page.Write)
 			if isBrokenPipe(err) {
 				err = nil
 			}

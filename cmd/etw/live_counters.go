@@ -32,7 +32,8 @@ type counterMode struct {
 	interval time.Duration
 	listen   string
 
-	session string // by which our metrics are told from those of others
+	session string    // by which our metrics are told from those of others
+	begun   time.Time // the session did
 }
 
 // add adds the flags to the command for traces.
@@ -101,25 +102,39 @@ func (c *counterMode) run(cmd *cobra.Command, out *output) error {
 		defer stop()
 	}
 	analysis := counters.New()
-	var next time.Time
+	// Sources say at different moments of an interval what there is to say of it.
+	var begun, last time.Time
+	any := false
+	say := func() error {
+		readings := c.readings(cmd, analysis.Drain())
+		any = any || len(readings) > 0
+		if served != nil {
+			served.take(readings)
+		}
+		return show.show(last, readings)
+	}
 	err = c.live.follow(cmd, providers, func(rec *etw.Record) error {
 		at := rec.Time()
-		if !next.IsZero() && at.After(next) {
-			next = at.Add(c.interval)
-			readings := c.readings(cmd, analysis.Drain())
-			if served != nil {
-				served.take(readings)
-			}
-			if err := show.show(at, readings); err != nil {
+		if c.begun.IsZero() {
+			c.begun = at.Add(-rec.Elapsed())
+		}
+		switch {
+		case begun.IsZero():
+			begun = at
+		case at.Sub(begun) > c.interval*9/10:
+			begun = at
+			if err := say(); err != nil {
 				return err
 			}
-		} else if next.IsZero() {
-			next = at.Add(c.interval)
 		}
+		last = at
 		return analysis.Record(rec)
 	})
 	if err == nil {
-		err = show.show(time.Now(), c.readings(cmd, analysis.Drain()))
+		err = say()
+	}
+	if err == nil && !any {
+		report(cmd, fmt.Errorf("no value of %s came in that time", strings.Join(append(c.sources, c.meters...), ", ")))
 	}
 	return p.close(show.end(), err)
 }
@@ -127,6 +142,7 @@ func (c *counterMode) run(cmd *cobra.Command, out *output) error {
 // A counterReading is what a counter or a metric said of an interval.
 type counterReading struct {
 	source, name, title, unit, tags string
+	at                              time.Time // the end of the interval
 
 	value     quantity.Float // of what has a value now
 	rate      quantity.Float // of what adds up, per second
@@ -150,7 +166,7 @@ func (c *counterMode) readings(cmd *cobra.Command, res *counters.Result) []count
 				if k.Series != "" && k.Series != ours || pt.IntervalSec < c.interval.Seconds()/2 {
 					continue
 				}
-				r := counterReading{source: k.Provider, name: k.Name, title: cmp.Or(k.DisplayName, k.Name), unit: k.Unit, value: pt.Mean}
+				r := counterReading{source: k.Provider, name: k.Name, title: cmp.Or(k.DisplayName, k.Name), unit: k.Unit, value: pt.Mean, at: c.at(pt.AtMS)}
 				if k.Type == "Sum" {
 					r.value, r.rate, r.added = quantity.Float{}, pt.PerSec, pt.Increment
 				}
@@ -171,8 +187,13 @@ func (c *counterMode) readings(cmd *cobra.Command, res *counters.Result) []count
 	return list
 }
 
+// at is a time that analyses give from the begin of the session on.
+func (c *counterMode) at(ms float64) time.Time {
+	return c.begun.Add(time.Duration(ms * float64(time.Millisecond)))
+}
+
 func (c *counterMode) metric(m counters.Metric, pt counters.MetricPoint) counterReading {
-	r := counterReading{source: m.Meter, name: m.Instrument, title: m.Instrument, unit: m.Unit, tags: m.Tags}
+	r := counterReading{source: m.Meter, name: m.Instrument, title: m.Instrument, unit: m.Unit, tags: m.Tags, at: c.at(pt.AtMS)}
 	switch {
 	case len(pt.Quantiles) > 0 || !pt.Count.IsZero():
 		r.quantiles, r.count, r.sum = pt.Quantiles, pt.Count, pt.Sum
@@ -219,11 +240,11 @@ func newCounterRows(p *printer) *counterRows {
 	return &counterRows{newStream(p, word("time"), word("source"), word("counter"), word("tags"), word("kind"), num("value"), word("unit"))}
 }
 
-func (v *counterRows) show(at time.Time, readings []counterReading) error {
+func (v *counterRows) show(_ time.Time, readings []counterReading) error {
 	for _, r := range readings {
 		kinds, values := r.shownValues()
 		for i, kind := range kinds {
-			if err := v.row(etw.FileTimeOf(at).String(), r.source, r.name, r.tags, kind, formatNumber(values[i]), r.unit); err != nil {
+			if err := v.row(etw.FileTimeOf(r.at).String(), r.source, r.name, r.tags, kind, formatNumber(values[i]), r.unit); err != nil {
 				return err
 			}
 		}

@@ -90,7 +90,7 @@ func (m *recordedMode) record(cmd *cobra.Command, folder string, providers []eve
 	switch {
 	case l.Received() == 0:
 		return "", fmt.Errorf("%s ended before any event came", clean(l.String()))
-	case err == nil, errors.Is(err, nettrace.ErrNotStopped): // reading it will tell
+	case err == nil, errors.Is(err, etw.ErrIncomplete): // reading it will tell
 		return path, out.Close()
 	}
 	return "", l.explain(err)

@@ -12,7 +12,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
-	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // A topMode shows what methods of a live process weigh, interval by interval.
@@ -188,7 +187,7 @@ func (m *codeMap) rundown(cmd *cobra.Command, a *attached) error {
 	var rec etw.Record
 	for {
 		switch err := s.Next(&rec); {
-		case err == io.EOF, errors.Is(err, nettrace.ErrNotStopped): // the process has ended
+		case err == io.EOF, errors.Is(err, etw.ErrIncomplete): // the process has ended
 			return nil
 		case err != nil:
 			return err

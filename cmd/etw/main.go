@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/etwgen/etwgen/internal/command"
 )
@@ -18,9 +19,9 @@ func main() {
 
 // run executes a command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second time an interrupt ends the program at once
+	context.AfterFunc(ctx, stop) // the second time a signal ends the program at once
 
 	root := newRoot()
 	root.SetArgs(args)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,10 +36,21 @@ func (n *need) spec() string {
 	return text
 }
 
+// isLive reports whether a command is about a live process.
+func isLive(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"attach", "name", "port"}, cmd.Flags().Changed)
+}
+
 // reportNeeds says what a trace lacks that has none of the events that a command
 // is about, and how to record them.
 func reportNeeds(cmd *cobra.Command, needs []need) {
 	var specs []string
+	if isLive(cmd) {
+		for _, n := range needs {
+			report(cmd, fmt.Errorf("no events of %s came in that time", n.what))
+		}
+		return
+	}
 	for _, n := range needs {
 		if n.recorder != "" {
 			report(cmd, fmt.Errorf("the trace has no events of %s; to record them: %s", n.what, n.recorder))

@@ -38,6 +38,7 @@ type profiling struct {
 	in      input
 	scope   scope
 	symbols symbolFiles
+	origins *origins // of names, if they are asked for
 	before  string   // the trace to compare with
 	ordered []string // names of --of
 }
@@ -330,6 +331,7 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	kind := &samplings[slices.Index(o.ordered, o.of)]
 	var mux etw.Mux
 	code, finish := newCodeMap(files), kind.start(&mux, t)
+	code.origins = o.origins
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
 	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
 	if !kind.own {

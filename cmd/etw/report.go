@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +49,7 @@ The page is one file that needs no network and sends nothing anywhere.`,
 			}
 			page.Title = filepath.Base(args[0])
 			lossy := reportLosses(cmd, t)
-			if err := writePage(cmd, path, page.Write); err != nil {
+			if err := writePage(cmd, path, args, page.Write); err != nil {
 				return err
 			}
 			if lossy {
@@ -125,13 +126,24 @@ func (w *watched) Next(rec *etw.Record) error {
 	return err
 }
 
-// writePage writes to a file, all of it or none, or to the standard output.
-func writePage(cmd *cobra.Command, path string, write func(w io.Writer) error) error {
+// isFile reports whether a path leads to a file.
+func isFile(file os.FileInfo, path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && os.SameFile(file, info)
+}
+
+// writePage writes to a file, all of it or none, or to the standard output. The traces
+// that it is made of are not overwritten.
+func writePage(cmd *cobra.Command, path string, inputs []string, write func(w io.Writer) error) error {
 	if path == "" || path == "-" {
 		w := bufio.NewWriter(cmd.OutOrStdout())
 		return cmp.Or(write(w), w.Flush())
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a device, or a pipe
+	info, err := os.Stat(path)
+	if err == nil && slices.ContainsFunc(inputs, func(in string) bool { return isFile(info, in) }) {
+		return usagef("--output %s: that is the trace itself", path)
+	}
+	if err == nil && !info.Mode().IsRegular() { // a device, or a pipe
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err

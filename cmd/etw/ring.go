@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -56,8 +57,8 @@ type part struct {
 //     stands at the begin of every file.
 //  2. A file may end behind a sequence point, from which on nothing refers to call
 //     stacks that stand before it. The runtime writes such points every ten megabytes
-//     or so. The point itself would say of the next file that all is lost which the
-//     one before has.
+//     or so. The point stands at the begin of the next file, too: events are counted as
+//     lost from there on.
 //  3. When another file begins, those that are not wanted any more are removed.
 //
 // A stream of another form than that of .NET Core 3 to .NET 10 goes into one file.
@@ -73,7 +74,8 @@ type splitter struct {
 	count  int
 	file   *os.File
 	size   int64
-	keeps  bool // nothing is removed any more
+	keeps  bool        // nothing is removed any more
+	last   atomic.Bool // no other file begins
 	broken error
 	out    []byte
 }
@@ -123,6 +125,10 @@ func (s *splitter) prune() error {
 	return nil
 }
 
+// stay has all that follows go into the file that is written now. It may be called while
+// another goroutine writes.
+func (s *splitter) stay() { s.last.Store(true) }
+
 // keepAll keeps the files that there are, and all that follow.
 func (s *splitter) keepAll() { s.keeps = true }
 
@@ -171,7 +177,9 @@ func (s *splitter) frame(f frame) error {
 		if err := s.block(f); err != nil {
 			return err
 		}
-		return s.another()
+		if err := s.another(); err != nil {
+			return err
+		}
 	case f.name == "MetadataBlock":
 		s.meta = append(s.meta, frame{f.name, bytes.Clone(f.kind), bytes.Clone(f.data)})
 	}
@@ -196,6 +204,9 @@ func (s *splitter) another() error {
 
 // due reports whether another file is to begin.
 func (s *splitter) due() bool {
+	if s.last.Load() {
+		return false
+	}
 	if s.flags.before > 0 {
 		return s.now().Sub(s.parts[len(s.parts)-1].begun) >= s.flags.before/2 || s.size >= s.flags.limit
 	}

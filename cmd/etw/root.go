@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -139,6 +140,9 @@ func exitCode(cmd *cobra.Command, err error) int {
 		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s; see %[1]s --help\n", cmd.CommandPath(), clean(line), similarCommand(cmd, line))
 		return exitUsage
+	}
+	if errors.Is(err, context.Canceled) && cmd.Context() != nil && cmd.Context().Err() != nil {
+		err = errors.New("interrupted")
 	}
 	report(cmd, err)
 	return exitTrouble

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 func newSymbols() *cobra.Command {
 	var o profiling
 	var form output
+	by := symbolRows[0]
 	cmd := &cobra.Command{
 		Use:   "symbols [flags] FILE...",
 		Short: "Show what of the call stacks has names, and why the rest has none",
@@ -19,8 +22,11 @@ func newSymbols() *cobra.Command {
 in methods of .NET with a name, those in files with native code, whose names are in
 files of symbols, and those of which nothing is known. Beside them stand the methods
 that the trace knows, and whether a rundown listed what there was at the end: without
-one, code that was not compiled during the trace has no names.`,
+one, code that was not compiled during the trace has no names. With --by source, the
+rows are where the names are from, and the files without: which file in --symbols would
+name their code.`,
 		Example: `  etw symbols cpu.nettrace
+  etw symbols --by source cpu.nettrace
   etw symbols --of exceptions --format md exceptions.nettrace`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
@@ -31,6 +37,12 @@ one, code that was not compiled during the trace has no names.`,
 			if err := o.check(); err != nil {
 				return err
 			}
+			if !slices.Contains(symbolRows, by) {
+				return usagef("--by %s: it is one of %s%s", by, strings.Join(symbolRows, ", "), didYouMean(by, symbolRows))
+			}
+			if by == bySource {
+				o.origins, o.tiers = newOrigins(), true // one method may have code from several sources
+			}
 			p, err := o.read(cmd, args)
 			if err != nil {
 				return err
@@ -40,13 +52,23 @@ one, code that was not compiled during the trace has no names.`,
 			if out.format == formatText && p.Len() > 0 {
 				out.WriteByte('\n') // the writer keeps the error
 			}
+			if by == bySource {
+				return p.close(cmd, out, p.originTable(o.origins).write(out))
+			}
 			return p.close(cmd, out, p.symbolTable().write(out))
 		},
 	}
 	o.flags(cmd)
 	form.flags(cmd)
+	cmd.Flags().StringVar(&by, "by", by, "what the `ROWS` of the table are: "+strings.Join(symbolRows, ", "))
+	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(symbolRows, cobra.ShellCompDirectiveNoFileComp)})
 	return cmd
 }
+
+const bySource = "source"
+
+// symbolRows are what the rows of the table can be, the default first.
+var symbolRows = []string{"process", bySource}
 
 // A naming counts the frames of a process.
 type naming struct{ frames, managed, native int64 }

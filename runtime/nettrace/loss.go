@@ -5,6 +5,7 @@ package nettrace
 // buffers.
 type loss struct {
 	v6        bool
+	begun     bool // there were events
 	forgotten bool // some threads that were seen
 	threads   map[uint64]*captureThread
 	recent    [64]*captureThread // by a hash of the id
@@ -26,6 +27,7 @@ type captureThread struct {
 // observe notes the threads and the numbers of the events of a batch. Of one that
 // is damaged only those numbers count that follow the ones before.
 func (l *loss) observe(b *batch, damaged bool) {
+	l.begun = true
 	for i := range b.contexts {
 		c := &b.contexts[i]
 		t := l.thread(c.capture)
@@ -114,10 +116,12 @@ func (l *loss) count(t *captureThread, n int64) {
 }
 
 // point notes the number that a sequence point, or the removal of a thread,
-// gives for the last event of a thread.
+// gives for the last event of a thread. A point that stands before all events is where
+// a recording was parted: what came before is in another file.
 func (l *loss) point(id uint64, sequence uint32) {
 	t := l.thread(id)
-	if t.known || !l.forgotten { // one without events lost all it logged
+	parted := !l.v6 && !l.begun
+	if t.known || !l.forgotten && !parted { // one without events lost all it logged
 		l.gap(t, sequence)
 	}
 	t.last, t.known = sequence, true

@@ -43,6 +43,11 @@ func TestLoss(t *testing.T) {
 			w.SequencePoint(0, 0, map[uint64]uint32{1: 4, 2: 1, 3: 9})
 			w.Events(event(1, 0), event(2, 2))
 		}, map[uint64]int64{1: 4, 2: 3, 3: 9}},
+		{"a recording that was parted", 4, func(w *nettracetest.Writer) {
+			w.SequencePoint(0, 0, map[uint64]uint32{1: 4, 3: 9})
+			w.Events(event(1, 6))
+			w.SequencePoint(0, 0, map[uint64]uint32{1: 1, 5: 2})
+		}, map[uint64]int64{1: 7, 5: 2}},
 		{"at a sequence point, version 6", 6, func(w *nettracetest.Writer) {
 			w.Events(event(1, 0))
 			w.SequencePoint(0, 0, map[uint64]uint32{1: 4, 3: 9})

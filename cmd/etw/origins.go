@@ -1,0 +1,119 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Where names of code are from.
+const (
+	fromEvents   = "events of the runtime"
+	fromRecorder = "the recorder"
+	fromPerfMap  = "perf-PID.map"
+	fromNet      = "files of .NET"
+	fromELF      = "ELF files"
+	fromPDB      = "PDB files"
+	fromNothing  = "none"
+)
+
+// origins says where the names of native code are from, and what would name the rest.
+type origins struct {
+	named  map[originKey]string
+	wanted map[string]string // by the file that has the code
+}
+
+// An originKey is what tells the frames of native code apart.
+type originKey struct{ name, tier string }
+
+func newOrigins() *origins {
+	return &origins{make(map[originKey]string), make(map[string]string)}
+}
+
+// note notes where the name of a place is from.
+func (o *origins) note(n *symbols.Native, from string) {
+	if n.Function == "" {
+		o.wanted[n.Module] = wantedFor(n)
+		return
+	}
+	if m := n.Method(); m.Named() {
+		o.named[originKey{m.Full(), n.Tier}] = from
+	} else {
+		o.named[originKey{n.Full(), ""}] = from
+	}
+}
+
+// wantedFor returns what would name the code of a file.
+func wantedFor(n *symbols.Native) string {
+	var all []string
+	if n.BuildID != "" {
+		all = append(all, "the ELF file or debug file with build id "+n.BuildID)
+	}
+	name := strings.ToLower(n.File())
+	if n.TimeDateStamp != 0 && (strings.HasSuffix(name, ".dll") || strings.HasSuffix(name, ".exe")) {
+		all = append(all, fmt.Sprintf("the file with time stamp %#x, if it is of .NET", n.TimeDateStamp))
+	}
+	if n.PDB.GUID != (etw.GUID{}) && !n.InFile {
+		all = append(all, fmt.Sprintf("%s %s age %d", n.PDB.Path, n.PDB.GUID, n.PDB.Age))
+	}
+	if len(all) == 0 {
+		return "unknown: the trace does not say which build it is"
+	}
+	return strings.Join(all, ", or ") + ", in --symbols"
+}
+
+// A namesake is frames that have their names from one source, or have none for one
+// reason.
+type namesake struct {
+	from, file, wanted string
+}
+
+// originTable returns a row for each source of names, and for each file with code that
+// has none.
+func (p *profiled) originTable(o *origins) *table {
+	counts := make(map[namesake]int64)
+	total := int64(0)
+	for s := range p.Samples() {
+		rundown := p.table.HasRundown(s.Process)
+		for frame := range p.Stack(s.Stack) {
+			if f := &p.Frames[frame]; !f.Pseudo {
+				counts[o.of(f, rundown)]++
+				total++
+			}
+		}
+	}
+	order := make([]namesake, 0, len(counts))
+	for k := range counts {
+		order = append(order, k)
+	}
+	slices.SortFunc(order, func(a, b namesake) int {
+		return cmp.Or(cmp.Compare(min(len(a.wanted), 1), min(len(b.wanted), 1)), cmp.Compare(counts[b], counts[a]),
+			cmp.Compare(a.file, b.file), cmp.Compare(a.from, b.from), cmp.Compare(a.wanted, b.wanted))
+	})
+	tab := newTable(label("source"), label("file"), counted("frames"), percentColumn("percent", "%"), label("wanted"))
+	for _, k := range order {
+		tab.add(k.from, k.file, whole(counts[k]), share(counts[k], total), k.wanted)
+	}
+	return tab
+}
+
+// of returns where the name of a frame is from, or what would name it.
+func (o *origins) of(f *stacks.Frame, rundown bool) namesake {
+	switch {
+	case f.Nameless:
+		return namesake{fromNothing, f.Module, o.wanted[f.Module]}
+	case f.IsNamed():
+		if from := o.named[originKey{f.Full, f.Tier}]; from != "" {
+			return namesake{from: from}
+		}
+		return namesake{from: fromEvents}
+	case rundown:
+		return namesake{from: fromNothing, wanted: "unknown: the trace does not say what is at the address"}
+	}
+	return namesake{from: fromNothing, wanted: "a rundown, if it is code of .NET: the trace has none"}
+}
