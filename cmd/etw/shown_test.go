@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // printed returns what is printed as text on a terminal of a width.
@@ -139,5 +140,18 @@ func TestToldApart(t *testing.T) {
 	}}}
 	if got := strings.Join(p.toldApart(), ", "); got != "Program.Main.lambda #2, Program.Main.lambda #1, Program.Run.lambda, Program.Run, Program.Run, Program.Main.lambda #1" {
 		t.Error(got)
+	}
+}
+
+// TestMachineryOfTop leaves the runtime's code that throws to those that called it, unless
+// the names of the compiler are asked for, or patterns.
+func TestMachineryOfTop(t *testing.T) {
+	path := corpus.Glob(t, "dotnet10", "exceptions.nettrace")[0]
+	for flags, want := range map[string]bool{"": false, "--names full": false, "--names short": false, "--raw-names": true, "--fold Nobody": true} {
+		args := append([]string{"top", "--of", "exceptions", "--format", "csv", path}, strings.Fields(flags)...)
+		out, errs, code := ask(args...)
+		if code != 0 || strings.Contains(out, "EH.DispatchEx") != want {
+			t.Errorf("%q: exit code %d, frames of the runtime are to be there: %v\n%s%s", flags, code, want, out, errs)
+		}
 	}
 }
