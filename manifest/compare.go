@@ -120,6 +120,9 @@ func idOf(e *Event) eventID {
 
 // title returns what an event is called in messages.
 func title(e *Event) string {
+	if e.TraceName != "" { // the id is any
+		return fmt.Sprintf("event %s version %d", quote(e.TraceName), e.Version)
+	}
 	if e.Symbol == "" {
 		return fmt.Sprintf("event %d version %d", e.ID, e.Version)
 	}

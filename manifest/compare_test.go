@@ -96,3 +96,24 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// TestCompareNamed: events that go by names are the same under any id.
+func TestCompareNamed(t *testing.T) {
+	parse := func(value, name string) *manifest.Manifest {
+		t.Helper()
+		src := strings.Replace(compared, `value="1" symbol`, `etwgen:named="`+name+`" value="`+value+`" symbol`, 1)
+		m, _, err := manifest.Parse("x.man", []byte(src), manifest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	old := parse("22", "Sold")
+	if changes := manifest.Compare(old, parse("14", "Sold")); len(changes) > 0 {
+		t.Errorf("another id is a change: %v", changes)
+	}
+	changes := manifest.Compare(old, parse("22", "Bought"))
+	if len(changes) != 1 || !strings.Contains(changes[0].Msg, `event "Sold" version 0 is gone`) {
+		t.Errorf("another name under the same id: %v", changes)
+	}
+}

@@ -23,6 +23,7 @@ type tracedKey struct {
 	version uint8
 	name    string // where the trace names each event
 	noID    bool   // there is nothing but the name
+	shape   int    // counts the layouts that the trace has of all that
 }
 
 // A tracedEvent is an event of a manifest under construction. It has the name by
@@ -34,63 +35,84 @@ type tracedEvent struct {
 
 // identify decides what each event is identified by, and returns all in the order of
 // a manifest. An id is what programs are written for, so that it counts, where it is
-// that of one event alone. Events of TraceLogging have none; what .NET counts and
-// writes by name has one that is free, or that of another event, and in the next
-// trace another one. Those go by their names, with an id that only the manifest has.
-func (t *traced) identify() (events []tracedEvent, faults []string) {
+// that of one event alone, and a declared one. Events of TraceLogging have none; what
+// .NET counts and writes by name has one that is free, or that of another event, and
+// in the next trace another one. Those go by their names, with an id that only the
+// manifest has.
+func (t *traced) identify() (events []tracedEvent, said remarks) {
 	keys := slices.SortedFunc(maps.Keys(t.events), func(a, b tracedKey) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version), cmp.Compare(a.id, b.id), cmp.Compare(a.shape, b.shape))
 	})
 	byName := t.namedEvents(keys)
 	taken := make(map[uint16]bool)
 	for _, k := range keys {
-		if byName[k.name] {
+		switch {
+		case byName[k.name]:
 			continue
-		}
-		if k.name != "" && t.events[tracedKey{id: k.id, version: k.version}] != nil {
+		case k.shape > 0:
+			said.faults = append(said.faults, fmt.Sprintf("%s: event %d version %d has several layouts, and the first is kept", t.desc.Name, k.id, k.version))
+			continue
+		case k.name != "" && t.events[tracedKey{id: k.id, version: k.version}] != nil:
 			continue // the same event, as another kind of trace describes it
 		}
 		taken[k.id] = true
 		events = append(events, tracedEvent{EventDesc: t.events[k]})
 	}
+	named, more := t.numberNamed(keys, byName, taken)
+	events, said = append(events, named...), remarks{append(said.faults, more.faults...), more.notes}
+	slices.SortFunc(events, func(a, b tracedEvent) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+	})
+	return events, said
+}
+
+// Remarks are what is said of an import beside its manifest.
+type remarks struct{ faults, notes []string }
+
+// numberNamed gives the events that go by names the ids that are not taken, the same
+// for all versions of one, and makes one event of all layouts that share a name.
+func (t *traced) numberNamed(keys []tracedKey, byName map[string]bool, taken map[uint16]bool) (events []tracedEvent, said remarks) {
 	ids := make(map[string]uint16)
 	next := uint16(0)
-	var last tracedKey
-	for _, k := range keys {
-		switch e := t.events[k]; {
-		case !byName[k.name]:
-			continue
-		case last.name == k.name && last.version == k.version:
-			if !slices.EqualFunc(t.events[last].Fields, e.Fields, sameLayout) {
-				faults = append(faults, fmt.Sprintf("%s: event %q has several layouts under one name, and one is kept", t.desc.Name, k.name))
-			}
+	for len(keys) > 0 {
+		k := keys[0]
+		n := slices.IndexFunc(keys, func(other tracedKey) bool { return other.name != k.name || other.version != k.version })
+		if n < 0 {
+			n = len(keys)
+		}
+		group := keys[:n]
+		keys = keys[n:]
+		if !byName[k.name] {
 			continue
 		}
-		last = k
 		if ids[k.name] == 0 {
 			for next++; taken[next] && next < math.MaxUint16; next++ {
 			}
 			if next == math.MaxUint16 {
-				faults = append(faults, fmt.Sprintf("%s: there are more events than ids; %q and others are left out", t.desc.Name, k.name))
+				said.faults = append(said.faults, fmt.Sprintf("%s: there are more events than ids; %q and others are left out", t.desc.Name, k.name))
 				break
 			}
 			ids[k.name] = next
 		}
 		e := *t.events[k]
 		e.ID = ids[k.name]
+		for _, other := range group[1:] {
+			if !t.same(k, other) {
+				e.Fields = t.shared(group)
+				said.notes = append(said.notes, fmt.Sprintf("%s: event %q has several layouts under one name; the fields with which all begin are kept, and the others are one opaque field", t.desc.Name, k.name))
+				break
+			}
+		}
 		events = append(events, tracedEvent{&e, k.name})
 	}
-	slices.SortFunc(events, func(a, b tracedEvent) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
-	})
-	return events, faults
+	return events, said
 }
 
 // namedEvents returns the names of the events that ids do not identify: those that
-// have none, those whose id another one has, too, and those that have one layout under
-// several ids.
+// have none, or one that may be chosen at run time, those whose id another one has,
+// too, and those that have one layout under several ids.
 func (t *traced) namedEvents(keys []tracedKey) map[string]bool {
-	byName := make(map[string]bool)
+	byName := t.numberedAtRunTime()
 	first := make(map[tracedKey]tracedKey) // by id and version
 	ids := make(map[tracedKey][]tracedKey) // by name and version
 	for _, k := range keys {               // those without a name are the first

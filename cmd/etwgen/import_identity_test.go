@@ -18,7 +18,7 @@ func TestIdentify(t *testing.T) {
 		what   string
 		events map[tracedKey][]etw.FieldDesc
 		want   string // id, version and name, if it goes by that
-		faults int
+		faults int    // or notes
 	}{
 		{"ids without names", map[tracedKey][]etw.FieldDesc{{id: 7}: one, {id: 7, version: 1}: two, {id: 3}: one}, "3.0 7.0 7.1", 0},
 		{"ids with names", map[tracedKey][]etw.FieldDesc{{id: 7, name: "A"}: one, {id: 3, name: "B"}: two}, "3.0 7.0", 0},
@@ -36,7 +36,7 @@ func TestIdentify(t *testing.T) {
 		for k, fields := range tt.events {
 			p.events[k] = &etw.EventDesc{ID: k.id, Version: k.version, Name: k.name, Fields: fields}
 		}
-		events, faults := p.identify()
+		events, said := p.identify()
 		var got []string
 		for _, e := range events {
 			s := fmt.Sprintf("%d.%d", e.ID, e.Version)
@@ -45,8 +45,8 @@ func TestIdentify(t *testing.T) {
 			}
 			got = append(got, s)
 		}
-		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" || len(faults) != tt.faults {
-			t.Errorf("%s: faults %q (-want +got)\n%s", tt.what, faults, diff)
+		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" || len(said.faults)+len(said.notes) != tt.faults {
+			t.Errorf("%s: remarks %q (-want +got)\n%s", tt.what, said, diff)
 		}
 	}
 }

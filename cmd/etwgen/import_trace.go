@@ -49,7 +49,7 @@ func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*import
 	if len(m.Providers) == 0 {
 		return nil, errors.New(strings.Join(c.faults, "; "))
 	}
-	out := &imported{manifest: m, comment: "Imported from " + strings.Join(names, ", ") + "." + lostInTrace, faults: c.faults}
+	out := &imported{manifest: m, comment: "Imported from " + strings.Join(names, ", ") + "." + lostInTrace + identification(c.named, c.guessed), faults: c.faults, notes: c.notes}
 	if damage != nil {
 		out.faults = append(out.faults, damage.Error())
 	}
@@ -61,6 +61,9 @@ type collector struct {
 	providers map[etw.GUID]*traced
 	seen      map[*etw.EventDesc]bool
 	faults    []string
+	notes     []string
+	named     []string // the providers with events that go by names
+	guessed   []string // those of them of which it is not known that they must
 }
 
 // record enters the description of a record, if it has one.
@@ -83,18 +86,25 @@ func (c *collector) record(r *etw.Record) {
 	if d.Named {
 		key.name, key.noID = d.Name, r.ID == 0 && r.Channel == traceLogging
 	}
-	first := p.events[key]
-	if first == nil || len(first.Fields) == 0 {
-		p.events[key] = &e
-		return
-	}
-	if !slices.EqualFunc(first.Fields, e.Fields, sameLayout) {
-		what := fmt.Sprintf("event %d version %d", r.ID, r.Version)
-		if key.noID {
-			what = fmt.Sprintf("event %q", d.Name)
+	for {
+		first := p.events[key]
+		if first == nil || len(first.Fields) == 0 {
+			p.events[key] = &e
+			return
 		}
-		c.faults = append(c.faults, fmt.Sprintf("%s: %s of %s has another layout than before, and the first is kept", r.File, what, p.desc.Name))
+		if slices.EqualFunc(first.Fields, e.Fields, sameLayout) {
+			return
+		}
+		if !ofEventPipe(d) {
+			break
+		}
+		key.shape++ // the id may be that of one event in one trace, of another in the next
 	}
+	what := fmt.Sprintf("event %d version %d", r.ID, r.Version)
+	if key.noID {
+		what = fmt.Sprintf("event %q", d.Name)
+	}
+	c.faults = append(c.faults, fmt.Sprintf("%s: %s of %s has another layout than before, and the first is kept", r.File, what, p.desc.Name))
 }
 
 // manifestData is the opcode of events that carry a provider's manifest.
@@ -113,11 +123,19 @@ func (c *collector) manifest() *manifest.Manifest {
 	texts := make(map[string]string)
 	m := &manifest.Manifest{Cultures: []*manifest.Culture{{Name: "en-US", Strings: texts}}}
 	for _, p := range c.providers {
-		events, faults := p.identify()
-		c.faults = append(c.faults, faults...)
+		events, said := p.identify()
+		withoutSession(events)
+		c.faults, c.notes = append(c.faults, said.faults...), append(c.notes, said.notes...)
+		if slices.ContainsFunc(events, func(e tracedEvent) bool { return e.name != "" }) {
+			c.named = append(c.named, p.desc.Name)
+			if p.guessed() {
+				c.guessed = append(c.guessed, p.desc.Name)
+			}
+		}
 		m.Providers = append(m.Providers, p.provider(events, texts))
 	}
 	slices.Sort(c.faults)
+	slices.Sort(c.notes)
 	slices.SortFunc(m.Providers, func(a, b *manifest.Provider) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), bytes.Compare(a.GUID[:], b.GUID[:]))
 	})
