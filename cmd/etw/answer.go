@@ -172,7 +172,23 @@ func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap,
 	if q.whole && q.rank.top == 0 {
 		q.rank.top = max(len(tab.rows), 1)
 	}
-	return q.rank.writeFirst(p, tab)
+	all := len(tab.rows)
+	if err := q.rank.writeFirst(p, tab); err != nil {
+		return err
+	}
+	if tab.chosen != "" && p.format != formatText && q.rank.top == 0 {
+		reportChosen(i.cmd, tab, all)
+	}
+	return nil
+}
+
+// reportChosen says beside a table for programs that there is more than it has.
+func reportChosen(cmd *cobra.Command, t *table, all int) {
+	if n := len(t.rows); n < all {
+		report(cmd, fmt.Errorf("the table has %d of the %s; --top %d has these", n, t.chosen, all))
+		return
+	}
+	report(cmd, fmt.Errorf("the table has the %s", t.chosen))
 }
 
 // writeFirst prints the rows that were asked for. Of a table for people that is
@@ -194,11 +210,24 @@ func (r *ranking) writeFirst(p *printer, t *table) error {
 	if err := t.write(p); err != nil {
 		return err
 	}
-	if p.format == formatText && shown < all {
-		_, err := fmt.Fprintln(p, string(p.paint(nil, colorDim, fmt.Sprintf("%d of %d rows; --top %[2]d shows all", shown, all))))
+	if text := t.extent(shown, all); text != "" && p.format == formatText {
+		_, err := fmt.Fprintln(p, string(p.paint(nil, colorDim, text)))
 		return err
 	}
 	return nil
+}
+
+// extent says how many rows are shown, if there are more.
+func (t *table) extent(shown, all int) string {
+	switch {
+	case t.chosen != "" && shown < all:
+		return fmt.Sprintf("%d of the %s; --top %d shows these", shown, t.chosen, all)
+	case t.chosen != "":
+		return "the " + t.chosen
+	case shown < all:
+		return fmt.Sprintf("%d of %d rows; --top %[2]d shows all", shown, all)
+	}
+	return ""
 }
 
 // writeContract prints a result as JSON, with what else concerns its numbers.

@@ -21,6 +21,13 @@ type stacked interface{ samples() []*stacks.Samples }
 // locks or waits. machinery returns the begins of the names of its methods.
 type driven interface{ machinery() []string }
 
+// The runtime's own code that throws, locks and waits.
+var (
+	throwingCode = []string{"System.Runtime.EH."}
+	lockingCode  = []string{"System.Threading.Monitor.", "System.Threading.Lock.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+	waitingCode  = []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+)
+
 // codeFor returns what names code, if the view of an answer shows it, or nil.
 func codeFor(a answer, view string) *codeMap {
 	if _, ok := a.(stacked); !ok || view != byMethod && view != byStack {
@@ -33,15 +40,24 @@ func codeFor(a answer, view string) *codeMap {
 func (m *codeMap) table(a answer, view string) *table {
 	p := &profiled{Profile: stacks.NewProfile(m.code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: m.native}, a.(stacked).samples()...)}
 	if d, ok := a.(driven); ok && view == byMethod {
-		begins := d.machinery()
-		p.Profile = p.WithoutInnermost(func(f *stacks.Frame) bool {
-			return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(f.Name, begin) })
-		})
+		p.leaveMachinery(d.machinery())
 	}
 	if view == byMethod {
 		return (&top{by: tops[0]}).table(p)
 	}
 	return p.stackTable()
+}
+
+// leaveMachinery gives what the innermost frames of the runtime's own code weigh to those
+// that called it. begins are those of the names of its methods.
+func (p *profiled) leaveMachinery(begins []string) {
+	p.Profile = p.WithoutInnermost(func(f *stacks.Frame) bool {
+		name := f.Full
+		if _, method, ok := strings.Cut(name, "!"); ok {
+			name = method
+		}
+		return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(name, begin) })
+	})
 }
 
 // stackTable sums up by call stack and what the samples are of.

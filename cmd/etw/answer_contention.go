@@ -53,9 +53,7 @@ func (a *contentionAnswer) several() bool      { return len(a.res.Runtimes) > 1 
 
 func (a *contentionAnswer) samples() []*stacks.Samples { return a.analysis.Samples() }
 
-func (a *contentionAnswer) machinery() []string {
-	return []string{"System.Threading.Monitor.", "System.Threading.Lock.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
-}
+func (a *contentionAnswer) machinery() []string { return lockingCode }
 
 func (a *contentionAnswer) totals(p *page) {
 	if len(a.res.Runtimes) > fewRuntimes {
@@ -103,6 +101,7 @@ func (a *contentionAnswer) waits(who *names) *table {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.DurationMS, a.DurationMS) })
+	t.choose("longest", len(rows), a.res.Count, "waits", a.several())
 	for _, w := range rows {
 		owner := ""
 		if w.Owner != 0 {

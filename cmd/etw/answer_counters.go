@@ -151,7 +151,15 @@ func (a *counterAnswer) table(view string, who *names) *table {
 	slices.SortStableFunc(rows, func(a, b counterRow) int {
 		return cmp.Or(cmp.Compare(a.pid, b.pid), strings.Compare(a.provider, b.provider))
 	})
-	name := []column{label("of"), label("unit"), label("provider").spared(3), label("name"), label("tags"), label("about").spared(4)}
+	provider := label("provider").spared(3)
+	var alike likeness
+	for _, r := range rows {
+		alike.add(r.name, r.provider)
+	}
+	if alike.clash { // nothing else tells them apart
+		provider = label("provider")
+	}
+	name := []column{label("of"), label("unit"), provider, label("name"), label("tags"), label("about").spared(4)}
 	if view == "point" {
 		t := newTable(append(append(processColumns(a.several()), moment("atMs"), measured("value", 3)), name...)...)
 		for _, r := range rows {

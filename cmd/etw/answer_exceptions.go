@@ -48,7 +48,7 @@ func (a *exceptionAnswer) warnings() []string { return nil }
 
 func (a *exceptionAnswer) samples() []*stacks.Samples { return a.analysis.Samples() }
 
-func (a *exceptionAnswer) machinery() []string { return []string{"System.Runtime.EH."} }
+func (a *exceptionAnswer) machinery() []string { return throwingCode }
 
 func (a *exceptionAnswer) totals(p *page) {
 	if len(a.res.Runtimes) > fewRuntimes {
@@ -110,6 +110,7 @@ func (a *exceptionAnswer) thrown(who *names) *table {
 			t.add(append(who.processCells(rt.PID), exact(x.AtMS), whole(x.Thread), x.Type, x.Message, fmt.Sprintf("0x%08x", uint32(x.HResult)), x.Flags)...)
 		}
 	}
+	t.choose("first", len(t.rows), a.res.Count, "exceptions", a.several())
 	return t
 }
 

@@ -60,8 +60,12 @@ func (a *jitAnswer) totals(p *page) {
 
 // jitFacts prints what is known of the compilations of a runtime.
 func jitFacts(p *page, rt *jit.Runtime) {
-	p.line("compiled", "%s, %s; %s with those within others", count(rt.Count, "method", "methods"), ms(rt.ExclusiveMS), ms(rt.InclusiveMS))
-	p.line("code", "%d bytes, from %d bytes of IL", rt.NativeBytes, rt.ILBytes)
+	if rt.Count == 0 && len(rt.Methods) > 0 { // the begins of all are missing
+		loadedFacts(p, rt.Methods)
+	} else {
+		p.line("compiled", "%s, %s; %s with those within others", count(rt.Count, "method", "methods"), ms(rt.ExclusiveMS), ms(rt.InclusiveMS))
+		p.line("code", "%d bytes, from %d bytes of IL", rt.NativeBytes, rt.ILBytes)
+	}
 	for _, g := range rt.Tiers {
 		p.line("  tier", "%s: %s, %s", g.Name, count(g.Count, "method", "methods"), ms(g.ExclusiveMS))
 	}
@@ -76,6 +80,20 @@ func jitFacts(p *page, rt *jit.Runtime) {
 	}
 	if x := rt.Tiering; x != nil {
 		p.line("tiering", "%s in %s, %s; %d pending at the end", count(x.Methods, "method", "methods"), count(x.Batches, "batch", "batches"), ms(x.BusyMS), x.PendingAtEnd)
+	}
+}
+
+// loadedFacts prints what is known of code whose compiling was not seen.
+func loadedFacts(p *page, list []jit.Method) {
+	var code, il uint64
+	for i := range list {
+		code, il = code+uint64(list[i].NativeBytes), il+uint64(list[i].ILBytes)
+	}
+	p.line("compiled", "%s, times unknown", count(len(list), "method", "methods"))
+	if il > 0 {
+		p.line("code", "%d bytes, from %d bytes of IL", code, il)
+	} else {
+		p.line("code", "%d bytes", code)
 	}
 }
 

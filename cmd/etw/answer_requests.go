@@ -80,9 +80,7 @@ func (a *requestAnswer) table(view string, who *names) *table {
 	case "time":
 		return a.overTime(who)
 	}
-	t := newTable(append(processColumns(a.several()), counted("count"), counted("errors"), counted("open").spared(3), msColumn("totalMs"), msColumn("meanMs"), msColumn("p50Ms"),
-		msColumn("p95Ms"), msColumn("p99Ms").spared(2), msColumn("maxMs"), msColumn("exclusiveMs").spared(4), measured("perSec", 1).spared(5), counted("maxConcurrency").spared(6),
-		label("task"), label("provider").spared(1))...)
+	t := newTable(append(processColumns(a.several()), a.taskColumns()...)...)
 	for _, p := range a.res.Processes {
 		for _, x := range p.Tasks {
 			d := &x.DurationMS
@@ -91,6 +89,39 @@ func (a *requestAnswer) table(view string, who *names) *table {
 		}
 	}
 	return t
+}
+
+// taskColumns are the columns of tasks. Where different providers have tasks of one name,
+// people miss the provider more than percentiles.
+func (a *requestAnswer) taskColumns() []column {
+	var alike likeness
+	for _, p := range a.res.Processes {
+		for i := range p.Tasks {
+			alike.add(p.Tasks[i].Task, p.Tasks[i].Provider)
+		}
+	}
+	p50, p95, p99, provider := msColumn("p50Ms"), msColumn("p95Ms"), msColumn("p99Ms").spared(3), label("provider").spared(1)
+	if alike.clash {
+		p50, p95, provider = p50.spared(2), p95.spared(1), label("provider")
+	}
+	return []column{counted("count"), counted("errors"), counted("open").spared(4), msColumn("totalMs"), msColumn("meanMs"), p50, p95, p99, msColumn("maxMs"),
+		msColumn("exclusiveMs").spared(5), measured("perSec", 1).spared(6), counted("maxConcurrency").spared(7), label("task"), provider}
+}
+
+// A likeness says whether different providers have something of the same name.
+type likeness struct {
+	provider map[string]string // by the name
+	clash    bool
+}
+
+func (l *likeness) add(name, provider string) {
+	if l.provider == nil {
+		l.provider = make(map[string]string)
+	}
+	if first, ok := l.provider[name]; ok && first != provider {
+		l.clash = true
+	}
+	l.provider[name] = provider
 }
 
 // activities lists the slowest activities.

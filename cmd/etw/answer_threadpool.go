@@ -83,7 +83,9 @@ func (a *poolAnswer) table(view string, who *names) *table {
 	case "time":
 		return a.workers(who)
 	}
-	t := newTable(append(processColumns(a.several()), moment("atMs"), counted("workers"), measured("throughputPerSec", 1), label("reason"))...)
+	wished := counted("workers")
+	wished.head = "WISHED"
+	t := newTable(append(processColumns(a.several()), moment("atMs"), wished, measured("throughputPerSec", 1), label("reason"))...)
 	for _, rt := range a.res.Runtimes {
 		for _, x := range rt.Adjustments {
 			t.add(append(who.processCells(rt.PID), exact(x.AtMS), whole(x.Workers), maybe(x.ThroughputPerSec), x.Reason)...)

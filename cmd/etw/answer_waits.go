@@ -52,9 +52,7 @@ func (a *waitAnswer) several() bool      { return len(a.res.Runtimes) > 1 }
 
 func (a *waitAnswer) samples() []*stacks.Samples { return a.analysis.Samples() }
 
-func (a *waitAnswer) machinery() []string {
-	return []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
-}
+func (a *waitAnswer) machinery() []string { return waitingCode }
 
 func (a *waitAnswer) totals(p *page) {
 	if len(a.res.Runtimes) > fewRuntimes {
@@ -95,6 +93,7 @@ func (a *waitAnswer) table(view string, who *names) *table {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.DurationMS, a.DurationMS) })
+	t.choose("longest", len(rows), a.res.Count, "waits", a.several())
 	for _, w := range rows {
 		t.add(append(who.processCells(w.pid), exact(w.StartMS), exact(w.DurationMS), whole(w.Thread), who.threads[w.Thread], w.Source)...)
 	}

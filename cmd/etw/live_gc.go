@@ -22,8 +22,7 @@ func watchGCs(cmd *cobra.Command, m *liveMode, out *output) error {
 	}
 	profile, _ := eventpipe.FindProfile("gc-collect")
 	p := out.open(cmd, true)
-	s := newStream(p, num("startMs"), num("number"), word("name"), num("pauseMs"), num("beforeMB"), num("afterMB"), num("promotedMB"), num("allocatedMB"),
-		num("p50Ms"), num("p95Ms"), num("p99Ms"), num("maxMs"), word("reason"))
+	s := newStream(p, collectionColumns()...)
 	followed := newPauses()
 	var recent recentValues
 	err := m.follow(cmd, profile.Providers, func(rec *etw.Record) error {
@@ -39,6 +38,14 @@ func watchGCs(cmd *cobra.Command, m *liveMode, out *output) error {
 		return err
 	})
 	return p.close(s.end(), err)
+}
+
+// collectionColumns are the columns of a line. What tells of pauses fits a terminal of
+// 80 columns.
+func collectionColumns() []column {
+	return []column{moment("startMs").roomy(8), idColumn("number"), label("name"), msColumn("pauseMs").roomy(8),
+		mbColumn("beforeMB").spared(2), mbColumn("afterMB"), mbColumn("promotedMB").spared(3), mbColumn("allocatedMB").spared(4),
+		msColumn("p50Ms").roomy(7), msColumn("p95Ms").roomy(7), msColumn("p99Ms").roomy(7), msColumn("maxMs").roomy(7), label("reason").roomy(10).spared(1)}
 }
 
 // collectionCells returns the cells of a collection, with the percentiles of the pauses

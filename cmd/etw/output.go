@@ -72,7 +72,8 @@ type printer struct {
 	width  int // of the terminal, 0 if there is none or the text need not fit
 	color  bool
 	csv    csvStyle
-	screen *screen // nil if it is not a terminal
+	screen *screen  // nil if it is not a terminal
+	gone   []string // columns that small tables had no room for, which is yet to be said
 }
 
 // open prepares printing to the standard output of cmd. Text on a terminal goes

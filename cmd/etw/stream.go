@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -10,6 +11,7 @@ import (
 type stream struct {
 	p       *printer
 	columns []column
+	widths  []int // of text: those of the columns, 0 of those that there is no room for
 	begun   bool
 	list    jsonList
 }
@@ -72,6 +74,7 @@ func (s *stream) head() error {
 	case formatMD:
 		return t.markdown(s.p)
 	case formatText:
+		s.fit(s.p.width)
 		_, err := s.p.Write(s.p.paint(nil, colorBold, strings.TrimRight(string(s.line(t.lines()[0])), "\n")))
 		if err != nil {
 			return err
@@ -81,16 +84,51 @@ func (s *stream) head() error {
 	return nil
 }
 
-// streamWidth is how wide a column is for people: of a stream nobody knows what comes.
+// streamWidth is how wide a column is for people if it does not say how much room it
+// needs: of a stream nobody knows what comes.
 const streamWidth = 11
+
+// fit sets the widths of the columns. Those that can be spared are left out where they
+// do not fit.
+func (s *stream) fit(limit int) {
+	s.widths = make([]int, len(s.columns))
+	most, all := 0, -2
+	for i, c := range s.columns {
+		s.widths[i] = max(textWidth(c.heading()), cmp.Or(c.room, streamWidth))
+		if c.head != "" { // it is known what stands there
+			s.widths[i] = max(textWidth(c.heading()), c.room)
+		}
+		most, all = max(most, c.spare), all+s.widths[i]+2
+	}
+	for ; limit > 0 && all > limit && most > 0; most-- {
+		for i, c := range s.columns {
+			if c.spare == most {
+				all, s.widths[i] = all-s.widths[i]-2, 0
+			}
+		}
+	}
+}
+
+// gone returns the headings of the columns that were left out.
+func (s *stream) gone() (list []string) {
+	for i, width := range s.widths {
+		if width == 0 {
+			list = append(list, s.columns[i].heading())
+		}
+	}
+	return list
+}
 
 // line aligns the cells of a row.
 func (s *stream) line(cells []string) []byte {
 	var b []byte
 	for i, cell := range cells {
+		if s.widths[i] == 0 {
+			continue
+		}
 		cell = clean(cell)
-		pad := strings.Repeat(" ", max(streamWidth-textWidth(cell), 0))
-		if i > 0 {
+		pad := strings.Repeat(" ", max(s.widths[i]-textWidth(cell), 0))
+		if len(b) > 0 {
 			b = append(b, "  "...)
 		}
 		switch {
@@ -107,6 +145,9 @@ func (s *stream) line(cells []string) []byte {
 
 // end prints what stands after the last row.
 func (s *stream) end() error {
+	if s.p.format == formatText && s.begun {
+		s.p.leftOut(s.gone())
+	}
 	if s.p.format != formatJSON {
 		return nil
 	}

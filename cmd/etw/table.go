@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type column struct {
 	rising bool   // sorted from the smallest number
 	begin  bool   // what is too long is cut at its end
 	spare  int    // left out where a table is too wide, those with more of it first
+	room   int    // how many cells it has at least where rows are printed as they come
 
 	measured bool // shown to people with this many decimals, or - if it is unknown
 	digits   int
@@ -35,6 +37,9 @@ func (c column) forPrograms() column { c.data = true; return c }
 // spared marks a column that people miss least where a table is too wide.
 func (c column) spared(order int) column { c.spare = order; return c }
 
+// roomy says how many cells most of what comes in a column of a stream takes.
+func (c column) roomy(cells int) column { c.room = cells; return c }
+
 // cutAtEnd marks a column of texts of which the begin says most.
 func (c column) cutAtEnd() column { c.begin = true; return c }
 
@@ -43,7 +48,9 @@ type table struct {
 	columns []column
 	rows    [][]string
 	plain   bool // in text without headings, and indented
-	small   bool // it stands among facts, and does not tell what was left out
+	small   bool // it stands among facts: what was left out of it the table after it tells
+
+	chosen string // which of how many the rows are, if it does not have all
 }
 
 func newTable(columns ...column) *table { return &table{columns: columns} }
@@ -55,6 +62,17 @@ func (c column) heading() string {
 
 // add adds a row. A number that is not there is an empty cell.
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// choose says that the rows are some of all, such as the longest, of each process.
+func (t *table) choose(which string, listed, all int, what string, several bool) {
+	switch {
+	case listed >= all:
+	case several:
+		t.chosen = fmt.Sprintf("%d %s of each process, of %d %s", listed, which, all, what)
+	default:
+		t.chosen = fmt.Sprintf("%d %s of %d %s", listed, which, all, what)
+	}
+}
 
 // write prints the table.
 func (t *table) write(p *printer) error {
@@ -111,10 +129,26 @@ func (t *table) text(p *printer) error {
 			}
 		}
 	}
-	if len(gone) > 0 && !t.small {
-		p.prose(colorDim, "left out, for want of room: "+strings.Join(gone, ", ")+"; --wide shows all", 2)
+	if t.small {
+		p.gone = append(p.gone, gone...)
+	} else {
+		p.leftOut(gone)
 	}
 	return nil
+}
+
+// leftOut says which columns a table does not have, and the small ones before it.
+func (p *printer) leftOut(gone []string) {
+	text := strings.Join(gone, ", ")
+	if len(p.gone) > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += "of the table above " + strings.Join(p.gone, ", ")
+	}
+	if p.gone = nil; text != "" {
+		p.prose(colorDim, "left out, for want of room: "+text+"; --wide shows all", 2)
+	}
 }
 
 // line returns the part of a row that is in one line.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,6 +35,9 @@ what it weighs with all that it calls; a method that calls itself is counted onc
 Samples of EventPipe are of threads, whether they run or wait. --label state=managed
 leaves those in managed code, which is the best estimate there is of the time on a
 processor.
+
+Where exceptions, contention and waits come from is the method that called the runtime
+to throw, lock or wait; with --raw-names, --root or patterns its frames stay.
 
 The rows are methods, or what --by says: modules, threads or processes, or a label
 of the samples such as state or type.
@@ -80,9 +85,16 @@ func (o *top) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if !o.raw && o.root == "" && o.filter == (stacks.Filter{}) {
+		p.leaveMachinery(machineryOf[o.of])
+	}
 	out := o.out.open(cmd, false)
 	return p.close(cmd, out, o.print(out, p))
 }
+
+// machineryOf has the runtime's own code that the stacks of a kind of samples end with,
+// as the questions about the same events leave it out.
+var machineryOf = map[string][]string{"exceptions": throwingCode, "contention": lockingCode, "waits": waitingCode}
 
 func (o *top) print(out *printer, p *profiled) error {
 	if err := o.checkLabel(p); err != nil {
@@ -130,15 +142,37 @@ func (o *top) table(p *profiled) *table {
 	case p.compared:
 		return p.diffTable()
 	}
-	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"), counted("count"), label("method"),
-		label("module").forPrograms(), label("full").forPrograms())
-	all := p.lastTotal()
+	tab := newTable(u.column("self"), percentColumn("selfPercent", "SELF %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"), counted("count"),
+		label("method").forPeople(), label("method").forPrograms(), label("module").forPrograms(), label("full").forPrograms())
+	all, shown := p.lastTotal(), p.toldApart()
 	for _, row := range p.View().Top() {
 		f := &p.Frames[row.Frame]
 		self, total := lastOf(row.Self), lastOf(row.Total)
-		tab.add(u.cell(self), share(self, all), u.cell(total), share(total, all), whole(row.Self[0]), f.Name, f.Module, f.Full)
+		tab.add(u.cell(self), share(self, all), u.cell(total), share(total, all), whole(row.Self[0]), shown[row.Frame], f.Name, f.Module, f.Full)
 	}
 	return tab
+}
+
+// toldApart returns the names of the frames for people: where lambdas of one method have
+// the same name, with a number.
+func (p *profiled) toldApart() []string {
+	shown, full := make([]string, len(p.Frames)), make(map[string][]string)
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		if shown[i] = f.Name; strings.Contains(f.Name, ".lambda") {
+			full[f.Name] = append(full[f.Name], f.Full)
+		}
+	}
+	for name, list := range full { // the compiler counts them, too: 10 is after 9
+		slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+		full[name] = slices.Compact(list)
+	}
+	for i := range p.Frames {
+		if list := full[shown[i]]; len(list) > 1 {
+			shown[i] += " #" + strconv.Itoa(slices.Index(list, p.Frames[i].Full)+1)
+		}
+	}
+	return shown
 }
 
 // lastTotal is what all samples weigh.
