@@ -36,9 +36,10 @@ func wordSet(words string) map[string]bool {
 func (w *headerWriter) unique(madeOf func(name string) []string, wanted, next string) string {
 	wanted, next = manifest.Symbol(wanted), manifest.Symbol(next)
 	name := wanted
-	for n := 1; !w.free(name, madeOf); n++ {
+	for !w.free(name, madeOf) {
+		w.asked[next]++
 		name = next
-		if n > 1 {
+		if n := w.asked[next]; n > 1 {
 			name += "_" + strconv.Itoa(n)
 		}
 	}

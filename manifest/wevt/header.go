@@ -14,7 +14,7 @@ import (
 // that of mc.exe, and link the resource. Symbols that C cannot have, or that are taken,
 // become others.
 func Header(name string, m *manifest.Manifest) []byte {
-	w := &headerWriter{taken: make(map[string]bool), constant: make(map[string]string)}
+	w := &headerWriter{taken: make(map[string]bool), asked: make(map[string]int), constant: make(map[string]string)}
 	w.line("/* Made by etwgen from %s. Do not edit. */", commentText(name))
 	w.line("#pragma once\n")
 	w.line("#include <windows.h>\n#include <evntprov.h>\n#include <string.h>\n#include <wchar.h>\n")
@@ -39,6 +39,7 @@ const sharedMacro = `#ifndef ETWGEN_SHARED
 type headerWriter struct {
 	b        bytes.Buffer
 	taken    map[string]bool
+	asked    map[string]int    // how often a name was not free
 	constant map[string]string // by what the manifest calls it
 }
 
