@@ -49,14 +49,17 @@ Exit codes: 0 if all is well, 1 if something was damaged or left out, 2 for trou
 			if err != nil {
 				return err
 			}
-			results, err := importAll(cmd, args, paths, opts)
+			results, refused, err := importAll(cmd, args, paths, opts)
 			if err != nil {
 				return err
 			}
 			if output == "" && len(results) > 1 {
 				return usagef("%d manifests come of these files; choose a folder for them with --output", len(results))
 			}
-			return writeImported(cmd, results, output)
+			if err := writeImported(cmd, results, output); err != nil || refused == 0 {
+				return err
+			}
+			return &exitError{code: exitDiagnostics}
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write manifests to this `folder`")
@@ -112,18 +115,18 @@ func importable(path string) bool {
 }
 
 // importAll imports programs and resources one by one, and traces together. The paths
-// are the arguments, and what is in those that are folders.
-func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]result, error) {
-	var results []result
+// are the arguments, and what is in those that are folders. Of several, one that is
+// refused is reported and counted, and does not keep the others.
+func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) (results []result, refused int, err error) {
 	var traces []string
 	many := len(paths) > 1
 	for _, path := range paths {
 		kind, err := peek(path)
 		if err != nil {
-			return nil, &exitError{exitUsage, err}
+			return nil, 0, &exitError{exitUsage, err}
 		}
 		if kind != "" && isManifest([]byte(kind)) {
-			return nil, usagef("%s is a manifest already, which all other commands take", path)
+			return nil, 0, usagef("%s is a manifest already, which all other commands take", path)
 		}
 		if kind != "MZ" && kind != "CR" {
 			traces = append(traces, path)
@@ -131,7 +134,7 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 		}
 		data, err := readProgram(path)
 		if err != nil {
-			return nil, &exitError{exitUsage, err}
+			return nil, 0, &exitError{exitUsage, err}
 		}
 		in, err := importWhole(path, data, opts)
 		if err == nil {
@@ -141,11 +144,12 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 			if many && errors.Is(err, eventsource.ErrNoSource) && !slices.Contains(args, path) {
 				continue // most assemblies in a folder have none
 			}
-			if many && !opts.lenient {
+			if many {
 				fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: %v\n", err)
+				refused++
 				continue
 			}
-			return nil, &exitError{exitDiagnostics, err}
+			return nil, 0, &exitError{exitDiagnostics, err}
 		}
 		base := filepath.Base(path)
 		results = append(results, result{in, strings.TrimSuffix(base, filepath.Ext(base)) + ".man"})
@@ -153,7 +157,7 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 	if len(traces) > 0 {
 		t, err := trace.OpenAll(traces, trace.WithStdin(cmd.InOrStdin()))
 		if err != nil {
-			return nil, &exitError{exitDiagnostics, noForm(err)}
+			return nil, 0, &exitError{exitDiagnostics, noForm(err)}
 		}
 		defer t.Close()
 		in, err := importTraces(cmd.Context(), t, slices.Clone(traces)...)
@@ -161,14 +165,14 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) ([]
 			err = in.check(strings.Join(traces, ", "), opts)
 		}
 		if err != nil {
-			return nil, &exitError{exitDiagnostics, err}
+			return nil, 0, &exitError{exitDiagnostics, err}
 		}
 		results = append(results, result{in, "traces.man"})
 	}
 	if len(results) == 0 {
-		return nil, &exitError{code: exitDiagnostics}
+		return nil, 0, &exitError{code: exitDiagnostics}
 	}
-	return results, nil
+	return results, refused, nil
 }
 
 // peek returns the first two bytes of a file. The standard input can only be a

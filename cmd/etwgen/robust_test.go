@@ -110,3 +110,29 @@ func TestImportOfFaults(t *testing.T) {
 		t.Errorf("exit code %d, %d bytes printed, %s", got, stdout.Len(), &stderr)
 	}
 }
+
+// TestImportOfFolder: what is wrong with one file of a folder does not keep the others,
+// and shows in the exit code.
+func TestImportOfFolder(t *testing.T) {
+	m, _, err := manifest.Parse("shop.man", []byte(compatShop), manifest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := wevt.Encode(m, wevt.EncodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	for name, data := range map[string][]byte{"good.bin": res.Templates, "cut.bin": res.Templates[:len(res.Templates)/2]} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, _, stderr := etwgenRun("import", "--output", out, dir)
+	if code != exitDiagnostics || !strings.Contains(stderr, "cut.bin") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(out, "good.man")); err != nil {
+		t.Error(err)
+	}
+}
