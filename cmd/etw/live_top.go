@@ -140,6 +140,7 @@ func (m *topMode) show(at time.Time) error {
 	if err := m.shape(p); err != nil {
 		return err
 	}
+	m.leaveMachinery(p)
 	tab := m.table(p)
 	if m.out.format != formatText {
 		return m.stream(at, tab)

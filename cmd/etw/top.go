@@ -85,11 +85,16 @@ func (o *top) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.leaveMachinery(p)
+	out := o.out.open(cmd, false)
+	return p.close(cmd, out, o.print(out, p))
+}
+
+// leaveMachinery leaves out the runtime's own code, unless the flags say what is wanted.
+func (o *top) leaveMachinery(p *profiled) {
 	if !o.raw && o.root == "" && o.filter == (stacks.Filter{}) {
 		p.leaveMachinery(machineryOf[o.of])
 	}
-	out := o.out.open(cmd, false)
-	return p.close(cmd, out, o.print(out, p))
 }
 
 // machineryOf has the runtime's own code that the stacks of a kind of samples end with,
