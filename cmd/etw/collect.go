@@ -204,7 +204,6 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 		return err
 	}
 	var rec etw.Record
-	hit := false
 	for {
 		if err = reader.Next(&rec); err != nil {
 			break
@@ -216,12 +215,12 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 		if stop != nil && stop.hit(&rec) {
 			fmt.Fprintf(r.cmd.ErrOrStderr(), "etw: %s\n", clean(stop.what))
 			out.keep()
-			stop, hit = nil, true
+			stop = nil
 			defer time.AfterFunc(after, r.stop).Stop()
 		}
 	}
 	r.lost.Store(reader.Stats().Lost)
-	if stop != nil && !hit {
+	if stop != nil {
 		fmt.Fprintln(r.cmd.ErrOrStderr(), "etw: what --stop-when waits for did not happen")
 	}
 	if err == io.EOF {
