@@ -71,10 +71,7 @@ func (p *profiled) stackTable() *table {
 	sums := make(map[key]*[2]int64)
 	var order []key
 	for s := range p.Samples() {
-		k := key{stack: s.Stack}
-		if i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == "type" }); i >= 0 {
-			k.label = s.Labels[i].Value
-		}
+		k := key{stack: s.Stack, label: labelOf(s, "type")}
 		sum := sums[k]
 		if sum == nil {
 			sum = new([2]int64)
