@@ -171,7 +171,7 @@ type eventRecord struct {
 type extendedItem struct {
 	_       uint16
 	extType uint16
-	linkage uint16
+	_       uint16
 	size    uint16
 	data    uint64 // a pointer, whatever its size
 }

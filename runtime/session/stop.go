@@ -156,10 +156,11 @@ var rundownProvider = etw.MustParseGUID("a669021c-c450-4609-a035-5af59af4df18")
 // A rundown looks every rundownStep whether more was written, and ends when nothing was
 // for rundownQuiet of them.
 const (
-	rundownStep           = 250 * time.Millisecond
 	rundownQuiet          = 8
 	defaultRundownTimeout = 30 * time.Second
 )
+
+var rundownStep = 250 * time.Millisecond
 
 // rundown has the .NET runtimes say what they know, and waits until nothing more comes.
 // Whoever reads need not: the system counts what it writes.
