@@ -60,9 +60,6 @@ func (b *streamBuffer) ReadAt(p []byte, off int64) (int, error) {
 	return copy(p, b.data[off:]), nil
 }
 
-// maxProcessors is more than any system has.
-const maxProcessors = 1 << 11
-
 // NewStream returns a Stream for the buffers of a session, of which h says at least the
 // clock. Records wait for earlier ones up to the time window, or until memory bytes
 // wait. [WithForesight] and [WithContext] have no meaning here.
