@@ -29,4 +29,4 @@ x86_64-w64-mingw32-gcc -O1 -Wall -shared -o "$WINEPREFIX/drive_c/tiny.dll" "$her
 cd "$here"
 module=github.com/etwgen/etwgen/runtime
 GOOS=windows GOARCH=amd64 go test -c -o "$dir/live.test.exe" -ldflags "-X $module/session.controlDLL=C:\\tiny.dll -X $module/provider.providerDLL=C:\\tiny.dll" .
-ETWGEN_ETW=tiny timeout 300 wine "$dir/live.test.exe" -test.run 'TestWriteAndRead|TestSelfDescribing|TestControls' -test.v
+ETWGEN_ETW=tiny timeout 300 wine "$dir/live.test.exe" -test.run 'TestWrite|TestSelfDescribing|TestControls' -test.v
