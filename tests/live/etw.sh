@@ -28,5 +28,10 @@ fi
 x86_64-w64-mingw32-gcc -O1 -Wall -shared -o "$WINEPREFIX/drive_c/tiny.dll" "$here/testdata/tiny.c"
 cd "$here"
 module=github.com/etwgen/etwgen/runtime
-GOOS=windows GOARCH=amd64 go test -c -o "$dir/live.test.exe" -ldflags "-X $module/session.controlDLL=C:\\tiny.dll -X $module/provider.providerDLL=C:\\tiny.dll" .
+ours="-X $module/session.controlDLL=C:\\tiny.dll -X $module/provider.providerDLL=C:\\tiny.dll"
+export GOOS=windows GOARCH=amd64
+go test -c -o "$dir/live.test.exe" -ldflags "$ours" .
+go build -o "$dir/etw.exe" -ldflags "$ours" ../../cmd/etw
 ETWGEN_ETW=tiny timeout 300 wine "$dir/live.test.exe" -test.run 'TestWrite|TestSelfDescribing|TestControls' -test.v
+timeout 300 wine "$dir/etw.exe" self-test
+timeout 60 wine "$dir/etw.exe" sessions --stop-orphans
