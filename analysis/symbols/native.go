@@ -20,6 +20,8 @@ type Native struct {
 	// file: in memory, or, if InFile, in the file itself.
 	Offset uint64
 	InFile bool
+	// NotCode says that the place is known to be in no code: it stands for none.
+	NotCode bool
 	// PDB or BuildID identify the symbols of the file.
 	PDB     PDB
 	BuildID string
