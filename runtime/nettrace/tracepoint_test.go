@@ -10,7 +10,9 @@ import (
 
 // What the kernel's events are declared to be is trusted as far as it can be.
 func TestKernelFields(t *testing.T) {
-	with := func(fields ...etw.FieldDesc) []etw.FieldDesc { return append(commonFields[:len(commonFields):len(commonFields)], fields...) }
+	with := func(fields ...etw.FieldDesc) []etw.FieldDesc {
+		return append(commonFields[:len(commonFields):len(commonFields)], fields...)
+	}
 	field := func(name string, typ etw.InType, room uint16) etw.FieldDesc {
 		return etw.FieldDesc{Name: name, Type: typ, Room: room}
 	}
