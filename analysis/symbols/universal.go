@@ -20,6 +20,7 @@ type memory struct {
 	mappings []mapping
 	symbols  []symbol
 	sorted   bool
+	files    bool // one of the mappings is of a file
 	// For each, in the order of their starts, to find them by.
 	mapped, named spans
 }
@@ -54,6 +55,7 @@ func (a *Analysis) Record(r *etw.Record) error {
 		if !p.bad && m.start < m.end {
 			x := a.memory(ownerOf(r.ProcessID, m.start))
 			x.mappings, x.sorted = append(x.mappings, m), false
+			x.files = x.files || m.metadata != 0
 		}
 	case "ProcessSymbol":
 		p.number()
@@ -70,6 +72,7 @@ func (a *Analysis) Record(r *etw.Record) error {
 				a.files = make(map[uint64]fileID)
 			}
 			a.files[id] = f
+			a.learnCode(id, text)
 		}
 	}
 	return nil
@@ -191,9 +194,9 @@ func (a *Analysis) Native(pid int64, address uint64, at int64) (Native, bool) {
 	x.sort()
 	m, s := x.mapping(address, at), x.symbol(address, at)
 	if s == nil && m == nil {
-		return Native{}, false
+		return Native{NotCode: a.isData(ownerOf(pid, address), x, m)}, false
 	}
-	n := Native{}
+	n := Native{NotCode: s == nil && a.isData(ownerOf(pid, address), x, m)}
 	if s != nil {
 		if s.means == nil {
 			means := Jitted(s.name, 0)
