@@ -74,7 +74,7 @@ trace nor the tool knows.`,
 		group    string
 		commands []*cobra.Command
 	}{
-		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newBlocks()}},
+		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newBlocks(), newFilter()}},
 		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
 		{groupAsk, []*cobra.Command{
 			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(),
