@@ -46,7 +46,7 @@ it away, or --redact-as blank. Events that nothing describes are left out then.
 Of a damaged trace everything that is good is written. Exit code 1 and a message tell
 what is not there.`,
 		Example: `  etw filter gc.nettrace -e GCStart -e GCEnd -o some.nettrace && etw stat some.nettrace
-  etw filter jit.nettrace --from 5ms --to 12ms -o part.nettrace
+  etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
   etw filter gc.nettrace jit.nettrace -o both.nettrace
   etw filter trace.etl --provider clr --keep-stacks -o clr.etl
   etw filter exceptions.nettrace --redact ExceptionMessage,CommandLine -o clean.nettrace`,
