@@ -139,7 +139,8 @@ func (c *Client) pack(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	_, err = z.Write(body)
-	return b.Bytes(), errors.Join(err, z.Close())
+	err = errors.Join(err, z.Close())
+	return b.Bytes(), err
 }
 
 // post sends a body once.
