@@ -22,6 +22,7 @@ type memory struct {
 	reach    []uint64 // the last address of the mappings up to each one
 	symbols  []symbol
 	sorted   bool
+	files    bool // one of the mappings is of a file
 }
 
 // A mapping is a part of a file in memory, from a time on.
@@ -53,6 +54,7 @@ func (a *Analysis) Record(r *etw.Record) error {
 		if !p.bad && m.start < m.end {
 			x := a.memory(ownerOf(r.ProcessID, m.start))
 			x.mappings, x.sorted = append(x.mappings, m), false
+			x.files = x.files || m.metadata != 0
 		}
 	case "ProcessSymbol":
 		p.number()
@@ -69,6 +71,7 @@ func (a *Analysis) Record(r *etw.Record) error {
 				a.files = make(map[uint64]fileID)
 			}
 			a.files[id] = f
+			a.learnCode(id, text)
 		}
 	}
 	return nil
@@ -190,9 +193,9 @@ func (a *Analysis) Native(pid int64, address uint64, at int64) (Native, bool) {
 	x.sort()
 	m, s := x.mapping(address, at), x.symbol(address, at)
 	if s == nil && m == nil {
-		return Native{}, false
+		return Native{NotCode: a.isData(ownerOf(pid, address), x, m)}, false
 	}
-	n := Native{}
+	n := Native{NotCode: s == nil && a.isData(ownerOf(pid, address), x, m)}
 	if s != nil {
 		n = Jitted(s.name, address-s.start)
 	}

@@ -76,7 +76,7 @@ trace nor the tool knows.`,
 		group    string
 		commands []*cobra.Command
 	}{
-		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newBlocks()}},
+		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newExport(), newBlocks()}},
 		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
 		{groupETW, []*cobra.Command{newSessions(), newRecord(), newProviders(), newSelfTest()}},
 		{groupAsk, []*cobra.Command{
