@@ -78,7 +78,7 @@ trace nor the tool knows.`,
 	}{
 		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newExport(), newFilter(), newBlocks()}},
 		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
-		{groupETW, []*cobra.Command{newSessions(), newRecord(), newSelfTest()}},
+		{groupETW, []*cobra.Command{newSessions(), newRecord(), newProviders(), newSelfTest()}},
 		{groupAsk, []*cobra.Command{
 			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(),
 			newCompare(), newReport(),
