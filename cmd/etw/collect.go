@@ -26,8 +26,8 @@ import (
 func newCollect() *cobra.Command {
 	c := new(collect)
 	cmd := &cobra.Command{
-		Use:   "collect [flags] (-p PID | --name NAME | --port PATH | -- COMMAND...)",
-		Short: "Record a live .NET process to a .nettrace file",
+		Use:   "collect [flags] (-p PID | --name NAME | --port PATH | --system [-p PID]... | -- COMMAND...)",
+		Short: "Record a live .NET process, or a machine with Linux, to a .nettrace file",
 		Long: `Collect records the events of a .NET process, from .NET Core 3.1 on, until the process
 ends, --duration is over, --stop-when happens, or an interrupt (^C). Then the runtime
 writes what it still has, and the names of methods; a second interrupt does without
@@ -51,20 +51,29 @@ With --stop-when the recording ends when something happens: an event, as in
 what came earlier, as a flight recorder does, in files as --max-size has them. It may
 be a limit, too: 'counter System.Runtime/cpu-usage > 80', or of a metric 'metric
 System.Runtime/dotnet.gc.last_collection.heap.size > 1e9'; what adds up is meant per
-second, and of a histogram the 95th percentile.`,
+second, and of a histogram the 95th percentile.
+
+With --system it records a machine with Linux, or those of its processes that -p names,
+.NET or not, with what they start: a sample each millisecond of what each processor does,
+switches of threads with where they wait, both with call stacks of kernel and program,
+and at the end the names of what runtimes of .NET 8 and later have compiled. It takes root,
+or the rights CAP_PERFMON and CAP_SYS_PTRACE.`,
 		Example: `  etw collect -p 1234 --profile gc-collect --duration 30s
   etw collect --name MyService --profile cpu,exceptions -o slow.nettrace
   etw collect --providers clr:gc+exception:informational -- dotnet app.dll
   etw collect -p 1234 --max-size 100M --max-files 5
   etw collect -p 1234 --profile gc-verbose --stop-when 'pause > 200ms' --before 30s --after 5s
   etw collect --port /tmp/app.port --profile exceptions --stop-when 'ExceptionThrown where ExceptionType ~ Timeout'
-  etw collect -p 1234 --profile cpu --stop-when 'counter System.Runtime/cpu-usage > 80' --before 1m`,
+  etw collect -p 1234 --profile cpu --stop-when 'counter System.Runtime/cpu-usage > 80' --before 1m
+  etw collect --system --duration 10s -o machine.nettrace
+  etw collect --system -p 1234 -p 4321 --duration 30s`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              c.main,
 	}
 	c.target.flags(cmd)
 	c.enabling.flags(cmd)
 	f := cmd.Flags()
+	f.BoolVar(&c.isSystem, "system", false, "record a machine with Linux, or the processes of -p, which is repeatable then")
 	f.StringVarP(&c.path, "output", "o", "", "record to this `FILE`, - for the standard output; otherwise to one with the\nname of the process and the time")
 	f.DurationVar(&c.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
 	f.StringVar(&c.ring.size, "max-size", "", "begin another file at this `SIZE`, such as 100M")
@@ -81,6 +90,7 @@ second, and of a histogram the 95th percentile.`,
 
 // A collect records a process.
 type collect struct {
+	isSystem bool
 	target   target
 	enabling enabling
 	path     string
@@ -118,6 +128,9 @@ func (c *collect) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config
 
 // main runs the command.
 func (c *collect) main(cmd *cobra.Command, args []string) error {
+	if c.isSystem {
+		return c.system(cmd, args)
+	}
 	cfg, err := c.check(cmd, args)
 	if err != nil {
 		return err

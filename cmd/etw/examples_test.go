@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +106,10 @@ func TestExamples(t *testing.T) {
 				t.Run(line, func(t *testing.T) { takesWindows(t, line) })
 				continue
 			}
+			if strings.Contains(line, "--system") {
+				t.Run(line, func(t *testing.T) { takesLinux(t, dir, line) })
+				continue
+			}
 			isLive := cmd.GroupID == groupLive || strings.Contains(line, "-p 1234")
 			line = strings.Replace(livePlace.ReplaceAllString(line, "--port app.port"), "--listen :9100", "--listen localhost:0", 1)
 			t.Run(line, func(t *testing.T) {
@@ -126,6 +132,32 @@ func TestExamples(t *testing.T) {
 	}
 	if pages, err := filepath.Glob(filepath.Join(dir, "man1", "*")); err != nil || len(pages) != commands {
 		t.Errorf("pages %v, %v", pages, err)
+	}
+}
+
+// takesLinux runs, for a moment and with this process, an example of what only Linux has,
+// and that only for some users: elsewhere its flags make sense.
+func takesLinux(t *testing.T, dir, line string) {
+	self := strconv.Itoa(os.Getpid())
+	words := strings.Fields(line)[1:]
+	for i, before := range words[:len(words)-1] {
+		switch before {
+		case "-p":
+			words[i+1] = self
+		case "--duration":
+			words[i+1] = "50ms"
+		case "-o":
+			words[i+1] = filepath.Join(dir, words[i+1])
+		}
+	}
+	if !slices.Contains(words, "-o") {
+		words = append(words, "-o", filepath.Join(dir, "system.nettrace"))
+	}
+	var stdout, stderr bytes.Buffer
+	code := run(words, strings.NewReader(""), &stdout, &stderr)
+	forbidden := strings.Contains(stderr.String(), "perf_event") || strings.Contains(stderr.String(), "on Linux alone")
+	if code != 0 && !(code == exitTrouble && (forbidden || strings.Contains(stderr.String(), "were lost"))) {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
 }
 

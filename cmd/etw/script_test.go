@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"etw": main, "dotnet": runtimeProcess})
+	testscript.Main(m, map[string]func(){"etw": main, "dotnet": runtimeProcess, "busy": busyProcess})
 }
 
 // TestScripts runs the scripts of testdata/script. Beside the commands of package

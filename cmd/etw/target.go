@@ -19,7 +19,8 @@ import (
 
 // A target holds the flags that say which live process is meant.
 type target struct {
-	pid  int
+	pids []int // as given
+	pid  int   // the only one of them
 	name string
 	port string
 }
@@ -27,7 +28,7 @@ type target struct {
 // flags defines the flags, before those of filters, whose -p is for a provider.
 func (t *target) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVarP(&t.pid, "attach", "p", 0, "attach to the process with this `PID`; etw ps lists them")
+	f.IntSliceVarP(&t.pids, "attach", "p", nil, "attach to the process with this `PID`; etw ps lists them")
 	f.StringVar(&t.name, "name", "", "attach to the process of this `NAME`: of its program or assembly")
 	f.StringVar(&t.port, "port", "", "attach by the diagnostics socket or pipe at this `PATH`; if nobody listens\nthere, wait for a process with the path in DOTNET_DiagnosticPorts")
 	completions(cmd, map[string]cobra.CompletionFunc{"attach": completeLive, "name": cobra.NoFileCompletions})
@@ -48,13 +49,13 @@ func completeLive(cmd *cobra.Command, _ []string, begun string) ([]string, cobra
 }
 
 // given reports whether any of the flags is.
-func (t *target) given() bool { return t.pid != 0 || t.name != "" || t.port != "" }
+func (t *target) given() bool { return len(t.pids) > 0 || t.name != "" || t.port != "" }
 
 // check reports flags that exclude each other. A command to launch is one more way to
 // name a process.
 func (t *target) check(command []string) error {
 	ways := 0
-	for _, given := range []bool{t.pid != 0, t.name != "", t.port != "", len(command) > 0} {
+	for _, given := range []bool{len(t.pids) > 0, t.name != "", t.port != "", len(command) > 0} {
 		if given {
 			ways++
 		}
@@ -64,7 +65,12 @@ func (t *target) check(command []string) error {
 		return usagef("which process? Give -p PID (etw ps lists them), --name NAME, --port PATH, or -- COMMAND to start one")
 	case ways > 1:
 		return usagef("-p, --name, --port and a command exclude each other")
-	case t.pid < 0:
+	case len(t.pids) > 1:
+		return usagef("-p takes one process; several go with etw collect --system")
+	case len(t.pids) == 0:
+		return nil
+	}
+	if t.pid = t.pids[0]; t.pid <= 0 {
 		return usagef("-p %d: no process has this number", t.pid)
 	}
 	return nil

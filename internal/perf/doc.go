@@ -1,0 +1,22 @@
+// Package perf takes what the kernel of Linux tells of running programs, by its system
+// call perf_event_open: samples of what processors do and the switches of threads, both
+// with call stacks, and which programs start, end, and have files in memory. Elsewhere
+// [Open] returns an error.
+//
+// The kernel writes into one ring of memory for each processor. A [Session] reads the
+// rings and puts what is in them in the order of time.
+package perf
+
+import "time"
+
+// A Config says what a Session takes.
+type Config struct {
+	// Processes are those to follow, with the threads and processes that they start. None
+	// are all of the machine.
+	Processes []int
+	// Interval is the time between two samples of a processor.
+	Interval time.Duration
+	// RingBytes is the size of the ring of each processor. It is rounded down to a power of
+	// two, of one page at least.
+	RingBytes int
+}
