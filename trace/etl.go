@@ -43,6 +43,8 @@ func (o *options) etlOptions() []etl.Option {
 	return opts
 }
 
+func (r *etlReader) reader() etw.Source { return r.Reader }
+
 func (r *etlReader) format() string {
 	return fmt.Sprintf("etl %d.%d", r.header.FormatVersion[0], r.header.FormatVersion[1])
 }

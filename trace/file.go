@@ -35,6 +35,7 @@ type File struct {
 type reader interface {
 	etw.Source
 	io.Closer
+	reader() etw.Source
 	format() string
 	clock() etw.Clock
 	stats() Stats
@@ -72,6 +73,11 @@ func (f *File) Format() string { return f.r.format() }
 
 // Clock is that of the session.
 func (f *File) Clock() etw.Clock { return f.r.clock() }
+
+// Reader returns the reader of the file's format: an [*etl.Reader] or a
+// [*nettrace.Reader], which knows more of the record that Next delivered last. It is not
+// to be read from.
+func (f *File) Reader() etw.Source { return f.r.reader() }
 
 // Stats returns what has been counted so far.
 func (f *File) Stats() Stats { return f.r.stats() }

@@ -184,6 +184,14 @@ func (t *Trace) Elapsed(rec *etw.Record) time.Duration {
 	return rec.Elapsed() + between(t.start, rec.Clock.Start)
 }
 
+// File returns the file that the record is from that Next delivered last.
+func (t *Trace) File() *File {
+	if len(t.files) > 1 && t.current {
+		return t.files[t.heads[0].file]
+	}
+	return t.files[0]
+}
+
 // Files returns the files.
 func (t *Trace) Files() []*File { return t.files }
 

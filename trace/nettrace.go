@@ -29,6 +29,8 @@ func (o *opening) nettrace(src io.Reader) ([]*File, error) {
 	return []*File{o.found(&netReader{r, !o.inFileOrder})}, nil
 }
 
+func (r *netReader) reader() etw.Source { return r.Reader }
+
 func (r *netReader) format() string {
 	h := r.Header()
 	switch h.Version {

@@ -24,7 +24,7 @@ type Frame struct {
 	File    string
 	// Guess says that the code was not there at the time: see [symbols.Location].
 	Guess bool
-	// Nameless says that of native code only the file is known.
+	// Nameless says that of native code only the file is known, or where the function begins.
 	Nameless bool
 	// Pseudo says that it stands for no code, but for a group of frames or for a state.
 	Pseudo bool
@@ -73,7 +73,7 @@ type Naming struct {
 	Frames  int64 // of all samples
 	Named   int64
 	Guessed int64 // of Named
-	// Native are those in files with native code of which the functions are not known.
+	// Native are those in files with native code of which the functions have no names.
 	Native int64
 }
 
@@ -291,7 +291,7 @@ func (n *namer) newFrame(loc *symbols.Location, native *symbols.Native, key fram
 	}
 	if key.module != "" || key.function != "" {
 		name := native.Full()
-		return Frame{Name: name, Full: name, Module: key.module, Kind: symbols.NativeCode, Nameless: key.function == ""}
+		return Frame{Name: name, Full: name, Module: key.module, Kind: symbols.NativeCode, Nameless: key.function == "" || native.Unnamed}
 	}
 	if loc.Kind == symbols.Unknown {
 		name := "0x" + strconv.FormatUint(loc.Address, 16)

@@ -11,8 +11,10 @@ import (
 type Native struct {
 	// Module is the path of the file, "" if it is not known.
 	Module string
-	// Function is the name of the function, "" if it is not known.
+	// Function is the name of the function, "" if it is not known. If Unnamed, it is made
+	// of the address at which the function begins, as in sub_1f20: no file has its name.
 	Function string
+	Unnamed  bool
 	// Type is the type of a method of .NET, with its namespace, by which its Function
 	// begins; it is "" for other code. Tier is how much the method was optimized.
 	Type, Tier string
@@ -20,6 +22,10 @@ type Native struct {
 	// file: in memory, or, if InFile, in the file itself.
 	Offset uint64
 	InFile bool
+	// VirtualAddress is the address that the file itself gives the place, 0 if the trace
+	// does not tell. MapOffset and MapSize are the part of the file that was mapped there.
+	VirtualAddress     uint64
+	MapOffset, MapSize uint64
 	// PDB or BuildID identify the symbols of the file.
 	PDB     PDB
 	BuildID string

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -18,6 +19,7 @@ import (
 // A memory is what is known of the native code of a process.
 type memory struct {
 	mappings []mapping
+	reach    []uint64 // the last address of the mappings up to each one
 	symbols  []symbol
 	sorted   bool
 }
@@ -74,7 +76,9 @@ func (a *Analysis) Record(r *etw.Record) error {
 
 // A fileID says which build of a file was mapped.
 type fileID struct {
-	buildID string // of an ELF file
+	buildID string // of an ELF file, as is what follows
+	address uint64 // of its first segment with code, by the file
+	offset  uint64 // of that segment in the file
 	pdb     PDB    // of a PE file, as is its stamp
 	stamp   uint32
 }
@@ -88,12 +92,20 @@ func fileOf(text string) (fileID, bool) {
 		Signature string `json:"signature"`
 		Age       uint32 `json:"age"`
 		DateTime  uint32 `json:"date_time"`
+		Address   string `json:"p_vaddr"`
+		Offset    string `json:"p_offset"`
 	}
 	if json.Unmarshal([]byte(text), &facts) != nil {
 		return fileID{}, false
 	}
 	if facts.Type != "PE" {
-		return fileID{buildID: facts.BuildID}, facts.BuildID != ""
+		f := fileID{buildID: facts.BuildID}
+		address, err := strconv.ParseUint(facts.Address, 0, 64)
+		offset, err2 := strconv.ParseUint(facts.Offset, 0, 64)
+		if err == nil && err2 == nil {
+			f.address, f.offset = address, offset
+		}
+		return f, f.buildID != ""
 	}
 	f := fileID{stamp: facts.DateTime}
 	if b, err := hex.DecodeString(facts.Signature); err == nil && len(b) == len(f.pdb.GUID) {
@@ -101,6 +113,19 @@ func fileOf(text string) (fileID, bool) {
 	}
 	return f, f.stamp != 0 || f.pdb.GUID != etw.GUID{}
 }
+
+// virtual returns the address that an ELF file gives a place in it, or 0 if the place is
+// not in its first segment with code, of which alone recorders tell.
+func (f *fileID) virtual(m *mapping, offset uint64) uint64 {
+	const page = 0xfff
+	if f.address == 0 || m.offset != f.offset&^page {
+		return 0
+	}
+	return offset - f.offset + f.address
+}
+
+// size returns how many bytes are mapped. Some ends are the last address.
+func (m *mapping) size() uint64 { return m.end - m.start + m.end&1 }
 
 // kernelMemory is the number under which the memory of the kernel is kept. Recorders tell
 // of it with any process.
@@ -177,6 +202,8 @@ func (a *Analysis) Native(pid int64, address uint64, at int64) (Native, bool) {
 		n.BuildID, n.PDB, n.TimeDateStamp = f.buildID, f.pdb, f.stamp
 		if s == nil {
 			n.Offset, n.InFile = address-m.start+m.offset, true
+			n.MapOffset, n.MapSize = m.offset, m.size()
+			n.VirtualAddress = f.virtual(m, n.Offset)
 		}
 	}
 	return n, n.Module != "" || n.Function != ""
@@ -188,6 +215,12 @@ func (x *memory) sort() {
 	}
 	x.sorted = true
 	slices.SortStableFunc(x.mappings, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
+	x.reach = x.reach[:0]
+	last := uint64(0)
+	for i := range x.mappings {
+		last = max(last, x.mappings[i].start+x.mappings[i].size()-1)
+		x.reach = append(x.reach, last)
+	}
 	slices.SortStableFunc(x.symbols, func(a, b symbol) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.from, b.from)) })
 }
 
@@ -195,11 +228,14 @@ func (x *memory) sort() {
 // there at the time, or else the first that came.
 func (x *memory) mapping(address uint64, at int64) *mapping {
 	n := sort.Search(len(x.mappings), func(i int) bool { return x.mappings[i].start > address })
+	first := n // of those that may have it
+	for first > 0 && x.reach[first-1] >= address {
+		first--
+	}
 	var best *mapping
-	for i := range x.mappings[:n] {
+	for i := first; i < n; i++ {
 		m := &x.mappings[i]
-		const lastOfPage = 0xfff // some ends are the last address
-		if address >= m.end && (address != m.end || m.end&lastOfPage != lastOfPage) {
+		if address-m.start >= m.size() {
 			continue
 		}
 		switch {

@@ -49,18 +49,12 @@ func (m *codeMap) find(pid int64, address uint64, at int64) (n symbols.Native, f
 	}
 	if jitted, found := m.files.Jitted(pid, address); found {
 		jitted.Module = cmp.Or(jitted.Module, n.Module)
-		return jitted, fromPerfMap, true
+		return jitted, native.FromPerfMap.String(), true
 	}
-	m.files.Name(&n)
-	switch {
-	case n.Type != "":
-		from = fromNet
-	case n.BuildID != "":
-		from = fromELF
-	default:
-		from = fromPDB
+	if kernel, found := m.files.Kernel(address); found {
+		return kernel, native.FromKernel.String(), true
 	}
-	return n, from, ok
+	return n, m.files.Name(&n).String(), ok
 }
 
 // A codeNamer names the frames of single stacks: with the method of .NET and how far
@@ -168,22 +162,29 @@ func appendFrame(b []byte, n *codeNamer, r *etw.Record, frame int) []byte {
 	return n.append(b, r, frame)
 }
 
-// A symbolFiles holds the flag that names a folder with files of symbols.
-type symbolFiles struct{ path string }
+// A symbolFiles holds the flags that say where files of symbols are.
+type symbolFiles struct {
+	path string
+	none bool
+}
 
 func (s *symbolFiles) flag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.path, "symbols", "", "name native code by the files in this `FOLDER` and those below it: PDB,\nELF and .NET files of the same builds, and perf-PID.map")
+	cmd.Flags().StringVar(&s.path, "symbols", "", "name native code also by the files in this `FOLDER` and those below it: PDB,\nELF and .NET files of the same builds, perf-PID.map and kallsyms")
+	cmd.Flags().BoolVar(&s.none, "no-symbols", false, "name native code by the trace alone, not by the libraries of this machine that\nare of the same builds")
 	completions(cmd, map[string]cobra.CompletionFunc{"symbols": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}})
 }
 
-// open returns the files, or nil if there is no folder.
+// open returns the files, or nil if none are to be looked at.
 func (s *symbolFiles) open() (*native.Dir, error) {
-	if s.path == "" {
+	if s.none {
+		if s.path != "" {
+			return nil, usagef("--symbols and --no-symbols: one of them")
+		}
 		return nil, nil
 	}
-	d, err := native.Open(s.path)
+	d, err := native.Open(s.path, native.Usual(usualPlaces()), native.Demangle(demangled))
 	if err != nil {
 		return nil, fmt.Errorf("--symbols: %w", err)
 	}

@@ -11,14 +11,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Where names of code are from.
+// Where names of code are from, beside files.
 const (
 	fromEvents   = "events of the runtime"
 	fromRecorder = "the recorder"
-	fromPerfMap  = "perf-PID.map"
-	fromNet      = "files of .NET"
-	fromELF      = "ELF files"
-	fromPDB      = "PDB files"
 	fromNothing  = "none"
 )
 
@@ -37,8 +33,10 @@ func newOrigins() *origins {
 
 // note notes where the name of a place is from.
 func (o *origins) note(n *symbols.Native, from string) {
-	if n.Function == "" {
+	if n.Function == "" || n.Unnamed {
 		o.wanted[n.Module] = wantedFor(n)
+	}
+	if n.Function == "" {
 		return
 	}
 	if m := n.Method(); m.Named() {
@@ -50,11 +48,24 @@ func (o *origins) note(n *symbols.Native, from string) {
 
 // wantedFor returns what would name the code of a file.
 func wantedFor(n *symbols.Native) string {
+	const given = ", in --symbols"
+	name := strings.ToLower(n.File())
+	switch {
+	case n.Unnamed:
+		return "the debug file with build id " + n.BuildID + given
+	case strings.HasPrefix(n.Module, "/memfd:doublemapper"), n.Module == "":
+		return "perf-PID.map of the process" + given
+	case n.Module == "[vdso]":
+		return "vdso64.so of the kernel that ran" + given
+	case n.Module == "vmlinux":
+		return "kallsyms of the same boot" + given
+	case strings.HasPrefix(n.Module, "["):
+		return "nothing: it is no code"
+	}
 	var all []string
 	if n.BuildID != "" {
 		all = append(all, "the ELF file or debug file with build id "+n.BuildID)
 	}
-	name := strings.ToLower(n.File())
 	if n.TimeDateStamp != 0 && (strings.HasSuffix(name, ".dll") || strings.HasSuffix(name, ".exe")) {
 		all = append(all, fmt.Sprintf("the file with time stamp %#x, if it is of .NET", n.TimeDateStamp))
 	}
@@ -64,7 +75,7 @@ func wantedFor(n *symbols.Native) string {
 	if len(all) == 0 {
 		return "unknown: the trace does not say which build it is"
 	}
-	return strings.Join(all, ", or ") + ", in --symbols"
+	return strings.Join(all, ", or ") + given
 }
 
 // A namesake is frames that have their names from one source, or have none for one
@@ -106,7 +117,7 @@ func (p *profiled) originTable(o *origins) *table {
 func (o *origins) of(f *stacks.Frame, rundown bool) namesake {
 	switch {
 	case f.Nameless:
-		return namesake{fromNothing, f.Module, o.wanted[f.Module]}
+		return namesake{cmp.Or(o.named[originKey{f.Full, f.Tier}], fromNothing), f.Module, o.wanted[f.Module]}
 	case f.IsNamed():
 		if from := o.named[originKey{f.Full, f.Tier}]; from != "" {
 			return namesake{from: from}

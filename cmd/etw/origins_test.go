@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -40,7 +41,8 @@ func TestOrigins(t *testing.T) {
 		}
 		return counts
 	}
-	without, with := count(), count("--symbols", images)
+	without, with := count("--no-symbols"), count("--symbols", images)
+	fromNet := native.FromDotNet.String()
 	t.Log(without, with)
 	if without[fromNet] != 0 || with[fromNet] == 0 {
 		t.Error("names of files of .NET come from them")

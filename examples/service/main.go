@@ -5,24 +5,51 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/etwgen/etwgen/examples/service/events"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/provider"
 )
 
 //go:generate go run github.com/etwgen/etwgen/cmd/etwgen compile --syso amd64,arm64,386 events/service.man
 
 func main() {
-	p, err := register(events.Provider.Desc.GUID)
+	p, err := register()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "service:", err)
 		os.Exit(1)
 	}
-	defer p.close()
+	defer p.Close()
 	for number := range uint64(3) {
-		p.write(&events.OrderStart{Number: number, Customer: etw.MakeUTF16("Miller")})
-		p.write(&events.OrderStop{Number: number, Outcome: events.OutcomeDone})
+		ctx := provider.NewActivity(context.Background())
+		_ = p.Write(ctx, &events.OrderStart{Number: number, Customer: etw.MakeUTF16("Miller")})
+		_ = p.Write(ctx, &events.OrderStop{Number: number, Outcome: events.OutcomeDone})
 	}
+}
+
+// register registers the provider with ETW, or with a session that prints.
+func register() (*provider.Provider, error) {
+	channel := provider.Channels(events.ChannelOperational)
+	p := provider.New(events.Provider.Desc, channel)
+	err := p.Register()
+	if errors.Is(err, errors.ErrUnsupported) {
+		p = provider.New(events.Provider.Desc, channel, provider.To(provider.NewLocal(printer{etw.NewDecoder(events.Provider)})))
+		err = p.Register()
+	}
+	return p, err
+}
+
+// A printer prints the events of records.
+type printer struct{ decoder *etw.Decoder }
+
+func (p printer) Write(r *etw.Record) error {
+	e, err := p.decoder.Decode(r)
+	if err == nil {
+		_, err = fmt.Println(e)
+	}
+	return err
 }

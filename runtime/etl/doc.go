@@ -1,4 +1,4 @@
-// Package etl reads .etl files, the event trace logs of Windows, on any system.
+// Package etl reads and writes .etl files, the event trace logs of Windows, on any system.
 //
 //	r, err := etl.Open("trace.etl")
 //	if err != nil {
@@ -11,6 +11,9 @@
 //		}
 //		fmt.Println(rec.Time(), rec.ProviderName, rec.ID)
 //	}
+//
+// A [Writer] writes such files, of records that a program makes or that a Reader
+// delivered: [Writer.Copy] keeps all that a file says of one.
 //
 // # Order and memory
 //

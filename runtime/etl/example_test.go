@@ -56,3 +56,35 @@ func ExampleReader_Records() {
 	// 0s EventTrace Header
 	// 250ms Kitchen Boiled minutes=4 what=egg
 }
+
+// A copy of a trace without the events of some kind: what is copied stays as it was,
+// byte for byte.
+func ExampleWriter_Copy() {
+	data := exampleTrace()
+	r, err := etl.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		panic(err)
+	}
+	defer r.Close()
+	var out bytes.Buffer // or a file, whose header Close completes
+	w, err := etl.NewWriter(&out, r.Header())
+	if err != nil {
+		panic(err)
+	}
+	for rec, err := range r.Records() {
+		if err != nil {
+			panic(err)
+		}
+		if rec.Kind == etw.KindMessage {
+			continue
+		}
+		if err := w.Copy(r, rec); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	fmt.Println(etl.Recognizes(out.Bytes()))
+	// Output: true
+}

@@ -167,7 +167,7 @@ func (p *prepass) collect(owners []classic.Owners) {
 		before := own.Size()
 		for j, e := range b.entries {
 			record := b.record(e)
-			use := p.use(record)
+			use := p.options.use(record)
 			if use == (uses{}) {
 				continue
 			}
@@ -194,7 +194,7 @@ type uses struct{ schema, owner, foreseen bool }
 
 // use reports what a record is of use for. Only what the kernel itself writes tells
 // of owners.
-func (p *prepass) use(record []byte) uses {
+func (o *options) use(record []byte) uses {
 	if record[3] != markerRecord {
 		return uses{}
 	}
@@ -203,24 +203,24 @@ func (p *prepass) use(record []byte) uses {
 	switch record[2] {
 	case kindEvent32, kindEvent64:
 		key = etw.Key{Kind: etw.KindManifest, ID: binary.LittleEndian.Uint16(record[0x28:])}
-		if use.schema = p.options.schemas && schema.Holds(key); p.options.foresight != nil {
+		if use.schema = o.schemas && schema.Holds(key); o.foresight != nil {
 			key.Provider, key.Version = etw.GUID(record[0x18:0x28]), record[0x2a]
 		}
 	case kindFull32, kindFull64:
 		key = etw.Key{Kind: etw.KindClassic, Provider: etw.GUID(record[0x18:0x28]), ID: uint16(record[4]), Version: record[6]}
-		use.schema = p.options.schemas && schema.Holds(key)
+		use.schema = o.schemas && schema.Holds(key)
 	case kindInstance32, kindInstance64:
 		return uses{}
 	default:
-		if !p.options.attribution && p.options.foresight == nil {
+		if !o.attribution && o.foresight == nil {
 			return uses{}
 		}
 		opcode := etw.Opcode(record[6])
 		class, _ := classic.KernelClass(record[7], opcode)
 		key = etw.Key{Kind: etw.KindClassic, Provider: class, ID: uint16(opcode), Version: record[0]}
-		use.owner = p.options.attribution && classic.Learns(class, opcode)
+		use.owner = o.attribution && classic.Learns(class, opcode)
 	}
-	use.foreseen = p.options.foresight != nil && p.options.foresight.wants(key)
+	use.foreseen = o.foresight != nil && o.foresight.wants(key)
 	return use
 }
 

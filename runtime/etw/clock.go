@@ -29,6 +29,18 @@ func (c *Clock) Ticks(t FileTime) int64 {
 	return c.Origin + muldiv(int64(t-c.Start), f, 1e7)
 }
 
+// Convert returns the ticks of c at the moment at which from stood at the given
+// ticks. Between clocks of one frequency it is exact if their Starts are a whole
+// number of ticks apart.
+func (c *Clock) Convert(ticks int64, from *Clock) int64 {
+	to, of := c.frequency(), from.frequency()
+	between := c.Origin + muldiv(int64(from.Start-c.Start), to, 1e7)
+	if to == of {
+		return between + ticks - from.Origin
+	}
+	return between + muldiv(ticks-from.Origin, to, of)
+}
+
 func (c *Clock) frequency() int64 {
 	if c.Frequency <= 0 {
 		return 1e7

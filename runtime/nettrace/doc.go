@@ -1,4 +1,4 @@
-// Package nettrace reads the traces of .NET's EventPipe: .nettrace files and
+// Package nettrace reads and writes the traces of .NET's EventPipe: .nettrace files and
 // streams, and the .netperf files of .NET Core 2.1 and 2.2.
 //
 // It is a transport of package etw: [Reader.Next] fills an [etw.Record] with the
@@ -36,6 +36,11 @@
 // In file order the reader holds one block, which writers keep to some 100 KB, and
 // the stacks since the last sequence point; reading an event allocates nothing. No
 // size that a stream claims is allocated before the bytes are there.
+//
+// # Writing
+//
+// A [Writer] writes streams, of version 4 or 6, of records that a program makes or
+// that a Reader delivered: [Writer.Copy] keeps all that a stream says of one.
 //
 // # Damage
 //

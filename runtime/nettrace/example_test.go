@@ -1,9 +1,11 @@
 package nettrace_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -58,4 +60,46 @@ func ExampleReader_Next() {
 	s := r.Stats()
 	fmt.Println(events > 0, s.Lost > 0, s.Stopped)
 	// Output: true true true
+}
+
+// What a program writes describes itself, and any reader shows it.
+func ExampleWriter() {
+	const provider = "My-Recorder"
+	desc := &etw.EventDesc{ID: 1, Name: "Sampled", Fields: []etw.FieldDesc{
+		{Name: "Value", Type: etw.InUInt32}, {Name: "Unit", Type: etw.InUnicodeString},
+	}}
+	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	var out bytes.Buffer // or a file
+	w, err := nettrace.NewWriter(&out, nettrace.Header{
+		Clock:     etw.Clock{Start: etw.FileTimeOf(start), Frequency: 1e9}, // nanoseconds since start
+		ProcessID: 4711,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = w.Write(&etw.Record{
+		Provider: nettrace.ProviderGUID(provider), ProviderName: provider, ID: 1, Schema: desc,
+		ProcessID: 4711, ThreadID: 1, Processor: -1, Timestamp: int64(1500 * time.Millisecond),
+		Payload: append([]byte{42, 0, 0, 0}, "m\x00s\x00\x00\x00"...),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	r, err := nettrace.NewReader(&out)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var d etw.Dynamic
+	for rec, err := range r.Records() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		d.Decode(rec.Schema, rec.Payload, rec.PointerSize)
+		fmt.Println(rec.Time().Format("15:04:05.0"), string(etw.AppendText(nil, &d)))
+	}
+	// Output: 12:00:01.5 Sampled Value=42 Unit=ms
 }

@@ -1,6 +1,7 @@
 package nettrace
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 
@@ -218,6 +219,7 @@ func (r *Reader) addRow(b []byte, v6 bool) error {
 	rec := r.common
 	m.setRecord(&rec, r.providers)
 	r.metadata.put(m.key, &rec)
+	r.rows.put(m.key, &Metadata{row: bytes.Clone(b), v6: v6, base: &rec})
 	r.kind = kindOf{} // it may be another one now
 	delete(r.guesses, uint32(m.key))
 	if !v6 && rec.Schema != nil && mayDiffer(rec.Schema.Fields) {
@@ -238,7 +240,7 @@ func (m *row) cost(size int) int64 {
 	if mayDiffer(m.fields) {
 		fields *= 2 // once more with other types
 	}
-	return rowCost + 2*int64(size) + fieldCost*fields
+	return rowCost + 3*int64(size) + fieldCost*fields
 }
 
 func countFields(fields []etw.FieldDesc) int {

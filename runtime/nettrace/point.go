@@ -35,6 +35,7 @@ func (r *Reader) sequencePoint(b []byte) error {
 	}
 	if flags&forgetMetadata != 0 {
 		r.metadata.reset()
+		r.rows.reset()
 		r.kind = kindOf{}
 		clear(r.guesses)
 	}

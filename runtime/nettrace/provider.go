@@ -1,9 +1,7 @@
 package nettrace
 
 import (
-	"crypto/sha1"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -25,11 +23,6 @@ var providerGUIDs = map[string]etw.GUID{
 	"system.threading.synchronizationeventsource":                    etw.MustParseGUID("ec631d38-466b-4290-9306-834971ba0217"),
 }
 
-// eventSourceNamespace is the UUID namespace of EventSource names.
-var eventSourceNamespace = [16]byte{
-	0x48, 0x2c, 0x2d, 0xb2, 0xc3, 0x90, 0x47, 0xc8, 0x87, 0xf8, 0x1a, 0x15, 0xbf, 0xc1, 0x30, 0xfb,
-}
-
 // ProviderGUID returns the GUID of the provider of a given name: a fixed one for
 // the providers of the runtime that have one, and for others what .NET's
 // EventSource makes of the name. EventPipe identifies providers by name alone.
@@ -40,16 +33,5 @@ func ProviderGUID(name string) etw.GUID {
 	if g, ok := providerGUIDs[strings.ToLower(name)]; ok {
 		return g
 	}
-	h := sha1.New()
-	h.Write(eventSourceNamespace[:])
-	var unit [2]byte
-	for _, u := range utf16.Encode([]rune(strings.ToUpper(name))) {
-		unit[0], unit[1] = byte(u>>8), byte(u)
-		h.Write(unit[:])
-	}
-	g := etw.GUID(h.Sum(nil)[:16])
-	// EventSource stamps version 5 on the byte that is the high one of the third
-	// group once the bytes are taken as a GUID of Windows.
-	g[7] = g[7]&0x0f | 0x50
-	return g
+	return etw.NameGUID(name)
 }

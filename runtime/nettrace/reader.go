@@ -23,6 +23,7 @@ type Reader struct {
 	header    Header
 	common    etw.Record // what all records of the stream have in common
 	metadata  table[*etw.Record]
+	rows      table[*Metadata] // the same as they stand in the stream
 	kind      kindOf
 	guesses   map[uint32]*guess
 	described int64 // bytes that the metadata takes

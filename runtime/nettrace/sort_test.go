@@ -236,7 +236,7 @@ func digest(t *testing.T, file string, opts ...nettrace.Option) []string {
 }
 
 func describe(rec *etw.Record, o nettrace.Origin) string {
-	o.Thread = nil
+	o.Thread, o.Capture, o.Metadata = nil, nil, nil
 	return fmt.Sprintf("%d %v %d %d %s %s %d %d %d %x %x %v %v %+v", rec.Timestamp, rec.Key(), rec.Level, rec.Keywords, rec.ActivityID, rec.RelatedActivityID,
 		rec.ProcessID, rec.ThreadID, rec.Processor, rec.Payload, rec.Stack.Addresses, rec.Extended, rec.Schema != nil, o)
 }

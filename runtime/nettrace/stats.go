@@ -61,8 +61,11 @@ type Origin struct {
 	Sequence uint32
 	// SortPoint is set if no later event of the stream is older.
 	SortPoint bool
-	// Thread is the row of the thread table, in version 6.
-	Thread *Thread
+	// Thread is the row of the thread table, in version 6, and Capture that of the
+	// thread that logged the event, or nil.
+	Thread, Capture *Thread
+	// Metadata is what the stream says of this kind of events, or nil.
+	Metadata *Metadata
 }
 
 // Origin tells more of the record that Next returned last.
@@ -73,10 +76,12 @@ func (r *Reader) Origin() Origin {
 	e := &r.batch.events[r.at-1]
 	c := &r.batch.contexts[e.context&^sortPoint]
 	o := Origin{MetadataID: e.metadata, CaptureThread: c.capture, SortPoint: e.context&sortPoint != 0}
+	o.Metadata, _ = r.rows.get(uint64(e.metadata))
 	if r.header.Version != 3 {
 		o.Sequence = e.sequence
 	}
 	if r.v6 {
+		o.Capture = r.threads.get(c.capture)
 		if o.Thread = r.threads.get(e.thread); o.Thread == nil {
 			o.Thread = &Thread{Index: e.thread, ProcessID: r.header.ProcessID, ThreadID: -1}
 		}

@@ -149,7 +149,8 @@ func (t *traceLoggingParser) field() (f etw.FieldDesc, err error) {
 		t.p = t.p[n:]
 		f.Type, f.Out = etw.InCountedBinary, etw.OutDefault
 	}
-	if f.Type == etw.InStruct {
+	if f.Type == etw.InStruct { // out is the number of its members
+		f.Out = etw.OutDefault
 		f.Fields, err = t.list(int(out))
 	}
 	return f, err

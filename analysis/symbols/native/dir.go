@@ -1,7 +1,6 @@
 package native
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,30 +16,40 @@ import (
 // A Dir is a folder with files of symbols, also in folders below it. Files are opened when
 // they are asked for.
 type Dir struct {
-	pdbs     map[string][]string // paths by name, in lower case
-	others   []string            // what may be ELF files
-	images   map[string][]string // paths of what may be images of .NET, as pdbs
-	ahead    map[imageID]*r2r.Image
-	perfMaps map[int64]string
-	tables   map[string]*loaded // by identity
-	elves    map[string]string  // paths by build id; nil until they are known
-	faults   []error
-	faulty   map[string]bool
-}
+	pdbs      map[string][]string // paths by name, in lower case
+	others    []string            // what may be ELF files
+	images    map[string][]string // paths of what may be images of .NET, as pdbs
+	kernels   []string            // lists of symbols of a kernel
+	perfMaps  map[int64]string
+	usual     *usualPlaces // nil if no others than the folder's files are looked at
+	demangler func(string) string
 
-// A loaded is what a file has, or nothing if there is none.
-type loaded struct {
-	table *table
-	elf   *elfFile
+	ahead   map[imageID]*r2r.Image
+	tables  map[string]*table    // by path, or identity
+	codes   map[string]*codeFile // by build id
+	elves   map[string][]string  // paths of ELF files by build id; nil until they are known
+	bundles map[programID][]*bundle
+	vdsos   []vdso            // nil until they are known
+	plain   map[string]string // demangled names
+	faults  []error
+	faulty  map[string]bool
 }
 
 // maxFiles bounds how many files of a folder are looked at.
 const maxFiles = 1 << 20
 
-// Open returns the files of symbols in a folder.
-func Open(path string) (*Dir, error) {
-	d := &Dir{pdbs: make(map[string][]string), images: make(map[string][]string), ahead: make(map[imageID]*r2r.Image),
-		perfMaps: make(map[int64]string), tables: make(map[string]*loaded), faulty: make(map[string]bool)}
+// Open returns the files of symbols in a folder. If its path is "" there are none but
+// those that options add.
+func Open(path string, options ...Option) (*Dir, error) {
+	d := &Dir{pdbs: make(map[string][]string), images: make(map[string][]string), perfMaps: make(map[int64]string),
+		ahead: make(map[imageID]*r2r.Image), tables: make(map[string]*table), codes: make(map[string]*codeFile),
+		bundles: make(map[programID][]*bundle), plain: make(map[string]string), faulty: make(map[string]bool)}
+	for _, o := range options {
+		o(d)
+	}
+	if path == "" {
+		return d, nil
+	}
 	n := 0
 	err := filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
 		switch {
@@ -65,6 +74,8 @@ func (d *Dir) add(path, name string) {
 		d.pdbs[name] = append(d.pdbs[name], path)
 	case scan(name, &pid):
 		d.perfMaps[pid] = path
+	case name == "kallsyms", name == "kallsyms.txt":
+		d.kernels = append(d.kernels, path)
 	case strings.HasSuffix(name, ".dll"), strings.HasSuffix(name, ".exe"):
 		d.images[name] = append(d.images[name], path)
 	default:
@@ -81,28 +92,49 @@ func scan(name string, pid *int64) bool {
 // Faults returns what could not be read of files that were to be.
 func (d *Dir) Faults() []error { return d.faults }
 
-// Name gives native code its function, if a file has it.
-func (d *Dir) Name(n *symbols.Native) {
-	if n.Function != "" || d.precompiled(n) {
-		return
-	}
-	l := d.of(n)
-	if l == nil {
-		return
-	}
-	at := n.Offset
-	if l.elf != nil {
-		if !n.InFile {
-			return
-		}
-		var ok bool
-		if at, ok = l.elf.address(at); !ok {
-			return
+// Name gives native code its function, if a file has it, and returns which kind of file.
+func (d *Dir) Name(n *symbols.Native) Source {
+	switch {
+	case n.Function != "":
+		return FromNothing
+	case d.precompiled(n):
+		return FromDotNet
+	case n.BuildID != "":
+		return d.elf(n)
+	case n.Module == vdsoName:
+		return d.vdso(n)
+	case n.PDB.Path != "":
+		if t := d.pdb(n.PDB); t != nil && d.named(n, t, n.Offset) {
+			return FromPDB
 		}
 	}
-	if name, offset, ok := l.table.find(at); ok {
-		n.Function, n.Offset = name, offset
+	return FromNothing
+}
+
+// named names a place by a table.
+func (d *Dir) named(n *symbols.Native, t *table, at uint64) bool {
+	name, offset, ok := t.find(at)
+	if ok {
+		n.Function, n.Offset, n.InFile = d.demangle(name), offset, false
 	}
+	return ok
+}
+
+// demangle returns a name as people know it.
+func (d *Dir) demangle(name string) string {
+	if d.demangler == nil {
+		return name
+	}
+	plain, ok := d.plain[name]
+	if !ok {
+		mangled, stub := strings.CutSuffix(name, "@plt")
+		plain = d.demangler(mangled)
+		if stub {
+			plain += "@plt"
+		}
+		d.plain[name] = plain
+	}
+	return plain
 }
 
 // Jitted returns the code that a process compiled itself, if there is a map of it. Such
@@ -112,48 +144,29 @@ func (d *Dir) Jitted(pid int64, address uint64) (symbols.Native, bool) {
 	if !ok {
 		return symbols.Native{}, false
 	}
-	l := d.load(path, func(f *os.File) (*loaded, error) {
-		t, err := readPerfMap(f)
-		return &loaded{table: t}, err
-	})
-	if l == nil {
+	t := d.load(path, func(f *os.File) (*table, error) { return readPerfMap(f) })
+	if t == nil {
 		return symbols.Native{}, false
 	}
-	name, offset, ok := l.table.find(address)
+	name, offset, ok := t.find(address)
 	if !ok {
 		return symbols.Native{}, false
 	}
 	return symbols.Jitted(name, offset), true
 }
 
-// of returns what is known of the code that n is of, or nil.
-func (d *Dir) of(n *symbols.Native) *loaded {
-	switch {
-	case n.BuildID != "":
-		return d.elf(strings.ToLower(n.BuildID))
-	case n.PDB.Path != "":
-		return d.pdb(n.PDB)
-	}
-	return nil
-}
-
 // load returns what read makes of a file, once. If that fails there is nothing.
-func (d *Dir) load(path string, read func(*os.File) (*loaded, error)) *loaded {
-	if l, ok := d.tables[path]; ok {
-		return l
+func (d *Dir) load(path string, read func(*os.File) (*table, error)) *table {
+	if t, ok := d.tables[path]; ok {
+		return t
 	}
-	d.tables[path] = nil
-	f, err := os.Open(path)
-	if err == nil {
-		defer f.Close()
-		var l *loaded
-		if l, err = read(f); err == nil {
-			d.tables[path] = l
-			return l
-		}
+	t, err := openFile(path, func(f *os.File, _ int64) (*table, error) { return read(f) })
+	if err != nil {
+		d.fault(path, err)
+		t = nil
 	}
-	d.fault(path, err)
-	return nil
+	d.tables[path] = t
+	return t
 }
 
 // fault notes why a file cannot be read.
@@ -167,14 +180,14 @@ func (d *Dir) fault(path string, err error) {
 var errOther = errors.New("native: it is of another image")
 
 // pdb returns the functions of the PDB file with an identity.
-func (d *Dir) pdb(id symbols.PDB) *loaded {
+func (d *Dir) pdb(id symbols.PDB) *table {
 	key := fmt.Sprintf("%s %d", id.GUID, id.Age)
-	if l, ok := d.tables[key]; ok {
-		return l
+	if t, ok := d.tables[key]; ok {
+		return t
 	}
 	d.tables[key] = nil
 	for _, path := range d.pdbs[strings.ToLower(paths.Base(id.Path))] {
-		l, err := openFile(path, func(f *os.File, size int64) (*loaded, error) {
+		t, err := openFile(path, func(f *os.File, size int64) (*table, error) {
 			p, err := openPDB(f, size)
 			if err != nil {
 				return nil, err
@@ -182,12 +195,11 @@ func (d *Dir) pdb(id symbols.PDB) *loaded {
 			if !p.is(id.GUID, id.Age) {
 				return nil, errOther
 			}
-			t, err := p.functions()
-			return &loaded{table: t}, err
+			return p.functions()
 		})
 		if err == nil {
-			d.tables[key] = l
-			return l
+			d.tables[key] = t
+			return t
 		}
 		if !errors.Is(err, errOther) {
 			d.fault(path, err)
@@ -196,58 +208,23 @@ func (d *Dir) pdb(id symbols.PDB) *loaded {
 	return nil
 }
 
-func openFile(path string, read func(*os.File, int64) (*loaded, error)) (*loaded, error) {
+var errIrregular = errors.New("native: it is not a regular file")
+
+// openFile opens a regular file, and no other, which might be a device, or keep one
+// waiting.
+func openFile[T any](path string, read func(*os.File, int64) (T, error)) (T, error) {
+	var nothing T
+	info, err := os.Stat(path)
+	if err != nil {
+		return nothing, err
+	}
+	if !info.Mode().IsRegular() {
+		return nothing, errIrregular
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nothing, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
 	return read(f, info.Size())
-}
-
-// elf returns the functions of the ELF file with a build id.
-func (d *Dir) elf(id string) *loaded {
-	if d.elves == nil {
-		d.findELF()
-	}
-	path, ok := d.elves[id]
-	if !ok {
-		return nil
-	}
-	return d.load(path, func(f *os.File) (*loaded, error) {
-		e, err := elf.NewFile(f)
-		if err != nil {
-			return nil, err
-		}
-		x, err := readELF(e)
-		if err != nil {
-			return nil, err
-		}
-		return &loaded{table: &x.table, elf: x}, nil
-	})
-}
-
-// findELF finds the build ids of all files. Of several with one, that with a symbol table
-// counts.
-func (d *Dir) findELF() {
-	d.elves = make(map[string]string)
-	for _, path := range d.others {
-		f, err := os.Open(path)
-		if err != nil {
-			continue
-		}
-		magic := make([]byte, 4)
-		if _, err := f.ReadAt(magic, 0); err == nil && string(magic) == elf.ELFMAG {
-			if e, err := elf.NewFile(f); err == nil {
-				if id := buildID(e); id != "" && (d.elves[id] == "" || e.SectionByType(elf.SHT_SYMTAB) != nil) {
-					d.elves[id] = path
-				}
-			}
-		}
-		f.Close()
-	}
 }

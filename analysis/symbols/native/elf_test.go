@@ -41,44 +41,62 @@ func testELF() []byte {
 	return file
 }
 
+// parseELF reads a file that is in memory.
+func parseELF(t *testing.T, b []byte) (*elfFile, *codeFile) {
+	t.Helper()
+	x, err := openELF(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := readCode(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.finish()
+	return x, c
+}
+
 func TestELF(t *testing.T) {
-	f, err := elf.NewFile(bytes.NewReader(testELF()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if id := buildID(f); id != "0a0b0c0d" {
+	x, c := parseELF(t, testELF())
+	if id := x.buildID(); id != "0a0b0c0d" {
 		t.Errorf("build id %q", id)
-	}
-	x, err := readELF(f)
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, test := range []struct {
 		offset uint64
 		name   string
 	}{{0x10ff, ""}, {0x1100, "bake"}, {0x111f, "bake"}, {0x1120, ""}, {0x1200, "sell"}, {0x13ff, "sell"}, {0x1400, ""}} {
-		at, ok := x.address(test.offset)
-		name, _, _ := x.find(at)
+		at, ok := c.address(test.offset)
+		name, _, _ := c.find(at)
 		if !ok || name != test.name {
 			t.Errorf("at %#x is %q, %v", test.offset, name, ok)
 		}
 	}
-	if _, ok := x.address(0x500); ok {
+	if _, ok := c.address(0x500); ok {
 		t.Error("what is not loaded has an address")
 	}
 }
 
 func FuzzELF(f *testing.F) {
 	f.Add(testELF())
+	f.Add(stripped("oven.debug", 1))
+	f.Add(makeELF(elf.EM_X86_64, part{name: ".gnu_debugdata", kind: elf.SHT_PROGBITS, data: packed(debugOf(true))}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		e, err := elf.NewFile(bytes.NewReader(b))
+		x, err := openELF(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			return
 		}
-		buildID(e)
-		if x, err := readELF(e); err == nil {
-			x.address(0x1100)
-			x.find(0x3100)
+		x.buildID()
+		x.debugLink()
+		c, err := readCode(x)
+		if err != nil {
+			return
+		}
+		c.join(c)
+		c.finish()
+		c.address(0x1100)
+		for _, f := range c.list {
+			c.find(f.at)
+			c.starts.find(f.at)
 		}
 	})
 }

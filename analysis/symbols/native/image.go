@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,28 +35,36 @@ var (
 // precompiled names a method that was compiled ahead of time, and reports whether it could.
 func (d *Dir) precompiled(n *symbols.Native) bool {
 	id := imageID{strings.ToLower(paths.Base(n.Module)), n.PDB.GUID, n.TimeDateStamp}
-	if len(d.images[id.name]) == 0 {
+	if ext := filepath.Ext(id.name); ext != ".dll" && ext != ".exe" {
 		return false
 	}
 	x, ok := d.ahead[id]
 	if !ok {
-		x = d.findImage(id)
+		x = d.findImage(id, n.Module)
 		d.ahead[id] = x
 	}
-	if x == nil {
-		return false
-	}
-	rva := uint32(n.Offset)
+	return x != nil && d.method(n, x, n.Offset)
+}
+
+// thunkName is the function of code that looks for a method when it is first called.
+const thunkName = "[import thunk]"
+
+// method names a place in an image, and reports whether it could. at is where it is in the
+// file, or in memory, as n says.
+func (d *Dir) method(n *symbols.Native, x *r2r.Image, at uint64) bool {
+	rva, ok := uint32(at), at < 1<<32
 	if n.InFile {
-		rva, ok = x.RVA(n.Offset)
-	} else {
-		ok = n.Offset < 1<<32
+		rva, ok = x.RVA(at)
 	}
 	if !ok {
 		return false
 	}
 	m, ok := x.Lookup(rva)
 	if !ok {
+		if start, ok := x.Thunk(rva); ok {
+			n.Function, n.Offset, n.InFile = thunkName, uint64(rva-start), false
+			return true
+		}
 		return false
 	}
 	name := m.Name()
@@ -76,11 +85,13 @@ func (d *Dir) precompiled(n *symbols.Native) bool {
 	return true
 }
 
-// findImage returns the image with an identity, or nil.
-func (d *Dir) findImage(id imageID) *r2r.Image {
+// findImage returns the image with an identity, or nil. module is its path in the trace.
+func (d *Dir) findImage(id imageID, module string) *r2r.Image {
 	list := d.images[id.name]
 	if id.pdb == (etw.GUID{}) && id.stamp == 0 {
-		d.fault(list[0], errNoBuild)
+		if len(list) > 0 {
+			d.fault(list[0], errNoBuild)
+		}
 		return nil
 	}
 	var wrong []string
@@ -93,6 +104,12 @@ func (d *Dir) findImage(id imageID) *r2r.Image {
 		case !id.is(x):
 			wrong = append(wrong, path)
 		default:
+			d.attach(x, filepath.Dir(path))
+			return x
+		}
+	}
+	for _, path := range d.usual.candidates(module) { // nobody said that it is this one
+		if x, err := readImage(path); err == nil && id.is(x) {
 			d.attach(x, filepath.Dir(path))
 			return x
 		}
@@ -120,7 +137,7 @@ func (id imageID) is(x *r2r.Image) bool {
 }
 
 // attach gives a composite image the assemblies that it has the code of, which are beside
-// it.
+// it. In usual folders those of another build are left out in silence.
 func (d *Dir) attach(x *r2r.Image, folder string) {
 	for _, c := range x.Components() {
 		for _, path := range d.images[strings.ToLower(c)+".dll"] {
@@ -135,6 +152,11 @@ func (d *Dir) attach(x *r2r.Image, folder string) {
 				d.fault(path, err)
 			}
 		}
+		if path, ok := d.usual.regular(filepath.Join(folder, c+".dll")); ok && filepath.Base(path) == c+".dll" {
+			if data, err := readFile(path); err == nil {
+				_ = x.Attach(c, data)
+			}
+		}
 	}
 }
 
@@ -146,14 +168,14 @@ func readImage(path string) (*r2r.Image, error) {
 	return r2r.Parse(data)
 }
 
+var errTooLarge = fmt.Errorf("native: images have at most %d bytes", maxImage)
+
 // readFile reads a file that is not too large for one.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxImage {
-		return nil, fmt.Errorf("native: %d bytes are more than images have", info.Size())
-	}
-	return os.ReadFile(path)
+	return openFile(path, func(f *os.File, size int64) ([]byte, error) {
+		if size > maxImage {
+			return nil, errTooLarge
+		}
+		return io.ReadAll(io.LimitReader(f, maxImage))
+	})
 }

@@ -24,7 +24,7 @@ func readPerfMap(r io.Reader) (*table, error) {
 			continue
 		}
 		if i, known := last[at]; known {
-			t.list[i] = function{at, n, name}
+			t.list[i] = function{at: at, size: n, name: name}
 			continue
 		}
 		last[at] = len(t.list)

@@ -2,52 +2,102 @@ package native
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // A table is functions by address.
 type table struct {
 	list   []function
 	bounds []uint64 // where sections end
+	reach  []uint64 // how far the functions up to each one go
 }
 
 type function struct {
 	at, size uint64 // size 0 is up to the next one, or the end of the section
 	name     string
+	rank     rank
 }
 
-func (t *table) add(at, size uint64, name string) {
+// A rank orders the names of one place, the best first.
+type rank uint8
+
+// The ranks of names in ELF files.
+const (
+	ofAll     rank = iota // a name for all files
+	ofAllWeak             // one that others take the place of
+	ofFile                // one for the file alone
+	ofLabel               // the name of a place that is not said to be a function
+	ofChoice              // the name of what chooses the function
+	ofStub
+)
+
+func (t *table) add(at, size uint64, name string) { t.addRanked(at, size, name, ofAll) }
+
+func (t *table) addRanked(at, size uint64, name string, r rank) {
 	if name != "" {
-		t.list = append(t.list, function{at, size, name})
+		t.list = append(t.list, function{at, size, name, r})
 	}
 }
 
 // bound notes that no function goes on at an address.
 func (t *table) bound(end uint64) { t.bounds = append(t.bounds, end) }
 
-// sort makes the table ready. Of several functions at one address the first with a size
-// stays, or else the first.
+// sort makes the table ready. Of several names of one address the best one stays: one with
+// a size, of the first rank, that begins with the fewest underscores, and is the shortest.
 func (t *table) sort() {
 	slices.SortStableFunc(t.list, func(a, b function) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(b.size, 1), min(a.size, 1)))
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Or(cmp.Compare(min(b.size, 1), min(a.size, 1)), cmp.Compare(a.rank, b.rank),
+			cmp.Compare(underscores(a.name), underscores(b.name)), cmp.Compare(len(a.name), len(b.name)))
 	})
 	t.list = slices.CompactFunc(t.list, func(a, b function) bool { return a.at == b.at })
 	slices.Sort(t.bounds)
+	t.reach = make([]uint64, len(t.list))
+	last := uint64(0)
+	for i := range t.list {
+		f := &t.list[i]
+		if f.size == 0 {
+			f.size = t.upTo(i) - f.at
+		}
+		if end := f.at + f.size; end >= f.at {
+			last = max(last, end)
+		} else {
+			last = math.MaxUint64
+		}
+		t.reach[i] = last
+	}
 }
+
+func underscores(name string) int { return len(name) - len(strings.TrimLeft(name, "_")) }
+
+// upTo returns where a function without a size ends.
+func (t *table) upTo(i int) uint64 {
+	at, end := t.list[i].at, uint64(math.MaxUint64)
+	if i+1 < len(t.list) {
+		end = t.list[i+1].at
+	}
+	if k, _ := slices.BinarySearch(t.bounds, at+1); k < len(t.bounds) {
+		end = min(end, t.bounds[k])
+	}
+	return end
+}
+
+// maxInside is how many functions before an address are looked at: some are inside of
+// others.
+const maxInside = 32
 
 // find returns the function at an address.
 func (t *table) find(address uint64) (name string, offset uint64, ok bool) {
 	i := sort.Search(len(t.list), func(i int) bool { return t.list[i].at > address }) - 1
-	if i < 0 {
-		return "", 0, false
+	for k := i; k >= 0 && k > i-maxInside && t.reach[k] > address; k-- {
+		if f := &t.list[k]; address-f.at < f.size {
+			return f.name, address - f.at, true
+		}
 	}
-	f := &t.list[i]
-	if f.size > 0 && address-f.at >= f.size {
-		return "", 0, false
-	}
-	if k, _ := slices.BinarySearch(t.bounds, f.at+1); f.size == 0 && k < len(t.bounds) && t.bounds[k] <= address {
-		return "", 0, false
-	}
-	return f.name, address - f.at, true
+	return "", 0, false
 }

@@ -80,9 +80,10 @@ func image() []byte {
 		(3<<2 | 1) << 1, // function 3, with something to do before
 	}
 	instancesAt := x.add(instances...)
-	header := words(0x00525452, 9|1<<16, 0, 3,
+	header := words(0x00525452, 9|1<<16, 0, 4,
 		102, functionsAt, uint32(len(functions)),
 		103, rowsAt, uint32(len(rows)),
+		106, testCode+0x70, 0x10,
 		109, instancesAt, uint32(len(instances)))
 	headerAt := x.add(header...)
 	copy(x.b[8:], words(at, uint32(len(meta))))

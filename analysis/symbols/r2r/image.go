@@ -183,6 +183,9 @@ func (x *Image) read(all sections) error {
 	return nil
 }
 
+// hasCode is what sections say that are run.
+const hasCode = 0x20000000
+
 // RVA returns the address of a place in the file, and whether it has one.
 func (x *Image) RVA(offset uint64) (uint32, bool) {
 	found := false
@@ -192,8 +195,7 @@ func (x *Image) RVA(offset uint64) (uint32, bool) {
 		if offset < uint64(s.Offset) || offset-uint64(s.Offset) >= uint64(s.Size) {
 			continue
 		}
-		const code = 0x20000000
-		if !found || s.Characteristics&code != 0 {
+		if !found || s.Characteristics&hasCode != 0 {
 			rva, found = s.VirtualAddress+uint32(offset-uint64(s.Offset)), true
 		}
 	}
@@ -235,6 +237,27 @@ func (x *Image) Lookup(rva uint32) (Method, bool) {
 		return Method{}, false
 	}
 	return x.Method(i), true
+}
+
+// Thunk returns where the code begins that looks for methods when they are called for the
+// first time, if an address is in it.
+func (x *Image) Thunk(rva uint32) (start uint32, ok bool) { return x.thunks.RVA, x.InThunks(rva) }
+
+// IsMapped reports whether a part of a file that has the image inside, at a place, is one of
+// its sections with code, as Linux maps them: with all pages that they have bytes in.
+func (x *Image) IsMapped(at, from, size uint64) bool {
+	const page = 0xfff
+	for i := range x.file.Sections {
+		s := &x.file.Sections[i]
+		if s.Characteristics&hasCode == 0 {
+			continue
+		}
+		first, behind := at+uint64(s.Offset), at+uint64(s.Offset)+uint64(s.Size)
+		if from == first&^page && from+size == (behind+page)&^page {
+			return true
+		}
+	}
+	return false
 }
 
 // InThunks reports whether an address is in the code that looks for a method when it is

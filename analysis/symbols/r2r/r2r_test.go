@@ -168,3 +168,36 @@ func FuzzBundle(f *testing.F) {
 		}
 	})
 }
+
+// TestThunk tells the code that looks for methods from methods.
+func TestThunk(t *testing.T) {
+	x, err := r2r.Parse(image())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rva, want := range map[uint32]bool{testCode: false, testCode + 0x6f: false, testCode + 0x70: true, testCode + 0x7f: true, testCode + 0x80: false} {
+		if start, ok := x.Thunk(rva); ok != want || ok && start != testCode+0x70 {
+			t.Errorf("at %#x: %#x, %v", rva, start, ok)
+		}
+	}
+}
+
+// TestIsMapped holds which pages of a file a section of an image inside is.
+func TestIsMapped(t *testing.T) {
+	data := image()
+	const code = 0x20000000
+	binary.LittleEndian.PutUint32(data[0x44+20+240+36:], code)
+	x, err := r2r.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := (0x10f80+testOffset+uint64(len(data))-testOffset+0xfff)&^0xfff - 0x11000
+	for _, test := range []struct {
+		at, from, size uint64
+		want           bool
+	}{{0x10f80, 0x11000, pages, true}, {0x10f80, 0x11000, pages + 0x1000, false}, {0x10f80, 0x10000, pages, false}, {0x10f80, 0x11001, pages, false}} {
+		if got := x.IsMapped(test.at, test.from, test.size); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

@@ -1,4 +1,5 @@
-package etltest
+// Package layout has the layout of the records of .etl files, for what writes them.
+package layout
 
 import (
 	"encoding/binary"
@@ -55,57 +56,44 @@ const (
 	eventHeaderSize    = 0x50
 )
 
-// Write appends a record to the buffer of its processor: a manifest event as
-// FormEvent, a classic one as FormFull, a message as FormMessage.
-func (w *Writer) Write(r *etw.Record) error {
-	switch r.Kind {
-	case etw.KindManifest:
-		return w.WriteAs(FormEvent, r)
-	case etw.KindClassic:
-		return w.WriteAs(FormFull, r)
-	}
-	return w.WriteAs(FormMessage, r)
-}
-
-// WriteAs appends a record in the given form.
-func (w *Writer) WriteAs(f Form, r *etw.Record) error {
-	p, err := Encode(f, r)
-	if err != nil {
-		return err
-	}
-	return w.Raw(int(max(r.Processor, 0)), p)
-}
-
-// Encode returns a record in the given form.
-func Encode(f Form, r *etw.Record) ([]byte, error) {
-	var p []byte
+// Append appends a record in the given form to b, without what makes its size a
+// multiple of 8.
+func Append(b []byte, f Form, r *etw.Record) ([]byte, error) {
+	at, sizeAt := len(b), 0
 	var err error
 	switch f {
 	case FormEvent:
-		p = encodeEvent(r)
+		b, err = appendEvent(b, r)
 	case FormFull, FormInstance:
-		p, err = encodeFull(f, r)
+		b, err = appendFull(b, f, r)
 	case FormSystem, FormCompact, FormPerfInfo:
-		p, err = encodeKernel(f, r)
+		sizeAt = 4
+		b, err = appendKernel(b, f, r)
 	case FormMessage:
-		p = encodeMessage(r)
+		b = appendMessage(b, r)
 	default:
-		err = fmt.Errorf("etltest: unknown form %d", f)
+		err = fmt.Errorf("unknown form %d", f)
 	}
 	if err != nil {
-		return nil, err
+		return b[:at], err
 	}
-	if len(p) > 0xffff {
-		return nil, fmt.Errorf("etltest: a record of %d bytes", len(p))
+	if len(b)-at > MaxRecord {
+		return b[:at], fmt.Errorf("a record of %d bytes is longer than %d", len(b)-at, MaxRecord)
 	}
-	at := 0
-	switch f {
-	case FormSystem, FormCompact, FormPerfInfo:
-		at = 4
-	}
-	binary.LittleEndian.PutUint16(p[at:], uint16(len(p)))
-	return p, nil
+	binary.LittleEndian.PutUint16(b[at+sizeAt:], uint16(len(b)-at))
+	return b, nil
 }
+
+// MaxRecord is the size of the largest record.
+const MaxRecord = 0xffff
+
+// grow appends n zeros to b, and returns them as well.
+func grow(b []byte, n int) (whole, zeros []byte) {
+	b = append(b, zero[:n]...)
+	return b, b[len(b)-n:]
+}
+
+var zero [fullHeaderSize + eventHeaderSize]byte
 
 // kind returns the one of two kinds for the pointer size of r.
 func kind(r *etw.Record, kind32, kind64 byte) byte {
@@ -122,9 +110,10 @@ func putIDs(p []byte, r *etw.Record) {
 	binary.LittleEndian.PutUint64(p[0x10:], uint64(r.Timestamp))
 }
 
-func encodeEvent(r *etw.Record) []byte {
+func appendEvent(b []byte, r *etw.Record) ([]byte, error) {
 	le := binary.LittleEndian
-	p := make([]byte, eventHeaderSize)
+	start := len(b)
+	b, p := grow(b, eventHeaderSize)
 	p[2], p[3] = kind(r, kindEvent32, kindEvent64), markerRecord
 	putIDs(p, r)
 	copy(p[0x18:], r.Provider[:])
@@ -133,54 +122,68 @@ func encodeEvent(r *etw.Record) []byte {
 	le.PutUint16(p[0x2e:], r.Task)
 	le.PutUint64(p[0x30:], r.Keywords)
 	copy(p[0x40:], r.ActivityID[:])
-	if items := extendedItems(r); len(items) > 0 {
-		le.PutUint16(p[4:], 1)
-		p = appendItems(p, items)
+	items := items{b: b, start: start, last: -1}
+	items.addRecord(r)
+	if items.last >= 0 {
+		items.b[start+4] = 1
 	}
-	return append(p, r.Payload...)
+	return append(items.b, r.Payload...), items.err
 }
 
-// extendedItems returns the items of r, with those that have their own places in
-// a record.
-func extendedItems(r *etw.Record) (items []etw.ExtendedItem) {
+// items appends extended items to a record that begins at start.
+type items struct {
+	b     []byte
+	start int
+	last  int // where the last one begins, or -1
+	err   error
+}
+
+// addRecord adds the items of r, with those that have their own places in a record.
+func (i *items) addRecord(r *etw.Record) {
 	if !r.RelatedActivityID.IsZero() {
-		items = append(items, etw.ExtendedItem{Type: etw.ExtRelatedActivityID, Data: r.RelatedActivityID[:]})
+		i.add(etw.ExtRelatedActivityID, nil, r.RelatedActivityID[:])
 	}
 	kept := false // the stack is an item as well, if it has a match id
-	for _, item := range r.Extended {
-		kept = kept || item.Type == etw.ExtStack32 || item.Type == etw.ExtStack64
+	for n := range r.Extended {
+		t := r.Extended[n].Type
+		kept = kept || t == etw.ExtStack32 || t == etw.ExtStack64
 	}
 	if r.Stack.Addresses != nil && !kept {
 		typ := etw.ExtStack64
 		if r.Stack.PtrSize == etw.Ptr32 {
 			typ = etw.ExtStack32
 		}
-		items = append(items, etw.ExtendedItem{Type: typ, Data: append(make([]byte, 8), r.Stack.Addresses...)})
+		i.add(typ, zero[:8], r.Stack.Addresses)
 	}
-	return append(items, r.Extended...)
+	for n := range r.Extended {
+		i.add(r.Extended[n].Type, nil, r.Extended[n].Data)
+	}
 }
 
-func appendItems(p []byte, items []etw.ExtendedItem) []byte {
+// add adds an item whose data are those of head and data.
+func (i *items) add(t etw.ExtendedType, head, data []byte) {
+	size := len(head) + len(data)
+	if size > MaxRecord {
+		i.err = fmt.Errorf("an extended item of %d bytes is longer than %d", size, MaxRecord)
+		return
+	}
+	if i.last >= 0 {
+		i.b[i.last+4] = 1 // another one follows it
+	}
+	i.last = len(i.b)
 	le := binary.LittleEndian
-	for i, item := range items {
-		linked := uint16(0)
-		if i < len(items)-1 {
-			linked = 1
-		}
-		p = le.AppendUint16(p, 0)
-		p = le.AppendUint16(p, uint16(item.Type))
-		p = le.AppendUint16(p, linked)
-		p = le.AppendUint16(p, uint16(len(item.Data)))
-		p = append(p, item.Data...)
-		for len(p)%8 != 0 {
-			p = append(p, 0)
-		}
+	i.b = le.AppendUint16(i.b, 0)
+	i.b = le.AppendUint16(i.b, uint16(t))
+	i.b = le.AppendUint16(i.b, 0)
+	i.b = le.AppendUint16(i.b, uint16(size))
+	i.b = append(append(i.b, head...), data...)
+	for (len(i.b)-i.start)%8 != 0 {
+		i.b = append(i.b, 0)
 	}
-	return p
 }
 
-func encodeFull(f Form, r *etw.Record) ([]byte, error) {
-	p := make([]byte, fullHeaderSize)
+func appendFull(b []byte, f Form, r *etw.Record) ([]byte, error) {
+	b, p := grow(b, fullHeaderSize)
 	p[2], p[3] = kind(r, kindFull32, kindFull64), markerRecord
 	p[4], p[5], p[6] = byte(r.Opcode), byte(r.Level), r.Version
 	putIDs(p, r)
@@ -189,11 +192,11 @@ func encodeFull(f Form, r *etw.Record) ([]byte, error) {
 		p[2] = kind(r, kindInstance32, kindInstance64)
 		item := itemOf(r, etw.ExtInstance)
 		if len(item) != instanceItemSize {
-			return nil, fmt.Errorf("etltest: an instance of %d bytes, want %d", len(item), instanceItemSize)
+			return b, fmt.Errorf("an instance of %d bytes, want %d", len(item), instanceItemSize)
 		}
-		p = append(p, item...)
+		b = append(b, item...)
 	}
-	return append(p, r.Payload...), nil
+	return append(b, r.Payload...), nil
 }
 
 // itemOf returns the data of the item of a type, or nil.
@@ -206,16 +209,16 @@ func itemOf(r *etw.Record, typ etw.ExtendedType) []byte {
 	return nil
 }
 
-func encodeKernel(f Form, r *etw.Record) ([]byte, error) {
+func appendKernel(b []byte, f Form, r *etw.Record) ([]byte, error) {
 	const versionPEBS = 0x8000
 	le := binary.LittleEndian
 	group, ok := classic.KernelGroup(r.Provider, r.Opcode)
 	if !ok {
-		return nil, fmt.Errorf("etltest: %v is not a class of kernel events", r.Provider)
+		return b, fmt.Errorf("%v is not a class of kernel events", r.Provider)
 	}
 	pebs, counters := itemOf(r, etw.ExtPEBSIndex), itemOf(r, etw.ExtCounters)
 	if len(counters)%8 != 0 || len(counters) > 7*8 {
-		return nil, fmt.Errorf("etltest: counters of %d bytes", len(counters))
+		return b, fmt.Errorf("counters of %d bytes", len(counters))
 	}
 	version := uint16(r.Version) | uint16(len(counters)/8)<<8
 	if pebs != nil {
@@ -224,51 +227,50 @@ func encodeKernel(f Form, r *etw.Record) ([]byte, error) {
 	var p []byte
 	switch f {
 	case FormSystem:
-		p = make([]byte, systemHeaderSize)
+		b, p = grow(b, systemHeaderSize)
 		p[2] = kind(r, kindSystem32, kindSystem64)
 		putIDs(p, r)
 	case FormCompact:
-		p = make([]byte, compactHeaderSize)
+		b, p = grow(b, compactHeaderSize)
 		p[2] = kind(r, kindCompact32, kindCompact64)
 		putIDs(p, r)
 	default:
-		p = make([]byte, perfInfoHeaderSize)
+		b, p = grow(b, perfInfoHeaderSize)
 		p[2] = kind(r, kindPerfInfo32, kindPerfInfo64)
 		le.PutUint64(p[0x08:], uint64(r.Timestamp))
 	}
 	p[3] = markerRecord
 	le.PutUint16(p[0:], version)
 	p[6], p[7] = byte(r.Opcode), group
-	p = append(p, pebs...)
-	p = append(p, counters...)
-	return append(p, r.Payload...), nil
+	b = append(append(b, pebs...), counters...)
+	return append(b, r.Payload...), nil
 }
 
-func encodeMessage(r *etw.Record) []byte {
+func appendMessage(b []byte, r *etw.Record) []byte {
 	const (
 		hasGUID, hasTime, hasSystemInfo = 0x02, 0x08, 0x20
 		pointer32, pointer64            = 0x40, 0x80
 	)
 	le := binary.LittleEndian
-	options := uint16(hasTime)
-	p := make([]byte, 8)
+	options := uint16(hasTime | pointer64)
+	if r.PointerSize == etw.Ptr32 {
+		options = hasTime | pointer32
+	}
+	start := len(b)
+	b, _ = grow(b, 8)
 	if !r.Provider.IsZero() {
 		options |= hasGUID
-		p = append(p, r.Provider[:]...)
+		b = append(b, r.Provider[:]...)
 	}
-	p = le.AppendUint64(p, uint64(r.Timestamp))
+	b = le.AppendUint64(b, uint64(r.Timestamp))
 	if r.ProcessID >= 0 || r.ThreadID >= 0 {
 		options |= hasSystemInfo
-		p = le.AppendUint32(p, uint32(r.ThreadID))
-		p = le.AppendUint32(p, uint32(r.ProcessID))
+		b = le.AppendUint32(b, uint32(r.ThreadID))
+		b = le.AppendUint32(b, uint32(r.ProcessID))
 	}
-	if r.PointerSize == etw.Ptr32 {
-		options |= pointer32
-	} else {
-		options |= pointer64
-	}
+	p := b[start:]
 	p[3] = markerMessage
 	le.PutUint16(p[4:], r.ID)
 	le.PutUint16(p[6:], options)
-	return append(p, r.Payload...)
+	return append(b, r.Payload...)
 }

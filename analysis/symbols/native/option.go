@@ -1,0 +1,23 @@
+package native
+
+// An Option adds to what a [Dir] has.
+type Option func(*Dir)
+
+// Demangle has names that compilers made shown as f returns them. It returns a name that
+// it cannot read as it is.
+func Demangle(f func(string) string) Option { return func(d *Dir) { d.demangler = f } }
+
+// Usual has files looked for in the folders in which a machine keeps them, if what there
+// is has the identity that a trace tells.
+func Usual(p Places) Option { return func(d *Dir) { d.usual = newPlaces(p) } }
+
+// Places are folders in which a machine keeps its files.
+type Places struct {
+	// Libraries are folders of programs and libraries: a file is opened by the path that a
+	// trace has of it.
+	Libraries []string
+	// DotNet are folders of .NET, whose files are found by their names, too.
+	DotNet []string
+	// Debug are folders of debug files, such as /usr/lib/debug.
+	Debug []string
+}

@@ -1,0 +1,60 @@
+package native
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/symbols"
+)
+
+// vdsoName is the mapping of the part of the kernel that runs in processes.
+const vdsoName = "[vdso]"
+
+// A vdso is a file of that part, and how much memory it takes.
+type vdso struct {
+	*codeFile
+	size uint64
+}
+
+// vdso names a place in it by the file of that name, such as vdso64.so, that is as large
+// as what was mapped. Traces do not tell its build id.
+func (d *Dir) vdso(n *symbols.Native) Source {
+	if d.vdsos == nil {
+		d.vdsos = []vdso{}
+		for _, path := range d.others {
+			if !strings.HasPrefix(filepath.Base(path), "vdso") {
+				continue
+			}
+			v, err := openFile(path, readVDSO)
+			if err != nil {
+				d.fault(path, err)
+				continue
+			}
+			d.vdsos = append(d.vdsos, v)
+		}
+	}
+	for _, v := range d.vdsos {
+		if v.size != n.MapSize || !n.InFile {
+			continue
+		}
+		if at, ok := v.address(n.Offset); ok && d.named(n, &v.table, at) {
+			return FromELF
+		}
+	}
+	return FromNothing
+}
+
+func readVDSO(f *os.File, size int64) (vdso, error) {
+	x, err := openELF(f, size)
+	if err != nil {
+		return vdso{}, err
+	}
+	c, err := readCode(x)
+	if err != nil {
+		return vdso{}, err
+	}
+	c.finish()
+	const page = 0xfff
+	return vdso{c, uint64(size+page) &^ page}, nil
+}

@@ -1,0 +1,256 @@
+package nettrace
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Metadata is what a stream says of a kind of events.
+type Metadata struct {
+	row  []byte // as it stands in the stream
+	v6   bool
+	base *etw.Record // what it says
+}
+
+// Bytes returns the row of the metadata as it stands in the stream. It is not to be
+// changed.
+func (m *Metadata) Bytes() []byte { return m.row }
+
+// A kindTable numbers the kinds of events and describes each once.
+type kindTable struct {
+	copied   map[copiedKind]*writtenKind
+	made     map[kindKey]*writtenKind
+	contents map[string]*writtenKind // by their rows, without numbers
+	next     uint32
+	pending  []byte // rows that are not in the stream yet
+	rows     int
+
+	lastCopied copiedKind
+	last       *writtenKind
+}
+
+// A copiedKind is a row of another stream. In another version the description of the
+// fields is that which the Reader found to be right.
+type copiedKind struct {
+	*Metadata
+	schema *etw.EventDesc
+}
+
+// A writtenKind is a kind of events that the stream knows.
+type writtenKind struct {
+	id   uint32
+	base etw.Record // what its row says of all of them
+}
+
+// A kindKey is what a row is made from.
+type kindKey struct {
+	provider string
+	guid     etw.GUID
+	id       uint16
+	version  uint8
+	level    etw.Level
+	opcode   etw.Opcode
+	keywords uint64
+	schema   *etw.EventDesc
+}
+
+func (t *kindTable) begin() {
+	*t = kindTable{copied: make(map[copiedKind]*writtenKind), made: make(map[kindKey]*writtenKind), contents: make(map[string]*writtenKind)}
+}
+
+// of returns the kind of a record, of which m is what the stream that it is from says,
+// or nil.
+func (t *kindTable) of(w *Writer, rec *etw.Record, m *Metadata) (*writtenKind, error) {
+	if m != nil && t.tells(w, rec, m) {
+		key := copiedKind{m, nil}
+		if m.v6 != w.v6 {
+			key.schema = rec.Schema
+		}
+		if key == t.lastCopied {
+			return t.last, nil
+		}
+		k := t.copied[key]
+		if k == nil {
+			k = t.add(w, m.content(w.v6, key.schema))
+			k.base = *m.base
+			if len(t.copied) > pointItems {
+				clear(t.copied)
+			}
+			t.copied[key] = k
+		}
+		t.lastCopied, t.last = key, k
+		return k, nil
+	}
+	return t.make(w, rec)
+}
+
+// tells reports whether the metadata m is right for rec. In version 6 labels say where
+// a record differs from it.
+func (t *kindTable) tells(w *Writer, rec *etw.Record, m *Metadata) bool {
+	b := m.base
+	if rec.ID != b.ID || rec.Provider != b.Provider {
+		return false
+	}
+	return w.v6 || rec.Version == b.Version && rec.Level == b.Level && rec.Opcode == b.Opcode && rec.Keywords == b.Keywords
+}
+
+// make returns the kind of a record by what the record itself says.
+func (t *kindTable) make(w *Writer, rec *etw.Record) (*writtenKind, error) {
+	key := kindKey{rec.ProviderName, rec.Provider, rec.ID, rec.Version, rec.Level, rec.Opcode, rec.Keywords, rec.Schema}
+	if w.v6 { // labels say what differs
+		key.keywords, key.level, key.opcode = 0, 0, 0
+	}
+	if k := t.made[key]; k != nil {
+		return k, nil
+	}
+	if rec.ProviderName == "" || !w.v6 && !rec.Provider.IsZero() && ProviderGUID(rec.ProviderName) != rec.Provider {
+		return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrNoProvider)
+	}
+	m := rowOf(rec)
+	k := t.add(w, m.content(w.v6, w.header.PointerSize))
+	m.setRecord(&k.base, make(map[string]*etw.ProviderDesc))
+	if len(t.made) > pointItems {
+		clear(t.made)
+	}
+	t.made[key] = k
+	return k, nil
+}
+
+// add numbers a kind with the given row, of which the number is missing.
+func (t *kindTable) add(w *Writer, content []byte) *writtenKind {
+	if k := t.contents[string(content)]; k != nil {
+		return k
+	}
+	t.next++
+	k := &writtenKind{id: t.next}
+	if len(t.contents) > pointItems {
+		clear(t.contents)
+	}
+	t.contents[string(content)] = k
+	t.rows++
+	if w.v6 {
+		t.pending = appendSized(t.pending, append(binary.AppendUvarint(nil, uint64(k.id)), content...))
+		return k
+	}
+	if t.rows == 1 {
+		t.pending = append(t.pending[:0], make([]byte, eventsHeaderSize)...)
+	}
+	t.pending = append(t.pending, flagSize, 0) // at time 0
+	t.pending = binary.AppendUvarint(t.pending, uint64(4+len(content)))
+	t.pending = binary.LittleEndian.AppendUint32(t.pending, k.id)
+	t.pending = append(t.pending, content...)
+	return k
+}
+
+// flush writes the rows that are not in the stream yet.
+func (t *kindTable) flush(w *Writer) {
+	if t.rows == 0 {
+		return
+	}
+	if w.v6 {
+		w.writeBlock(kindMetadata, append([]byte{0, 0}, t.pending...))
+	} else {
+		putEventsHeader(t.pending, 0, 0)
+		w.writeBlock(kindMetadata, t.pending)
+	}
+	t.pending, t.rows = t.pending[:0], 0
+}
+
+// content returns the row without its number, in the form of a version. For another
+// one than its own, schema has the fields.
+func (m *Metadata) content(v6 bool, schema *etw.EventDesc) []byte {
+	c := cursor{b: m.row}
+	if m.v6 == v6 {
+		if v6 {
+			c.uvar(32)
+		} else {
+			c.u32()
+		}
+		return c.b[c.off:]
+	}
+	var r row
+	if m.v6 {
+		r = readRow6(&c)
+	} else {
+		r = readRow(&c)
+	}
+	if schema != nil && len(r.fields) > 0 {
+		r.fields = schema.Fields
+	}
+	return r.content(v6, m.base.PointerSize)
+}
+
+// rowOf returns a row that says what rec does of itself.
+func rowOf(rec *etw.Record) row {
+	m := row{
+		provider: rec.ProviderName, id: uint32(rec.ID), keywords: rec.Keywords,
+		version: uint32(rec.Version), level: uint32(rec.Level), opcode: rec.Opcode, hasOpcode: rec.Opcode != 0,
+	}
+	if ProviderGUID(m.provider) != rec.Provider {
+		m.guid = rec.Provider
+	}
+	if d := rec.Schema; d != nil {
+		m.name, m.message, m.fields = d.Name, d.Message, d.Fields
+	}
+	return m
+}
+
+// content returns the row without its number, in the form of a version.
+func (m *row) content(v6 bool, ptr etw.PtrSize) []byte {
+	if v6 {
+		return m.content6(ptr)
+	}
+	b := appendUTF16(nil, m.provider)
+	b = binary.LittleEndian.AppendUint32(b, m.id)
+	b = appendUTF16(b, m.name)
+	b = binary.LittleEndian.AppendUint64(b, m.keywords)
+	b = binary.LittleEndian.AppendUint32(b, m.version)
+	b = binary.LittleEndian.AppendUint32(b, m.level)
+	e := fieldWriter{list: list1, ptr: ptr}
+	list := e.fields(nil, m.fields)
+	if e.arrays {
+		b = binary.LittleEndian.AppendUint32(b, 0)
+		e.list = list2
+		list = e.fields(nil, m.fields)
+	} else {
+		b = append(b, list...)
+	}
+	if m.hasOpcode {
+		b = append(binary.LittleEndian.AppendUint32(b, 1), tagOpcode, byte(m.opcode))
+	}
+	if e.arrays {
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(list))), tagFields2)
+		b = append(b, list...)
+	}
+	return b
+}
+
+func (m *row) content6(ptr etw.PtrSize) []byte {
+	b := appendText(nil, m.provider)
+	b = binary.AppendUvarint(b, uint64(m.id))
+	b = appendText(b, m.name)
+	e := fieldWriter{list: list6, ptr: ptr}
+	b = e.fields(b, m.fields)
+	var items []byte
+	if m.hasOpcode {
+		items = append(items, itemOpcode, byte(m.opcode))
+	}
+	if m.keywords != 0 {
+		items = binary.LittleEndian.AppendUint64(append(items, itemKeywords), m.keywords)
+	}
+	if m.message != "" {
+		items = appendText(append(items, itemMessage), m.message)
+	}
+	if !m.guid.IsZero() {
+		items = append(append(items, itemGUID), m.guid[:]...)
+	}
+	if m.level != 0 {
+		items = append(items, itemLevel, byte(m.level))
+	}
+	if m.version != 0 {
+		items = append(items, itemVersion, byte(m.version))
+	}
+	return appendSized(b, items)
+}

@@ -1,0 +1,302 @@
+package nettrace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Writer writes one stream, of version 4 or 6. It must not be used by several
+// goroutines at once.
+//
+// Records come in the order of time, as a [Reader] delivers them and as a program
+// writes them that takes the time of an event when it writes it. Those of several
+// threads, processors or sources that are not merged need the option [Unsorted].
+//
+// A Writer holds one block of events, and the call stacks, threads and labels since
+// the last sequence point. It writes sequence points often enough for that to stay
+// within some megabytes.
+type Writer struct {
+	out      io.Writer
+	header   Header
+	v6       bool
+	unsorted bool
+	off      int64 // of the stream
+	err      error // of out, sticky
+	closed   bool
+
+	kinds   kindTable
+	stacks  stackTable
+	threads threadTable
+	labels  labelTable
+	point   pointState
+
+	block []byte // the events that are not written yet, behind the header of their block
+	last  eventHeader
+	low   int64 // times of the events in block
+	high  int64
+	frame []byte // room for a block that is being written
+
+	newest int64 // time stamp written so far
+	clock  *etw.Clock
+	moved  bool // clock is another than that of the stream
+}
+
+// A pointState is what decides when there is a sequence point.
+type pointState struct {
+	bytes int // of events since the last one
+	fresh bool
+}
+
+// A WriterOption changes how a Writer writes.
+type WriterOption func(*Writer)
+
+// Unsorted says that only the records of each thread come in the order of time. The
+// stream then does not promise more, but at a [Writer.Flush]: what is written after it
+// must not be older than what was written before. Until then readers hold back all
+// of it, and so does the Writer with the call stacks.
+func Unsorted() WriterOption { return func(w *Writer) { w.unsorted = true } }
+
+// NewWriter begins a stream with the header h, of which Version is 4, or 6, or 0 for
+// the first of both that can hold it: version 4 is of one process. The Clock says what
+// the time stamps of the stream count, and a record with another Clock gets the time
+// stamp of the same moment. A PointerSize of 0 is that of 64 bits, a Frequency of 0 is
+// 1e9.
+//
+// The stream may go to a pipe or a connection: nothing is written twice.
+func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
+	switch {
+	case h.Version == 0 && h.ProcessID >= 0 && h.ProcessID <= math.MaxUint32:
+		h.Version = 4
+	case h.Version == 0:
+		h.Version = 6
+	}
+	if h.PointerSize == 0 {
+		h.PointerSize = etw.Ptr64
+	}
+	if h.Clock.Frequency <= 0 {
+		h.Clock.Frequency = 1e9
+	}
+	switch {
+	case h.Version != 4 && h.Version != 6:
+		return nil, fmt.Errorf("nettrace: version %d is not written: 4 and 6 are", h.Version)
+	case h.Version == 4 && (h.ProcessID < 0 || h.ProcessID > math.MaxUint32):
+		return nil, fmt.Errorf("nettrace: version 4 is of one process, and %d is none: use version 6", h.ProcessID)
+	}
+	h.Clock = wholeMilliseconds(h.Clock)
+	w := &Writer{out: out, header: h, v6: h.Version == 6, newest: math.MinInt64}
+	for _, opt := range opts {
+		opt(w)
+	}
+	w.kinds.begin()
+	w.stacks.begin()
+	w.threads.begin(w)
+	w.labels.begin()
+	w.beginBlock()
+	w.writeHeader()
+	return w, w.err
+}
+
+// Write appends a record. Its ProviderName and Schema, or what it has instead of a
+// Schema, go into the metadata of the stream. Records of version 4 have no labels, and
+// all are of the process of the header. Neither version has room for a Channel, a
+// Task, or for other extended items than labels.
+func (w *Writer) Write(rec *etw.Record) error {
+	return w.write(rec, &Origin{CaptureThread: uint64(rec.ThreadID)})
+}
+
+// WriteFrom is Write for a record of which more is known: the thread that logged it,
+// which is its CaptureThread in version 4 and Capture in version 6, and the name of
+// its Thread. What else an Origin has does not matter.
+func (w *Writer) WriteFrom(rec *etw.Record, o Origin) error {
+	o.Metadata = nil
+	return w.write(rec, &o)
+}
+
+// Copy appends the record that r delivered last, with what its stream says of it and
+// its kind. Rec is that record, of which the Payload may have been replaced.
+func (w *Writer) Copy(r *Reader, rec *etw.Record) error {
+	o := r.Origin()
+	return w.write(rec, &o)
+}
+
+// What a stream has no room for.
+var (
+	// ErrKind is of records that are not those of a manifest: EventPipe has no others.
+	ErrKind = errors.New("a classic event or a message, which EventPipe does not have")
+	// ErrProcess is of records of version 4 that are not of the process of the header.
+	ErrProcess = errors.New("another process than that of the stream")
+	// ErrNoProvider is of records whose provider has no name.
+	ErrNoProvider = errors.New("the name of the provider is not known")
+)
+
+func (w *Writer) write(rec *etw.Record, o *Origin) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.closed:
+		return errWriterClosed
+	case rec.Kind != etw.KindManifest:
+		return fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrKind)
+	case len(rec.Payload) > maxPayload:
+		return fmt.Errorf("nettrace: a payload of %d bytes is longer than %d", len(rec.Payload), maxPayload)
+	case !w.v6 && rec.ProcessID >= 0 && rec.ProcessID != w.header.ProcessID:
+		return fmt.Errorf("nettrace: process %d: %w", rec.ProcessID, ErrProcess)
+	}
+	k, err := w.kinds.of(w, rec, o.Metadata)
+	if err != nil {
+		return err
+	}
+	h := eventHeader{
+		time: w.ticks(rec), metadata: k.id, size: uint32(len(rec.Payload)), processor: rec.Processor,
+		activity: rec.ActivityID, related: rec.RelatedActivityID,
+	}
+	if h.processor < 0 {
+		h.processor = -1
+	}
+	if w.full(len(rec.Payload)) {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	capture := w.threads.set(w, &h, rec, o)
+	if w.v6 {
+		h.labels = w.labels.of(rec, k)
+		h.activity, h.related = etw.GUID{}, etw.GUID{}
+	}
+	h.stack = w.stacks.of(w.addresses(rec.Stack))
+	h.sequence = capture.next()
+	w.append(&h, rec.Payload)
+	return w.err
+}
+
+var errWriterClosed = fmt.Errorf("nettrace: the Writer is closed: %w", fs.ErrClosed)
+
+// append appends an event to the block.
+func (w *Writer) append(h *eventHeader, payload []byte) {
+	first := len(w.block) == eventsHeaderSize
+	if !w.unsorted {
+		// What comes later is not older.
+		h.sortPoint = first || h.capture != w.last.capture
+	} else if w.point.fresh {
+		h.sortPoint = true
+	}
+	w.point.fresh = false
+	if first {
+		w.low, w.high = h.time, h.time
+	}
+	w.low, w.high = min(w.low, h.time), max(w.high, h.time)
+	w.newest = max(w.newest, h.time)
+	before := len(w.block)
+	w.block = h.append(w.block, &w.last, w.v6)
+	w.last = *h
+	w.block = append(w.block, payload...)
+	w.point.bytes += len(w.block) - before
+}
+
+// Limits of what is held.
+const (
+	maxEventBlock = 100 << 10 // as the runtime has it
+	maxPayload    = 15 << 20  // less than the size of a block can be
+	pointBytes    = 8 << 20   // of events between sequence points
+	pointStacks   = 2 << 20   // bytes of call stacks
+	pointItems    = 1 << 15   // labels, and threads
+)
+
+// full reports whether there must be another block before an event.
+func (w *Writer) full(payload int) bool {
+	const header = 96 // more than any
+	return len(w.block) > eventsHeaderSize && len(w.block)+payload+header > maxEventBlock
+}
+
+// pointDue reports whether it is time for a sequence point.
+func (w *Writer) pointDue() bool {
+	return !w.unsorted && (w.point.bytes > pointBytes || len(w.stacks.data) > pointStacks) ||
+		w.labels.items > pointItems || w.threads.rows > pointItems
+}
+
+// Flush writes what the Writer holds, so that a reader of the stream gets it. What is
+// written after it must not be older.
+func (w *Writer) Flush() error {
+	if w.closed {
+		return w.err
+	}
+	w.flush()
+	if w.unsorted {
+		w.sequencePoint()
+	}
+	return w.err
+}
+
+// flush writes the block of events, after what it refers to.
+func (w *Writer) flush() error {
+	w.kinds.flush(w)
+	w.threads.flush(w)
+	w.stacks.flush(w)
+	w.labels.flush(w)
+	if len(w.block) > eventsHeaderSize {
+		putEventsHeader(w.block, w.low, w.high)
+		w.writeBlock(kindEvents, w.block)
+	}
+	w.beginBlock()
+	if w.pointDue() {
+		w.sequencePoint()
+	}
+	return w.err
+}
+
+func (w *Writer) beginBlock() {
+	if w.block == nil {
+		w.block = make([]byte, 0, maxEventBlock+4<<10)
+	}
+	w.block = append(w.block[:0], make([]byte, eventsHeaderSize)...)
+	w.last = eventHeader{}
+}
+
+// Close writes what the Writer holds, the last sequence point, which tells what was
+// lost, and the mark of the end. It does not close what the Writer writes to.
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	w.flush()
+	w.sequencePoint()
+	w.closed = true
+	if w.v6 {
+		w.writeBlock(kindEnd, nil)
+	} else {
+		w.put([]byte{tagNull})
+	}
+	return w.err
+}
+
+// Lost says that some events of a thread were lost before they came to the Writer,
+// since its last one. A thread that is not known is -1.
+func (w *Writer) Lost(process, thread, events int64) {
+	if events > 0 && !w.closed {
+		w.threads.lost(w, process, thread, uint32(min(events, math.MaxInt32)))
+	}
+}
+
+// ticks returns the time stamp of rec by the clock of the stream.
+func (w *Writer) ticks(rec *etw.Record) int64 {
+	if rec.Clock != w.clock {
+		w.clock = rec.Clock
+		w.moved = rec.Clock != nil && *rec.Clock != w.header.Clock
+	}
+	if !w.moved {
+		return rec.Timestamp
+	}
+	return w.header.Clock.Convert(rec.Timestamp, rec.Clock)
+}
+
+// wholeMilliseconds returns a clock with the same times that starts at a millisecond,
+// which is all that a header can say.
+func wholeMilliseconds(c etw.Clock) etw.Clock {
+	start := c.Start - c.Start%1e4
+	return etw.Clock{Start: start, Origin: c.Ticks(start), Frequency: c.Frequency}
+}

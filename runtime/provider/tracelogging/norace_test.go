@@ -1,0 +1,5 @@
+//go:build !race
+
+package tracelogging_test
+
+const raceEnabled = false

@@ -1,0 +1,251 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+)
+
+// A consumer has Windows call back with what a session delivers, and puts it in a
+// queue. Records are made of it on the other side: no handler runs in a callback, and
+// so a handler may wait for the end of callbacks.
+type consumer struct {
+	sys    system
+	name   string
+	id     uintptr // that callbacks find it by
+	handle uint64
+	raw    bool // whole buffers come
+	header etl.Header
+
+	queue *queue
+	done  chan struct{} // closed when nobody will read
+	// returned is closed when processTrace has returned. From then on err says why, if
+	// not since the session has ended.
+	returned chan struct{}
+	err      error
+
+	givenUp, closed sync.Once
+	ended           atomic.Bool // by closed
+
+	batch sync.Mutex // guards what follows
+	data  []byte     // events that were not put yet
+	count int        // of them
+	timer *time.Timer
+	fault error // of a callback
+}
+
+// batchSize is how many bytes of events are put at once, and batchDelay how long the
+// first of fewer waits.
+const (
+	batchSize  = 64 << 10
+	batchDelay = 5 * time.Millisecond
+)
+
+// consumers are all that are open. Windows can be given one function for callbacks a
+// process at will, but never take it back: so there is one for all, and a number says
+// which consumer is meant.
+var consumers struct {
+	sync.Mutex
+	last  uintptr
+	table atomic.Pointer[map[uintptr]*consumer]
+}
+
+// register gives c its number.
+func (c *consumer) register() {
+	consumers.Lock()
+	defer consumers.Unlock()
+	consumers.last++
+	c.id = consumers.last
+	table := copyTable()
+	table[c.id] = c
+	consumers.table.Store(&table)
+}
+
+func (c *consumer) unregister() {
+	consumers.Lock()
+	defer consumers.Unlock()
+	table := copyTable()
+	delete(table, c.id)
+	consumers.table.Store(&table)
+}
+
+func copyTable() map[uintptr]*consumer {
+	table := make(map[uintptr]*consumer)
+	if old := consumers.table.Load(); old != nil {
+		maps.Copy(table, *old)
+	}
+	return table
+}
+
+func consumerOf(id uintptr) *consumer {
+	if table := consumers.table.Load(); table != nil {
+		return (*table)[id]
+	}
+	return nil
+}
+
+// onEvent, onBufferRead and onBuffer are what Windows calls.
+
+func onEvent(e *eventRecord) uintptr {
+	if c := consumerOf(e.context); c != nil {
+		c.event(e)
+	}
+	return 0
+}
+
+func onBufferRead(l *logfile) uintptr {
+	c := consumerOf(l.context)
+	if c == nil {
+		return 0
+	}
+	return c.goesOn(c.flush())
+}
+
+func onBuffer(buffer *byte, size uintptr, _ unsafe.Pointer, context uintptr) uintptr {
+	c := consumerOf(context)
+	if c == nil {
+		return 0
+	}
+	return c.goesOn(c.buffer(unsafe.Slice(buffer, uint32(size))))
+}
+
+// goesOn returns what has Windows go on, or not.
+func (c *consumer) goesOn(yes bool) uintptr {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// event takes an event. A fault must not reach Windows, which would end the process.
+func (c *consumer) event(e *eventRecord) {
+	c.batch.Lock()
+	defer c.batch.Unlock()
+	defer c.recovered()
+	if c.fault != nil {
+		return
+	}
+	if c.count == 0 {
+		if c.data == nil {
+			c.data = c.queue.memory(batchSize + batchSize/4)
+		}
+		c.timer.Reset(batchDelay)
+	}
+	c.data = appendEvent(c.data, e)
+	c.count++
+	if len(c.data) >= batchSize {
+		c.put()
+	}
+}
+
+// recovered keeps the fault of a callback.
+func (c *consumer) recovered() {
+	if v := recover(); v != nil {
+		c.fault = fmt.Errorf("session: %q: a callback has failed: %v", c.name, v)
+		c.closeTrace()
+	}
+}
+
+// flush puts the events that there are.
+func (c *consumer) flush() bool {
+	c.batch.Lock()
+	defer c.batch.Unlock()
+	return c.put()
+}
+
+// put is flush for those who hold batch.
+func (c *consumer) put() bool {
+	if c.count == 0 {
+		select {
+		case <-c.done:
+			return false
+		default:
+			return c.fault == nil
+		}
+	}
+	ok := c.queue.put(chunk{c.data, c.count}, nil)
+	c.data, c.count = nil, 0
+	return ok && c.fault == nil
+}
+
+// buffer takes a buffer.
+func (c *consumer) buffer(b []byte) bool {
+	data := append(c.queue.memory(len(b)), b...)
+	return c.queue.put(chunk{data: data}, etl.CountRecords)
+}
+
+// openConsumer opens the session of a name. It must be told to run.
+func openConsumer(sys system, name string, o *Consumption) (*consumer, error) {
+	c := &consumer{sys: sys, name: name, done: make(chan struct{}), returned: make(chan struct{})}
+	c.queue = newQueue(o.QueueBytes, o.WhenFull, c.done)
+	c.timer = time.AfterFunc(time.Hour, func() { c.flush() })
+	c.timer.Stop()
+	c.register()
+	code := c.openBest(o.Delivery)
+	if code != codeSuccess {
+		c.unregister()
+		return nil, fail(opOpen, name, code)
+	}
+	return c, nil
+}
+
+// openBest opens the session in the best way that there is and that is asked for.
+func (c *consumer) openBest(d Delivery) Code {
+	var h logfileHeader
+	code := codeProcNotFound
+	if d != DeliverEvents && c.sys.hasBuffers() {
+		c.handle, code = c.sys.openBuffers(utf16Of(c.name), c.id, &h)
+		c.raw = code == codeSuccess
+	}
+	// A system that has the call may still not do it for this session.
+	if !c.raw && d != DeliverBuffers && code != codeAccessDenied && code != codeInstanceNotFound {
+		l := &logfile{loggerName: utf16Of(c.name), mode: processRealTime | processEventRecord | processRawTimestamp, context: c.id}
+		c.handle, code = c.sys.openEvents(l)
+		h = l.header
+	}
+	c.header = h.header(c.name, c.sys)
+	return code
+}
+
+// run has Windows call back, until the session ends or is closed.
+func (c *consumer) run() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	code := c.sys.processTrace(c.handle)
+	if c.ended.Load() {
+		code = codeSuccess // whatever Windows says to a handle that we have closed
+	}
+	c.closeTrace()
+	c.timer.Stop()
+	c.flush()
+	c.unregister()
+	switch code {
+	case codeSuccess, codeCancelled, codeInstanceNotFound:
+		c.err = c.fault
+	default:
+		c.err = errors.Join(c.fault, fail(opProcess, c.name, code))
+	}
+	c.queue.end()
+	close(c.returned)
+}
+
+// closeTrace ends the callbacks, if they have not ended yet.
+func (c *consumer) closeTrace() {
+	c.closed.Do(func() {
+		c.ended.Store(true)
+		c.sys.closeTrace(c.handle)
+	})
+}
+
+// giveUp ends everything: what waits is not read any more.
+func (c *consumer) giveUp() {
+	c.givenUp.Do(func() { close(c.done) })
+	c.closeTrace()
+}
