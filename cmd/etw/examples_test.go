@@ -54,6 +54,12 @@ func exampleFolder(t *testing.T) string {
 	}
 	play(t, filepath.Join(dir, "app.port"), cpu)
 	put("cpu.nettrace", cpu)
+	oven, err := ovenTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("oven.nettrace", oven)
+	put("Shop.pdb", ovenPDB())
 	put("before.nettrace", cpu)
 	put("after.nettrace", cpu)
 	if etl, err = machineTrace(); err != nil {

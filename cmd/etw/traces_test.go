@@ -15,6 +15,7 @@ import (
 
 // traces are what the command trace of scripts writes, by name.
 var traces = map[string]func() ([]byte, error){
+	"oven": ovenTrace, "oven.pdb": func() ([]byte, error) { return ovenPDB(), nil },
 	"kernel":     func() ([]byte, error) { return kernelTrace(header()) },
 	"compressed": compressedTrace,
 	"lossy":      lossyTrace,

@@ -50,6 +50,16 @@ func (l *Lines) Source(loc *symbols.Location) (file string, line int, ok bool) {
 	return l.name(f, p.Document), p.Line, true
 }
 
+// Document returns where a source file that Source has named is.
+func (l *Lines) Document(name string) (f *File, number int, ok bool) {
+	for d, known := range l.names {
+		if known == name {
+			return d.file, d.number, true
+		}
+	}
+	return nil, 0, false
+}
+
 // file returns the PDB of a module, or nil.
 func (l *Lines) file(m symbols.Module) *File {
 	f, ok := l.files[m]

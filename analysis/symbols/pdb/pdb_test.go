@@ -15,82 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The heap of a small PDB.
-type heap struct{ bytes.Buffer }
-
-// blob adds bytes, and returns where they are.
-func (h *heap) blob(b ...byte) uint16 {
-	if h.Len() == 0 {
-		h.WriteByte(0)
-	}
-	at := uint16(h.Len())
-	if len(b) < 0x80 {
-		h.WriteByte(byte(len(b)))
-	} else {
-		h.Write([]byte{0x80 | byte(len(b)>>8), byte(len(b))})
-	}
-	h.Write(b)
-	return at
-}
-
-func le(b []byte, values ...any) []byte {
-	for _, v := range values {
-		b, _ = binary.Append(b, binary.LittleEndian, v)
-	}
-	return b
-}
-
 // small returns a PDB of an assembly with methods, of which each has the points that a
-// blob says. The third is what moves the state machine of the fourth; the document has its
-// text inside.
-func small(methods uint32, points ...[]byte) []byte {
-	var h heap
-	name := h.blob(append([]byte{'/'}, byte(h.blob()), byte(h.blob([]byte("src")...)), byte(h.blob([]byte("Ä.cs")...)))...)
-	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, 9)
-	w.Write([]byte(strings.Repeat("text ", 10)))
-	w.Close()
-	text := h.blob(append(le(nil, uint32(50)), packed.Bytes()...)...)
-	rows := le(nil, name, uint16(1), h.blob(1, 2, 3), uint16(0))
-	for _, p := range points {
-		rows = le(rows, uint16(1), h.blob(p...))
-	}
-	rows = le(rows, uint16(3), uint16(4))             // a state machine
-	rows = le(rows, uint16(1<<5|22), uint16(2), text) // the text of document 1
-	tables := le(nil, uint32(0), uint8(2), uint8(0), uint8(0), uint8(1), uint64(1<<0x30|1<<0x31|1<<0x36|1<<0x37), uint64(0))
-	tables = append(le(tables, uint32(1), uint32(len(points)), uint32(1), uint32(1)), rows...)
-	guids := append([]byte(pdb.SHA256[:]), 0x71, 0x8b, 0x57, 0x0e, 0x6e, 0x92, 0x6e, 0x46, 0xb4, 0xad, 0x8a, 0xb0, 0x46, 0x11, 0xf5, 0xfe)
-	own := append(bytes.Repeat([]byte{7}, 20), le(nil, uint32(0), uint64(1<<6), methods)...)
-	return root(stream{"#Pdb", own}, stream{"#~", tables}, stream{"#Strings", []byte{0}}, stream{"#GUID", guids}, stream{"#Blob", h.Bytes()})
-}
-
-type stream struct {
-	name string
-	data []byte
-}
-
-// root puts streams together.
-func root(streams ...stream) []byte {
-	b := le(nil, uint32(0x424a5342), uint16(1), uint16(1), uint32(0), uint32(12))
-	b = le(append(b, "PDB v1.0\x00\x00\x00\x00"...), uint16(0), uint16(len(streams)))
-	size := len(b)
-	for _, s := range streams {
-		size += 8 + (len(s.name)+4)/4*4
-	}
-	var data []byte
-	for _, s := range streams {
-		b = le(b, uint32(size+len(data)), uint32(len(s.data)))
-		name := append([]byte(s.name), 0)
-		for len(name)%4 != 0 {
-			name = append(name, 0)
-		}
-		b = append(b, name...)
-		data = append(data, s.data...)
-		for len(data)%4 != 0 {
-			data = append(data, 0)
-		}
-	}
-	return append(b, data...)
+// blob says. The third is what moves the state machine of the fourth.
+func small(methods int, points ...[]byte) []byte {
+	p := ecma335test.PDB{ID: [20]byte(bytes.Repeat([]byte{7}, 20)), Folder: "src", Name: "Ä.cs", Hash: []byte{1, 2, 3}, Text: strings.Repeat("text ", 10),
+		Methods: points, Assembly: methods, Machines: [][2]int{{3, 4}}}
+	return p.Bytes()
 }
 
 const method1 = 0x06000001
@@ -162,7 +92,7 @@ func TestOtherFiles(t *testing.T) {
 		text string
 	}{
 		{"of Windows", []byte("Microsoft C/C++ MSF 7.00\r\n\x1aDS"), pdb.ErrWindows, "Windows"},
-		{"an assembly's metadata", root(stream{"#~", le(make([]byte, 6), uint16(0), uint64(0), uint64(0))}), pdb.ErrNotPDB, "no portable PDB"},
+		{"an assembly's metadata", ecma335test.Root(ecma335test.Stream{Name: "#~", Data: make([]byte, 24)}), pdb.ErrNotPDB, "no portable PDB"},
 		{"of another assembly", small(3, nil), pdb.ErrNotPDB, "1 methods of an assembly with 3"},
 		{"nothing", nil, nil, "BSJB"},
 	} {
@@ -186,7 +116,9 @@ func TestEmbedded(t *testing.T) {
 	w, _ := flate.NewWriter(&packed, 9)
 	w.Write(file)
 	w.Close()
-	embedded := func(size int) []byte { return append(le([]byte("MPDB"), uint32(size)), packed.Bytes()...) }
+	embedded := func(size int) []byte {
+		return append(binary.LittleEndian.AppendUint32([]byte("MPDB"), uint32(size)), packed.Bytes()...)
+	}
 	right := pdb.ID(bytes.Repeat([]byte{7}, 20))
 	for _, test := range []struct {
 		ref  pdb.Reference
