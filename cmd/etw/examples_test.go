@@ -106,6 +106,10 @@ func TestExamples(t *testing.T) {
 			if left, _, ok := strings.Cut(line, " | jq"); ok && missing != nil {
 				line = left
 			}
+			if cmd.GroupID == groupETW {
+				t.Run(line, func(t *testing.T) { takesWindows(t, line) })
+				continue
+			}
 			isLive := cmd.GroupID == groupLive || strings.Contains(line, "-p 1234")
 			line = strings.Replace(livePlace.ReplaceAllString(line, "--port app.port"), "--listen :9100", "--listen localhost:0", 1)
 			t.Run(line, func(t *testing.T) {
@@ -128,6 +132,19 @@ func TestExamples(t *testing.T) {
 	}
 	if pages, err := filepath.Glob(filepath.Join(dir, "man1", "*")); err != nil || len(pages) != commands {
 		t.Errorf("pages %v, %v", pages, err)
+	}
+}
+
+// takesWindows runs an example of what only Windows has: its flags make sense.
+func takesWindows(t *testing.T, line string) {
+	line, _, _ = strings.Cut(line, " | jq")
+	var args []string
+	for _, word := range strings.Fields(line)[1:] {
+		args = append(args, strings.Trim(word, "'"))
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run(args, strings.NewReader(""), &stdout, &stderr); code != exitTrouble || stdout.Len() > 0 || !strings.Contains(stderr.String(), "take Windows") {
+		t.Errorf("exit code %d, %q, stderr %q", code, stdout.String(), stderr.String())
 	}
 }
 

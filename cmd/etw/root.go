@@ -24,6 +24,7 @@ const (
 	groupLook = "look"
 	groupAsk  = "ask"
 	groupLive = "live"
+	groupETW  = "etw"
 	groupBox  = "machine"
 	groupCode = "code"
 	groupKnow = "know"
@@ -64,6 +65,7 @@ trace nor the tool knows.`,
 	root.AddGroup(
 		&cobra.Group{ID: groupLook, Title: "Look into traces:"},
 		&cobra.Group{ID: groupLive, Title: "Watch and record live .NET programs:"},
+		&cobra.Group{ID: groupETW, Title: "Record machines with Windows:"},
 		&cobra.Group{ID: groupAsk, Title: "Ask traces of .NET programs:"},
 		&cobra.Group{ID: groupCode, Title: "See which code it is:"},
 		&cobra.Group{ID: groupBox, Title: "Ask traces of the machine:"},
@@ -74,8 +76,9 @@ trace nor the tool knows.`,
 		group    string
 		commands []*cobra.Command
 	}{
-		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newBlocks()}},
+		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newExport(), newBlocks()}},
 		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
+		{groupETW, []*cobra.Command{newSessions(), newRecord(), newSelfTest()}},
 		{groupAsk, []*cobra.Command{
 			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(),
 			newCompare(), newReport(),

@@ -13,9 +13,12 @@ var windows calls = dll{}
 
 type dll struct{}
 
-// library has the functions. Windows loads it into every process, so that it cannot be
-// mistaken for a file of the same name.
-var library = syscall.NewLazyDLL("advapi32.dll")
+// providerDLL has the functions. Windows knows where it is, so that it cannot be mistaken
+// for a file of the same name. The linker can set it to the path of another, for tests; a
+// program cannot.
+var providerDLL = "advapi32.dll"
+
+var library = syscall.NewLazyDLL(providerDLL)
 
 var (
 	procEventRegister        = library.NewProc("EventRegister")

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/trace"
+)
+
+// An exportForm is a form that events are exported in, as --format names it.
+type exportForm struct {
+	name string
+	// unordered says that events may come in the order of the file, which takes no
+	// memory where a trace has none.
+	unordered bool
+	// flags defines the flags that the form alone has.
+	flags func(o *exporting, cmd *cobra.Command)
+	// check reads the flags, before any trace is opened.
+	check func(o *exporting, cmd *cobra.Command) error
+	// file exports one trace, of several that path may hold.
+	file func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error
+	// end ends the output after the last trace; it may be nil.
+	end func(o *exporting, cmd *cobra.Command) error
+}
+
+// exportForms are the forms, the first of which is the default.
+var exportForms = []exportForm{parquetForm}
+
+// An exporting holds the flags of the command.
+type exporting struct {
+	in   input
+	sel  selection
+	to   string
+	path string // of --output
+	form *exportForm
+
+	lake lakeExport
+}
+
+// newExport returns the command that writes events for other systems.
+func newExport() *cobra.Command {
+	o := new(exporting)
+	var names []string
+	for _, f := range exportForms {
+		names = append(names, f.name)
+	}
+	cmd := &cobra.Command{
+		Use:   "export [flags] -o OUTPUT TRACE...",
+		Short: "Write events with all their fields for other systems",
+		Long: `Export writes the events of traces, with types and all fields, for systems that keep
+and query many of them.
+
+As parquet the output is a folder, a lake of Parquet files, which DuckDB, Spark and
+others read: for each type of event and each trace a file in a folder
+event=PROVIDER.EVENT/host=HOST, all versions of the event together. What is in which
+file, and what the trace lacks, is in a file of the folder _traces, which is written
+last. A trace that is exported again replaces its files.
+
+Each trace is exported by itself, and trouble with one keeps none of the others. A
+line for each says what became of it, beginning with the exit code that it would have
+alone; the exit code is the largest.`,
+		Example: `  etw export --format parquet -o lake gc.nettrace
+  etw export --format parquet -o lake --tables gcs,allocs,samples alloc.nettrace
+  etw export --format parquet -o lake --host web1 --continue gc.nettrace jit.nettrace
+  etw export --format parquet -o lake -e 'GC*' gc.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i := slices.Index(names, o.to)
+			if i < 0 {
+				return usagef("--format %s: there are %s%s", o.to, strings.Join(names, ", "), didYouMean(o.to, names))
+			}
+			o.form = &exportForms[i]
+			return o.main(cmd, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.to, "format", "f", names[0], "write this `FORMAT`: "+strings.Join(names, ", "))
+	f.StringVarP(&o.path, "output", "o", "", "write to this `place`: the folder of the lake")
+	for _, form := range exportForms {
+		form.flags(o, cmd)
+	}
+	o.sel.flags(cmd)
+	o.in.attributeFlag(cmd)
+	o.in.manifestFlag(cmd)
+	o.in.flags(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{"format": cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)})
+	return cmd
+}
+
+// main exports the traces, one by one.
+func (o *exporting) main(cmd *cobra.Command, args []string) error {
+	if err := o.form.check(o, cmd); err != nil {
+		return err
+	}
+	if _, err := o.sel.selector(nil); err != nil { // before anything is written
+		return err
+	}
+	opts, err := o.in.options(cmd)
+	if err != nil {
+		return err
+	}
+	if o.form.unordered && o.sel.to == "" { // whose end is known by the order
+		opts = append(opts, trace.InFileOrder())
+	}
+	var trouble error
+	for _, path := range args {
+		err := eachFile(cmd, []string{path}, opts, func(f *trace.File) error { return o.form.file(o, cmd, path, f) })
+		if err != nil && err != errReported {
+			return err
+		}
+		trouble = cmp.Or(trouble, err)
+	}
+	if o.form.end != nil {
+		trouble = cmp.Or(o.form.end(o, cmd), trouble)
+	}
+	return trouble
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/dotnet"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
+	"github.com/etwgen/etwgen/runtime/session"
+)
+
+// A machineEnabling holds the flags that say what a session of Windows takes.
+type machineEnabling struct {
+	providers []string
+	kernel    string
+	stacks    bool
+	rundown   string
+	name      string
+	bufferMB  int
+	manifests []string
+}
+
+func (m *machineEnabling) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&m.providers, "providers", nil, "take the events of these providers: `NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; a\nprovider is a name, a GUID, or an EventSource as *NAME; repeatable")
+	f.StringVar(&m.kernel, "kernel", "", "take events of the kernel: `FLAGS` are names as xperf has them, joined by +")
+	f.BoolVar(&m.stacks, "stacks", false, "log call stacks with the providers' events, and with the kernel's samples and\nswitches of threads")
+	f.StringVar(&m.rundown, "rundown", rundownAuto, "whether .NET processes say at the end of their methods: `WHAT` is auto or none")
+	f.StringVar(&m.name, "name", "", "the `NAME` of the session; otherwise one that etw sessions knows")
+	f.IntVar(&m.bufferMB, "buffer-mb", 64, "let the session use up to so many `MB` for events that are not written yet")
+	knownFlag(cmd, &m.manifests)
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"providers": cobra.NoFileCompletions, "kernel": cobra.NoFileCompletions, "name": cobra.NoFileCompletions, "buffer-mb": cobra.NoFileCompletions,
+		"rundown": cobra.FixedCompletions([]string{rundownAuto, rundownNone}, cobra.ShellCompDirectiveNoFileComp),
+	})
+}
+
+// bufferKB is the size of one buffer: it fits every event.
+const bufferKB = 64
+
+// config reads the flags.
+func (m *machineEnabling) config(cmd *cobra.Command) (cfg session.Config, err error) {
+	switch {
+	case len(m.providers) == 0 && m.kernel == "":
+		return cfg, &usageError{errNothing}
+	case m.bufferMB <= 0:
+		return cfg, usagef("--buffer-mb: %d is not a size, from 1 on", m.bufferMB)
+	case m.rundown != rundownAuto && m.rundown != rundownNone:
+		return cfg, usagef("--rundown %s: it is auto or none", m.rundown)
+	}
+	known, err := readManifests(cmd, m.manifests)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Name = m.name
+	count := m.bufferMB << 10 / bufferKB
+	cfg.Buffers = session.Buffers{KB: bufferKB, Min: max(count/2, 2), Max: max(count, 2)}
+	for _, text := range m.providers {
+		for _, one := range splitProviders(text) {
+			p, err := m.provider(one, known)
+			if err != nil {
+				return cfg, usagef("--providers: %w", err)
+			}
+			cfg.Providers = append(cfg.Providers, p)
+		}
+	}
+	if m.kernel != "" {
+		flags, err := kernel.ParseFlags(m.kernel)
+		if err != nil {
+			return cfg, usagef("--kernel: %w", err)
+		}
+		cfg.KernelFlags = uint32(flags)
+		if m.stacks {
+			cfg.Stacks = kernelStacks(flags)
+		}
+	}
+	isCLR := func(p session.Provider) bool { return p.GUID == clr.Provider.Desc.GUID }
+	if m.rundown == rundownAuto && slices.ContainsFunc(cfg.Providers, isCLR) {
+		cfg.Rundown = new(session.Rundown)
+	}
+	return cfg, nil
+}
+
+// kernelStacks returns the events that are worth a call stack.
+func kernelStacks(flags kernel.Flags) []session.StackEvent {
+	var list []session.StackEvent
+	add := func(d *etw.EventDesc) { list = append(list, session.StackEvent{Class: d.Class, Opcode: d.Opcode}) }
+	if flags&kernel.FlagProfile != 0 {
+		add((&kernel.PerfInfoSampleV2{}).EventDesc())
+	}
+	if flags&kernel.FlagCswitch != 0 {
+		add((&kernel.ThreadCSwitchV2{}).EventDesc())
+	}
+	return list
+}
+
+// provider reads one of a list.
+func (m *machineEnabling) provider(text string, known []*etw.Provider) (p session.Provider, err error) {
+	e, err := parseEnable(text)
+	if err != nil {
+		return p, err
+	}
+	p = session.Provider{Name: e.Name, Enablement: session.Enablement{Level: e.Level, Keywords: e.Keywords}}
+	if p.GUID, err = providerGUID(e.Name, known); err != nil {
+		return p, err
+	}
+	if m.stacks {
+		p.Properties |= session.PropertyStack
+	}
+	if e.Arguments != "" {
+		p.Filters.Arguments = make(map[string]string)
+		for _, pair := range strings.Split(e.Arguments, ";") {
+			key, value, ok := strings.Cut(pair, "=")
+			if !ok {
+				return p, fmt.Errorf("%s: the argument %q is not KEY=VALUE", p.Name, pair)
+			}
+			p.Filters.Arguments[key] = strings.Trim(value, `"`)
+		}
+	}
+	return p, nil
+}
+
+// providerGUID returns the GUID of a provider. That of an EventSource is made of its name.
+func providerGUID(name string, known []*etw.Provider) (etw.GUID, error) {
+	if source, ok := strings.CutPrefix(name, "*"); ok {
+		return etw.NameGUID(source), nil
+	}
+	if g, err := etw.ParseGUID(name); err == nil {
+		return g, nil
+	}
+	if list := findProviders(name, known); len(list) == 1 {
+		return list[0].Desc.GUID, nil
+	}
+	if source := dotnet.Provider(name); source != nil {
+		return source.Desc.GUID, nil
+	}
+	for g, other := range schema.ProviderNames() {
+		if strings.EqualFold(name, other) {
+			return g, nil
+		}
+	}
+	return etw.GUID{}, fmt.Errorf("the provider %q is not known here; give its GUID, its --manifest, or *%[1]s if it is an EventSource", name)
+}

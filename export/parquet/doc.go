@@ -1,0 +1,40 @@
+// Package parquet writes the events of a trace as tables: a lake of Parquet files,
+// which DuckDB, Spark, ClickHouse and others read.
+//
+// [Export] takes any [etw.Source], a file as well as a live session. Each type of
+// event becomes a file of its own, all versions of it together, below a folder that
+// names it and the host:
+//
+//	lake/event=Microsoft-Windows-DotNETRuntime.GCStart/host=web1/TRACE-1f0a….parquet
+//	lake/_traces/TRACE-1f0a….json
+//
+// The second is a [Manifest], which says what the trace was, what of it is in which
+// file, and what was lost. It is written last: a trace without one is not exported.
+//
+// # Columns
+//
+// Each row begins with time (ns, UTC), pid, tid, cpu, activity_id,
+// related_activity_id, version and trace. Then come the fields under their own
+// names; one that is called like a column before it gets the prefix field_. All
+// fields can be null: not every version has every field, and not every payload is whole.
+//
+//   - Integers have their own width and sign; addresses are UINT64.
+//   - An integer with names of values is text: the name, or the number where it has
+//     none. Of bits the number is kept, too, as FIELD_value.
+//   - GUIDs are UUIDs. FILETIME and SYSTEMTIME are timestamps in ns of UTC, or null where
+//     these cannot hold them: years before 1678 and after 2261, 0 among them.
+//   - Text is UTF-8; what is no valid text is repaired. SIDs, decimals and network
+//     addresses are text; other binary values are bytes.
+//   - An array is a LIST, a struct a STRUCT.
+//   - An event of which nothing is known has its bytes in a column payload.
+//
+// If a field has another type in another version, the column has one that holds
+// both. Types of fields come from all known versions of an event, whichever of them a
+// trace has, so that the files of different traces agree.
+//
+// # Memory
+//
+// Rows are kept until they make up a row group, or all together [Options.MaxMemory].
+// Nothing is allocated for a row. Events and columns take memory as far as a trace
+// has different ones, with a limit beyond which files are split.
+package parquet

@@ -1,0 +1,143 @@
+package file
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// A Leaf is a column with the values of the rows that are not written yet.
+//
+// A value comes with two levels. The repetition level is 0 for the first value of a
+// row, and otherwise the number of the list, counted from the outside, that it goes
+// on. The definition level says how far the path to the value is there: it is that
+// of [Leaf.Max] for a value, and less for a null.
+type Leaf struct {
+	typ    Type
+	path   []string
+	maxDef uint8
+	maxRep uint8
+
+	n     int      // levels
+	nums  []uint64 // the values, of numbers
+	texts []uint32 // the values, of bytes: their numbers in dict
+	dict  dictionary
+	defs  []uint8 // empty as long as there is no null
+	reps  []uint8
+}
+
+// Max returns the definition level of values.
+func (l *Leaf) Max() uint8 { return l.maxDef }
+
+// level adds the levels of a value.
+func (l *Leaf) level(rep, def uint8) {
+	if l.maxRep > 0 {
+		l.reps = append(l.reps, rep)
+		l.defs = append(l.defs, def)
+	} else if def != l.maxDef || len(l.defs) > 0 {
+		l.levelAfterNull(def)
+	}
+	l.n++
+}
+
+func (l *Leaf) levelAfterNull(def uint8) {
+	for len(l.defs) < l.n {
+		l.defs = append(l.defs, l.maxDef)
+	}
+	l.defs = append(l.defs, def)
+}
+
+// Number adds a number.
+func (l *Leaf) Number(v uint64, rep uint8) {
+	l.level(rep, l.maxDef)
+	l.nums = append(l.nums, v)
+}
+
+// Text adds bytes, of which it makes a copy.
+func (l *Leaf) Text(p []byte, rep uint8) {
+	l.level(rep, l.maxDef)
+	if n := len(l.texts); n > 0 { // most often it is that of the row before
+		if last := l.texts[n-1]; string(l.dict.at(last)) == string(p) {
+			l.texts = append(l.texts, last)
+			return
+		}
+	}
+	l.texts = append(l.texts, l.dict.number(p))
+}
+
+// Null adds a null, that goes so far.
+func (l *Leaf) Null(rep, def uint8) { l.level(rep, def) }
+
+// memory returns how many bytes the column holds.
+func (l *Leaf) memory() int {
+	return 8*cap(l.nums) + 4*cap(l.texts) + cap(l.defs) + cap(l.reps) + l.dict.memory()
+}
+
+// reset forgets all values. It keeps the memory, or not.
+func (l *Leaf) reset(keep bool) {
+	l.n = 0
+	if !keep {
+		l.nums, l.texts, l.defs, l.reps, l.dict = nil, nil, nil, nil, dictionary{}
+		return
+	}
+	l.nums, l.texts, l.defs, l.reps = l.nums[:0], l.texts[:0], l.defs[:0], l.reps[:0]
+	l.dict.reset()
+}
+
+// values returns how many values the column has.
+func (l *Leaf) values() int { return len(l.nums) + len(l.texts) }
+
+// appendPlain appends number v as the format has it without an encoding.
+func (l *Leaf) appendPlain(b []byte, v uint64) []byte {
+	switch l.typ.physical() {
+	case physicalInt32, physicalFloat:
+		return binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return binary.LittleEndian.AppendUint64(b, v)
+}
+
+// appendPlainText appends bytes as the format has them without an encoding.
+func (l *Leaf) appendPlainText(b, p []byte) []byte {
+	if l.typ != UUID {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(p)))
+	}
+	return append(b, p...)
+}
+
+// maxBound is the length of texts that are kept as bounds.
+const maxBound = 64
+
+// bounds returns the least and the greatest value, in plain form, or false where that
+// is of no use to a reader.
+func (l *Leaf) bounds() (low, high []byte, ok bool) {
+	if l.values() == 0 {
+		return nil, nil, false
+	}
+	switch l.typ {
+	case Text:
+		for i := range l.dict.ends {
+			p := l.dict.at(uint32(i))
+			if len(p) > maxBound {
+				return nil, nil, false
+			}
+			if i == 0 || bytes.Compare(p, low) < 0 {
+				low = p
+			}
+			if i == 0 || bytes.Compare(p, high) > 0 {
+				high = p
+			}
+		}
+		return low, high, true
+	case Bool, Float, Double, Bytes, UUID:
+		return nil, nil, false
+	}
+	least, most := l.nums[0], l.nums[0]
+	signed := l.typ == Timestamp || integers[l.typ].signed
+	for _, v := range l.nums {
+		if signed {
+			least, most = uint64(min(int64(least), int64(v))), uint64(max(int64(most), int64(v)))
+		} else {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return l.appendPlain(nil, least), l.appendPlain(nil, most), true
+}

@@ -1,0 +1,177 @@
+package parquet
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/export/parquet/internal/file"
+)
+
+// A result is the table of an analysis.
+type result struct {
+	w    *Writer
+	part *part
+	next int // the leaf of the next value
+}
+
+// newResult begins the table of an analysis. Its rows begin with time, pid and trace.
+func (w *Writer) newResult(name string, columns ...*file.Node) *result {
+	head := []*file.Node{
+		{Name: "time", Type: file.Timestamp, Required: true}, {Name: "pid", Type: file.Int64}, {Name: "trace", Type: file.Text, Required: true},
+	}
+	r := &result{w: w, part: w.newPart("table="+folderName(name), 0, append(head, columns...))}
+	r.part.said.Table = name
+	w.others = append(w.others, r.part)
+	return r
+}
+
+func column1(name string, t file.Type) *file.Node { return &file.Node{Name: name, Type: t} }
+
+// leaf returns that of the next value.
+func (r *result) leaf() *file.Leaf {
+	r.next++
+	return r.part.w.Leaves()[r.next-1]
+}
+
+// begin begins a row.
+func (r *result) begin(ns, pid int64) {
+	r.next = 0
+	r.leaf().Number(uint64(ns), 0)
+	putNumber(r.leaf(), uint64(pid), pid >= 0)
+	r.leaf().Text(r.w.trace, 0)
+	r.part.said.see(ns)
+}
+
+func (r *result) integer(v int64) { r.leaf().Number(uint64(v), 0) }
+func (r *result) float(v measure.Float) {
+	f, ok := v.Get()
+	putNumber(r.leaf(), math.Float64bits(f), ok)
+}
+
+// text adds a text; an empty one is null.
+func (r *result) text(s string) {
+	if s == "" {
+		r.leaf().Null(0, 0)
+		return
+	}
+	r.leaf().Text([]byte(s), 0)
+}
+
+// end ends a row.
+func (r *result) end() error {
+	p := r.part
+	p.w.EndRow()
+	n := p.w.Pending()
+	if n >= int64(r.w.opts.RowGroup) || n%4096 == 0 && p.w.Memory() > r.w.opts.MaxMemory/2 {
+		return p.flush(true)
+	}
+	return nil
+}
+
+// GCs writes the table gcs: a row for each garbage collection. start is when the
+// session began, which the times of the result are counted from.
+func (w *Writer) GCs(res *gc.Result, start time.Time) error {
+	t := w.newResult("gcs",
+		column1("clr_instance", file.Uint16), column1("number", file.Uint32), column1("generation", file.Int8),
+		column1("kind", file.Text), column1("reason", file.Text), column1("name", file.Text), column1("induced", file.Bool),
+		column1("pause_ms", file.Double), column1("suspend_ms", file.Double), column1("duration_ms", file.Double), column1("pause_percent", file.Double),
+		column1("before_mb", file.Double), column1("after_mb", file.Double), column1("peak_mb", file.Double),
+		column1("promoted_mb", file.Double), column1("allocated_mb", file.Double),
+		column1("heaps", file.Int32), column1("memory_load_percent", file.Double), column1("pause_mode", file.Text), column1("complete", file.Bool))
+	for _, rt := range res.Runtimes {
+		for _, g := range rt.GCs {
+			t.begin(start.UnixNano()+int64(math.Round(g.StartMS*1e6)), rt.PID)
+			t.integer(int64(rt.CLRInstance))
+			t.integer(int64(g.Number))
+			t.integer(int64(g.Generation))
+			t.text(string(g.Kind))
+			t.text(g.Reason)
+			t.text(g.Name)
+			t.integer(int64(b2u(g.Induced)))
+			for _, v := range []measure.Float{g.PauseMS, g.SuspendMS, g.DurationMS, g.PausePercent,
+				g.BeforeMB, g.AfterMB, g.PeakMB, g.PromotedMB, g.AllocatedMB} {
+				t.float(v)
+			}
+			t.integer(int64(g.Heaps))
+			t.float(g.MemoryLoadPercent)
+			t.text(g.PauseMode)
+			t.integer(int64(b2u(g.Complete())))
+			if err := t.end(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Samples writes a table of samples, such as those of the processor or allocations: a
+// row for each, with its values, its labels and its stack, a list of the names of
+// frames, the innermost first.
+func (w *Writer) Samples(name string, p *stacks.Profile) error {
+	var keys []string
+	for s := range p.Samples() {
+		for _, l := range s.Labels {
+			if !slices.Contains(keys, l.Key) {
+				keys = append(keys, l.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	columns := []*file.Node{column1("tid", file.Int64)}
+	for _, t := range p.Types {
+		columns = append(columns, column1(valueName(t), file.Int64))
+	}
+	for _, k := range keys {
+		columns = append(columns, column1("label_"+k, file.Text))
+	}
+	stack := &file.Node{Name: "stack", Type: file.List, Fields: []*file.Node{column1("element", file.Text)}}
+	t := w.newResult(name, append(columns, stack)...)
+	for s := range p.Samples() {
+		t.begin(s.Time, s.Process)
+		putNumber(t.leaf(), uint64(s.Thread), s.Thread >= 0)
+		for i := range p.Types {
+			t.integer(s.Values[i])
+		}
+		for _, k := range keys {
+			i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == k })
+			if i < 0 {
+				t.text("")
+			} else {
+				t.text(s.Labels[i].Value)
+			}
+		}
+		t.stack(p, s.Stack)
+		if err := t.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stack adds the frames of a stack.
+func (r *result) stack(p *stacks.Profile, id stacks.ID) {
+	l, rep := r.leaf(), uint8(0)
+	for f := range p.Stack(id) {
+		r.w.shred.buf = append(r.w.shred.buf[:0], p.Frames[f].Name...)
+		l.Text(r.w.shred.buf, rep)
+		rep = 1
+	}
+	if rep == 0 {
+		l.Null(0, 1) // a list of none
+	}
+}
+
+// valueName returns the name of the column of a value, with its unit.
+func valueName(t stacks.ValueType) string {
+	switch t.Unit {
+	case "nanoseconds":
+		return t.Name + "_ns"
+	case "count", "":
+		return t.Name
+	}
+	return t.Name + "_" + t.Unit
+}

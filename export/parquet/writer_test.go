@@ -1,0 +1,267 @@
+package parquet_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// records is a source of n events: GCStart_V2, or what the function makes of them.
+type records struct {
+	n, i    int
+	payload []byte
+	clock   etw.Clock
+	change  func(i int, r *etw.Record)
+	err     error // in place of the end
+}
+
+func newRecords(n int) *records {
+	p, err := (&clr.GCStartV2{Count: 1, Depth: 2, Reason: clr.GCReasonAllocSmall, ClrInstanceID: 9, ClientSequenceNumber: 7}).AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		panic(err)
+	}
+	return &records{n: n, payload: p, clock: etw.Clock{Start: 133500000000000000, Frequency: 10_000_000}}
+}
+
+func (s *records) Next(r *etw.Record) error {
+	if s.i == s.n {
+		if err := s.err; err != nil {
+			s.err = nil
+			return err
+		}
+		return io.EOF
+	}
+	d := (*clr.GCStartV2)(nil).EventDesc()
+	binary.LittleEndian.PutUint32(s.payload, uint32(s.i))
+	*r = etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, Level: d.Level, Keywords: d.Keywords, PointerSize: etw.Ptr64,
+		Processor: int32(s.i % 8), ProcessID: 4242, ThreadID: int64(s.i % 20), Timestamp: int64(s.i) * 10, Clock: &s.clock, Payload: s.payload}
+	if s.change != nil {
+		s.change(s.i, r)
+	}
+	s.i++
+	return nil
+}
+
+func options(t testing.TB) parquet.Options {
+	return parquet.Options{Dir: t.TempDir(), Trace: "a.nettrace", Host: "web 1", Providers: []*etw.Provider{clr.Provider}}
+}
+
+func export(t *testing.T, src etw.Source, o parquet.Options) *parquet.Manifest {
+	t.Helper()
+	m, err := parquet.Export(context.Background(), src, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// files lists what is in a lake.
+func files(t *testing.T, dir string) []string {
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(dir, path)
+			list = append(list, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestExport(t *testing.T) {
+	o := options(t)
+	m := export(t, newRecords(1000), o)
+	if m.Events != 1000 || !m.Complete || len(m.Files) != 1 || m.PayloadBytes != 26*1000 {
+		t.Errorf("%+v", m)
+	}
+	f := m.Files[0]
+	if f.Event != "GCStart" || f.Versions[2] != 1000 || !slices.Equal(f.IDs, []int{1}) || f.Rows != 1000 || f.Last.Sub(*f.First).Microseconds() != 999 {
+		t.Errorf("%+v", f)
+	}
+	list := files(t, o.Dir)
+	if len(list) != 2 || !strings.HasPrefix(list[0], "_traces/a.nettrace-") || list[1] != f.Path ||
+		!strings.HasPrefix(f.Path, "event=Microsoft-Windows-DotNETRuntime.GCStart/host=web_1/a.nettrace-") {
+		t.Errorf("%q", list)
+	}
+	if _, err := parquet.ReadManifest(o.Dir, o.Trace, ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a manifest without its id: %v", err)
+	}
+	if read, err := parquet.ReadManifest(o.Dir, o.Trace, o.Trace); err != nil || read.Events != 1000 {
+		t.Errorf("%v, %v", read, err)
+	}
+}
+
+// A second export of a trace has the same files, byte by byte; what it does not have
+// any more is gone.
+func TestIdempotent(t *testing.T) {
+	o := options(t)
+	export(t, newRecords(5000), o)
+	first := files(t, o.Dir)
+	before, err := os.ReadFile(filepath.Join(o.Dir, first[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	export(t, newRecords(5000), o)
+	if again := files(t, o.Dir); !slices.Equal(again, first) {
+		t.Errorf("%q, then %q", first, again)
+	}
+	after, err := os.ReadFile(filepath.Join(o.Dir, first[1]))
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the file differs: %v", err)
+	}
+	o.Host = "web2"
+	export(t, newRecords(5000), o)
+	if moved := files(t, o.Dir); len(moved) != 2 || !strings.Contains(moved[1], "host=web2") {
+		t.Errorf("%q", moved)
+	}
+}
+
+// What cannot be read to its end is exported as far as it is good. What cannot be
+// written, or is interrupted, leaves nothing.
+func TestTrouble(t *testing.T) {
+	o := options(t)
+	src := newRecords(10)
+	src.err = errors.New("it is cut off")
+	m := export(t, src, o)
+	if m.Complete || m.Events != 10 || len(m.Problems) != 1 {
+		t.Errorf("%+v", m)
+	}
+	o = options(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	src = newRecords(5000)
+	src.change = func(i int, _ *etw.Record) {
+		if i == 3000 {
+			cancel()
+		}
+	}
+	if _, err := parquet.Export(ctx, src, o, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if list := files(t, o.Dir); len(list) != 0 {
+		t.Errorf("%q", list)
+	}
+	if err := os.WriteFile(filepath.Join(o.Dir, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o.Dir = filepath.Join(o.Dir, "file")
+	if _, err := parquet.Export(context.Background(), newRecords(1), o, nil); err == nil {
+		t.Error("a lake below a file")
+	}
+}
+
+// Events of which nothing is known, or whose payload does not fit, are rows, too.
+func TestUndecodable(t *testing.T) {
+	o := options(t)
+	src := newRecords(30)
+	src.change = func(i int, r *etw.Record) {
+		switch i % 3 {
+		case 1:
+			r.Payload = r.Payload[:7]
+		case 2:
+			r.Provider[0]++
+		}
+	}
+	m := export(t, src, o)
+	if m.Events != 30 || m.Undecodable != 10 || m.Undescribed != 10 || len(m.Files) != 2 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// schemas makes events of as many types as there are numbers, each with fields of its own.
+func schemas(kinds int) func(i int, r *etw.Record) {
+	provider := &etw.ProviderDesc{Name: "Test"}
+	known := make([]*etw.EventDesc, kinds)
+	return func(i int, r *etw.Record) {
+		k := i % kinds
+		if known[k] == nil {
+			known[k] = &etw.EventDesc{Provider: provider, ID: uint16(k), Name: "E" + string(rune('A'+k%26)) + strings.Repeat("x", k/26), Named: true,
+				Fields: []etw.FieldDesc{{Name: "A", Type: etw.InUInt32}, {Name: "a", Type: etw.InUInt32}, {Name: "Version", Type: etw.InUInt16}}}
+		}
+		r.Schema, r.ID, r.Version, r.Provider = known[k], uint16(k), 0, etw.GUID{1}
+	}
+}
+
+// The number of files that are written at a time has a limit.
+func TestManyTypes(t *testing.T) {
+	o := options(t)
+	src := newRecords(4000)
+	src.change = schemas(2000)
+	m := export(t, src, o)
+	rows := int64(0)
+	for _, f := range m.Files {
+		rows += f.Rows
+	}
+	if rows != 4000 || m.Events != 4000 || len(m.Files) < 2000 {
+		t.Errorf("%d rows in %d files", rows, len(m.Files))
+	}
+}
+
+// A row takes no allocation, and memory has a bound that the input does not move.
+func TestMemory(t *testing.T) {
+	o := options(t)
+	o.MaxMemory = 4 << 20
+	w, err := parquet.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	src := newRecords(1 << 30)
+	var r etw.Record
+	add := func(n int) {
+		for range n {
+			if err := src.Next(&r); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Add(&r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add(300_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const n = 600_000
+	add(n)
+	runtime.ReadMemStats(&after)
+	if per := float64(after.Mallocs-before.Mallocs) / n; per > 0.01 {
+		t.Errorf("%.3f allocations for a row", per)
+	}
+	if after.HeapInuse > 64<<20 {
+		t.Errorf("%d MB in use", after.HeapInuse>>20)
+	}
+}
+
+func BenchmarkFixedEvents(b *testing.B) {
+	w, err := parquet.New(options(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Abort()
+	src := newRecords(1 << 30)
+	var r etw.Record
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := src.Next(&r); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Add(&r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
