@@ -149,6 +149,8 @@ var inTypeNames = map[etw.InType]string{
 	etw.InSID:           "InSID",
 	etw.InWBEMSID:       "InWBEMSID",
 	etw.InBool8:         "InBool8",
+	etw.InVarInt:        "InVarInt",
+	etw.InVarUint:       "InVarUint",
 	etw.InHexInt32:      "InHexInt32",
 	etw.InHexInt64:      "InHexInt64",
 	etw.InStruct:        "InStruct",

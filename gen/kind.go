@@ -229,6 +229,8 @@ func (b *builder) plainKind(m *manifest.Field, count, length size) (kind, error)
 		return pointerKind{}, nil
 	case m.Type == etw.InWBEMSID:
 		return tokenUserKind{}, nil
+	case m.Type == etw.InVarInt, m.Type == etw.InVarUint:
+		return varKind{signed: m.Type == etw.InVarInt}, nil
 	case m.Type == etw.InGUID:
 		return guidKind{}, nil
 	case m.Type == etw.InSystemTime:

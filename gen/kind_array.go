@@ -32,8 +32,11 @@ func (b *builder) arrayKind(m *manifest.Field, count, length size) (kind, error)
 	case m.Type == etw.InSystemTime:
 		return fixedArray{one: systemTimeKind{}, many: "SystemTimes", count: count}, nil
 	}
-	if m.Type == etw.InBool8 {
+	switch m.Type {
+	case etw.InBool8:
 		return nil, errors.New("an array of Booleans that take one byte")
+	case etw.InVarInt, etw.InVarUint:
+		return nil, errors.New("an array of integers whose sizes vary")
 	}
 	one, err := b.number(m)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestWhenErrors(t *testing.T) {
 		{`<data name="N" inType="win:UInt8" etwgen:when="ptr8"/>§1<data name="A" inType="win:UInt8" count="N"/>`,
 			`1: count of field "A" names "N", which has an etwgen:when; take one that is always there`},
 		{`§1<data name="A" inType="win:SID" etwgen:inType="wbem"/>`,
-			`1: unknown etwgen:inType "wbem" of field "A"; there are only wbemsid and bool8`},
+			`1: unknown etwgen:inType "wbem" of field "A"; there are only wbemsid, bool8, varint and varuint`},
 		{`§1<data name="A" inType="win:Binary" etwgen:length="4"/>`,
 			`1: etwgen:length of field "A" is "4"; it can be * alone, for the rest of the payload`},
 		{`§1<data name="A" inType="win:UInt8" etwgen:length="*"/>`,

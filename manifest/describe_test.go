@@ -17,7 +17,7 @@ import (
 // that the generator made of the same manifest.
 func TestDescribe(t *testing.T) {
 	var got []*etw.Provider
-	for _, name := range []string{"clr", "kernel"} {
+	for _, name := range []string{"clr", "kernel", "universal"} {
 		m, _, err := manifest.ParseFile(filepath.Join("..", "generated", name, name+".man"), manifest.Options{})
 		if err != nil {
 			t.Fatal(err)

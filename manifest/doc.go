@@ -89,7 +89,9 @@
 //   - etwgen:inType, on fields, is a type that the schema has no name for. There
 //     is wbemsid: a SID behind the TOKEN_USER structure that points to it, as
 //     classic events have it (see [etw.TokenUser]); inType is win:SID then. And
-//     there is bool8, a Boolean of one byte; inType is win:Boolean then.
+//     there is bool8, a Boolean of one byte; inType is win:Boolean then. varuint and
+//     varint are integers in LEB128, 7 bits a byte, the second with its sign in the
+//     lowest bit, as nettrace has them; inType is win:UInt64 or win:Int64 then.
 //   - etwgen:events="classic", on a provider, says that its events are classic
 //     ones, as the kernel and MOF providers log them. etwgen:events="self-describing"
 //     says that it is a self-describing EventSource.

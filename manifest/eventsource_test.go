@@ -126,7 +126,7 @@ func TestOverrides(t *testing.T) {
 		{"S=win:Int64 D", `!length of field D: field "N" does not come before it; list both`},
 		{"N=win:Int32 D", `!length of field D: field "N" of type win:Int32 is no number`},
 		{"A A", `!the template has no field "A", or no further one; give its type, as in A=win:Int64`},
-		{"A=win:Int", `!unknown type "win:Int" of field "A"; use one that Windows defines, such as win:UInt32, or bool8`},
+		{"A=win:Int", `!unknown type "win:Int" of field "A"; use one that Windows defines, such as win:UInt32, or bool8, varint or varuint`},
 		{"A=win:Binary", `!field "A" of type win:Binary has no length; only one that is declared has`},
 		{"", `!the list of fields is empty; write none where there are none`},
 	} {

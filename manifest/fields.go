@@ -193,7 +193,7 @@ func (l *layout) data(n *node, f *Field) {
 	f.Type = inTypeNames[l.qname(n, typeName)]
 	if actual, ok := n.extension("inType"); ok {
 		if f.Type = extensionTypes[actual]; f.Type == etw.InNull {
-			l.fail(n, "unknown etwgen:inType %s of field %s; there are only wbemsid and bool8", quote(actual), quote(f.Name))
+			l.fail(n, "unknown etwgen:inType %s of field %s; there are only wbemsid, bool8, varint and varuint", quote(actual), quote(f.Name))
 			return
 		}
 	}

@@ -46,6 +46,8 @@ var outTypes = map[etw.InType][]etw.OutType{
 	etw.InHexInt64:             {etw.OutHexInt64, etw.OutCodePointer},
 	etw.InCountedUnicodeString: {etw.OutString, etw.OutXML, etw.OutJSON},
 	etw.InCountedAnsiString:    {etw.OutString, etw.OutUTF8, etw.OutXML, etw.OutJSON},
+	etw.InVarInt:               {etw.OutInt64},
+	etw.InVarUint:              {etw.OutUInt64, etw.OutHexInt64, etw.OutCodePointer},
 	etw.InCountedBinary:        {etw.OutHexBinary, etw.OutIPv6, etw.OutSocketAddress, etw.OutPKCS7},
 }
 
@@ -93,8 +95,19 @@ var inTypeNames = func() map[string]etw.InType {
 	return m
 }()
 
+// standIns are what a field of such a type has as its inType, for programs that know
+// only the schema of Windows.
+var standIns = map[etw.InType]etw.InType{
+	etw.InWBEMSID: etw.InSID,
+	etw.InBool8:   etw.InBoolean,
+	etw.InVarInt:  etw.InInt64,
+	etw.InVarUint: etw.InUInt64,
+}
+
 // extensionTypes are the types that the schema of Windows has no name for.
 var extensionTypes = map[string]etw.InType{
 	etw.InWBEMSID.String(): etw.InWBEMSID,
 	etw.InBool8.String():   etw.InBool8,
+	etw.InVarInt.String():  etw.InVarInt,
+	etw.InVarUint.String(): etw.InVarUint,
 }

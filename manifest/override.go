@@ -92,7 +92,7 @@ func overridden(word string, declared *[]*Field) (f overriddenField, err error) 
 	f.Type = cmp.Or(inTypeNames[typeName], extensionTypes[typeName])
 	switch {
 	case f.Type == etw.InNull:
-		return f, fmt.Errorf("unknown type %s of field %s%s", quote(typeName), quote(name), "; use one that Windows defines, such as win:UInt32, or bool8")
+		return f, fmt.Errorf("unknown type %s of field %s%s", quote(typeName), quote(name), "; use one that Windows defines, such as win:UInt32, or bool8, varint or varuint")
 	case f.Type == etw.InBinary && (at < 0 || f.from.Type != etw.InBinary):
 		return f, fmt.Errorf("field %s of type %s has no length; only one that is declared has", quote(name), typeName)
 	}

@@ -203,10 +203,7 @@ func (w *writer) field(f *Field) {
 	}
 	inType, ours := TypeName(f.Type), ""
 	if extensionTypes[inType] != etw.InNull {
-		inType, ours = etw.InSID.String(), inType
-		if f.Type == etw.InBool8 {
-			inType = etw.InBoolean.String()
-		}
+		inType, ours = standIns[f.Type].String(), inType
 	}
 	valueMap := ""
 	if f.Map != nil {

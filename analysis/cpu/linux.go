@@ -61,6 +61,7 @@ func (l *Linux) Measured() int64 { return median(l.gaps) }
 // Samples returns the samples, and what there is of them.
 func (l *Linux) Samples() (*stacks.Samples, KernelResult) {
 	out := l.base.Derive()
+	out.LabelCode()
 	res := KernelResult{Samples: len(l.taken), Stacks: len(l.taken), Measured: l.Measured(), Interval: l.interval}
 	if res.Interval == 0 {
 		res.Interval = res.Measured

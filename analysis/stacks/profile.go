@@ -101,6 +101,8 @@ type namer struct {
 	pid             int64   // of the stack that is being named
 	noStack         int32   // the stack that stands for none, or 0
 	pseudos         []int32 // frames of those of s, + 1
+	cut             int32   // the stack that stands for a base that is no code, or 0
+	tiers           []string
 }
 
 // A frameKey identifies a frame while frames are made.
@@ -119,6 +121,8 @@ type frameKey struct {
 type named struct {
 	node int32
 	span int32 // from 1 on; 0 if there is none yet
+	code code
+	tier uint8 // the number of one of the namer's tiers, + 1
 }
 
 // A span is a span of time, from included and to excluded.
@@ -154,28 +158,27 @@ func (n *namer) all() {
 		threads[i] = p.thread(t.process, t.id)
 	}
 	for _, x := range n.s.rows.rows {
-		x.stack = ID(n.stack(int32(x.stack), x.at))
+		leaf := n.stack(int32(x.stack), x.at)
+		x.stack = ID(leaf.node)
 		if x.pseudo != 0 {
 			x.stack = ID(p.tree.child(int32(x.stack), uint64(n.pseudo(x.pseudo))))
 			x.pseudo = 0
 		}
-		x.thread, x.labels = threads[x.thread], labels[x.labels]
+		x.thread, x.labels = threads[x.thread], n.label(labels[x.labels], leaf)
 		p.rows.rows = append(p.rows.rows, x)
 	}
 }
 
 // stack returns the named stack of a stack of addresses at a time.
-func (n *namer) stack(at int32, time int64) int32 {
+func (n *namer) stack(at int32, time int64) named {
 	if n.s.isTop(at) {
-		return n.none()
+		return named{node: n.none()}
 	}
-	if known := n.leaves[at]; n.holds(known, time) {
-		return known.node
+	if !n.holds(n.leaves[at], time) {
+		n.pid = n.s.pid(at)
+		n.leaves[at] = n.extend(n.callerOf(at, time), at, n.s.tree.nodes[at].key, time)
 	}
-	n.pid = n.s.pid(at)
-	caller := n.caller(n.s.tree.nodes[at].parent, time)
-	n.leaves[at] = n.extend(caller, at, n.s.tree.nodes[at].key, time)
-	return n.leaves[at].node
+	return n.leaves[at]
 }
 
 // noStackName is the frame of samples without a stack, which weigh, too.
@@ -218,22 +221,45 @@ func (n *namer) holds(x named, time int64) bool {
 	return s.from <= time && time < s.to
 }
 
+// callerOf returns the named stack of who called a stack. Code of a program that is below
+// that of the kernel did not call it, but was interrupted: its address is where it is.
+func (n *namer) callerOf(at int32, time int64) named {
+	parent := n.s.tree.nodes[at].parent
+	if n.entersKernel(at) {
+		return n.stack(parent, time)
+	}
+	return n.caller(parent, time)
+}
+
+// entersKernel reports whether a frame is of the kernel, and the one below it is not.
+func (n *namer) entersKernel(at int32) bool {
+	parent := n.s.tree.nodes[at].parent
+	return isKernel(n.s.tree.nodes[at].key) && !n.s.isTop(parent) && !isKernel(n.s.tree.nodes[parent].key)
+}
+
 // caller returns the named stack of one that called another.
 func (n *namer) caller(at int32, time int64) named {
-	n.path = n.path[:0]
-	for !n.s.isTop(at) && !n.holds(n.callers[at], time) {
-		n.path = append(n.path, at)
+	path := n.path[:0]
+	n.path = nil // while who is below the kernel is named
+	var known named
+	for !n.s.isTop(at) {
+		if known = n.callers[at]; n.holds(known, time) {
+			break
+		}
+		known = named{}
+		path = append(path, at)
+		if n.entersKernel(at) {
+			known = n.stack(n.s.tree.nodes[at].parent, time)
+			break
+		}
 		at = n.s.tree.nodes[at].parent
 	}
-	var known named
-	if !n.s.isTop(at) {
-		known = n.callers[at]
-	}
-	for _, at := range slices.Backward(n.path) {
+	for _, at := range slices.Backward(path) {
 		// The call is before the address to which it returns.
 		known = n.extend(known, at, n.s.tree.nodes[at].key-1, time)
 		n.callers[at] = known
 	}
+	n.path = path
 	return known
 }
 
@@ -261,7 +287,15 @@ func (n *namer) extend(caller named, at int32, address uint64, time int64) named
 		n.spans = append(n.spans, s)
 		n.spanIDs[s] = id
 	}
-	return named{n.p.tree.child(caller.node, uint64(n.frame(&loc, &native))), id}
+	isCaller := address != n.s.tree.nodes[at].key
+	if native.NotCode && isCaller && (caller.node == 0 || caller.node == n.cut) {
+		return named{node: n.incomplete(), span: id}
+	}
+	is := named{node: n.p.tree.child(caller.node, uint64(n.frame(&loc, &native))), span: id}
+	if n.s.labelCode && !isCaller {
+		is.code, is.tier = codeOf(&loc, &native), n.tier(&loc, &native)
+	}
+	return is
 }
 
 // frame returns the number of the frame of a location.

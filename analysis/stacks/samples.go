@@ -136,6 +136,7 @@ type Samples struct {
 	seed      maphash.Seed
 	pseudos   []string // names of frames that stand for no code
 	bytes     []byte
+	labelCode bool // see LabelCode
 }
 
 // A recentStack is what a hash of a stack was last of.

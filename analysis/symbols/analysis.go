@@ -16,6 +16,7 @@ type Analysis struct {
 	last      *process
 	memories  map[int64]*memory // native code, as recorders of Linux tell it
 	files     map[uint64]fileID // of mappings, by what they name
+	codeAt    map[uint64]uint64 // where the code of ELF files begins, by the same
 }
 
 // An Option says what is collected.

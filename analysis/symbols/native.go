@@ -22,6 +22,8 @@ type Native struct {
 	// file: in memory, or, if InFile, in the file itself.
 	Offset uint64
 	InFile bool
+	// NotCode says that the place is known to be in no code: it stands for none.
+	NotCode bool
 	// VirtualAddress is the address that the file itself gives the place, 0 if the trace
 	// does not tell. MapOffset and MapSize are the part of the file that was mapped there.
 	VirtualAddress     uint64

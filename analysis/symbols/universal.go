@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
@@ -19,9 +18,11 @@ import (
 // A memory is what is known of the native code of a process.
 type memory struct {
 	mappings []mapping
-	reach    []uint64 // the last address of the mappings up to each one
 	symbols  []symbol
 	sorted   bool
+	files    bool // one of the mappings is of a file
+	// For each, in the order of their starts, to find them by.
+	mapped, named spans
 }
 
 // A mapping is a part of a file in memory, from a time on.
@@ -37,6 +38,7 @@ type symbol struct {
 	start, end uint64
 	from       int64
 	name       string
+	means      *Native // the name, once it was asked for
 }
 
 // Record takes a record that no handler does: what recorders of Linux tell of code, in
@@ -53,6 +55,7 @@ func (a *Analysis) Record(r *etw.Record) error {
 		if !p.bad && m.start < m.end {
 			x := a.memory(ownerOf(r.ProcessID, m.start))
 			x.mappings, x.sorted = append(x.mappings, m), false
+			x.files = x.files || m.metadata != 0
 		}
 	case "ProcessSymbol":
 		p.number()
@@ -69,6 +72,7 @@ func (a *Analysis) Record(r *etw.Record) error {
 				a.files = make(map[uint64]fileID)
 			}
 			a.files[id] = f
+			a.learnCode(id, text)
 		}
 	}
 	return nil
@@ -190,11 +194,16 @@ func (a *Analysis) Native(pid int64, address uint64, at int64) (Native, bool) {
 	x.sort()
 	m, s := x.mapping(address, at), x.symbol(address, at)
 	if s == nil && m == nil {
-		return Native{}, false
+		return Native{NotCode: a.isData(ownerOf(pid, address), x, m)}, false
 	}
-	n := Native{}
+	n := Native{NotCode: s == nil && a.isData(ownerOf(pid, address), x, m)}
 	if s != nil {
-		n = Jitted(s.name, address-s.start)
+		if s.means == nil {
+			means := Jitted(s.name, 0)
+			s.means = &means
+		}
+		n = *s.means
+		n.Offset = address - s.start
 	}
 	if m != nil && n.Module == "" && m.path != "" {
 		n.Module = m.path
@@ -215,23 +224,20 @@ func (x *memory) sort() {
 	}
 	x.sorted = true
 	slices.SortStableFunc(x.mappings, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
-	x.reach = x.reach[:0]
-	last := uint64(0)
-	for i := range x.mappings {
-		last = max(last, x.mappings[i].start+x.mappings[i].size()-1)
-		x.reach = append(x.reach, last)
-	}
 	slices.SortStableFunc(x.symbols, func(a, b symbol) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.from, b.from)) })
+	x.mapped, x.named = spans{}, spans{}
+	for i := range x.mappings {
+		x.mapped.add(x.mappings[i].start, x.mappings[i].start+x.mappings[i].size()-1)
+	}
+	for i := range x.symbols {
+		x.named.add(x.symbols[i].start, x.symbols[i].end)
+	}
 }
 
 // mapping returns the part of a file that an address is in: of several the latest that was
 // there at the time, or else the first that came.
 func (x *memory) mapping(address uint64, at int64) *mapping {
-	n := sort.Search(len(x.mappings), func(i int) bool { return x.mappings[i].start > address })
-	first := n // of those that may have it
-	for first > 0 && x.reach[first-1] >= address {
-		first--
-	}
+	first, n := x.mapped.around(address)
 	var best *mapping
 	for i := first; i < n; i++ {
 		m := &x.mappings[i]
@@ -251,16 +257,48 @@ const maxOverlap = 16
 
 // symbol returns the function at an address, in the same manner.
 func (x *memory) symbol(address uint64, at int64) *symbol {
-	n := sort.Search(len(x.symbols), func(i int) bool { return x.symbols[i].start > address })
+	first, n := x.named.around(address)
 	var best *symbol
-	for i := n - 1; i >= max(0, n-maxOverlap); i-- {
+	for i := n - 1; i >= max(first, n-maxOverlap); i-- {
 		s := &x.symbols[i]
 		if address > s.end {
 			continue
 		}
-		if best == nil || best.from > at && s.from < best.from {
+		switch {
+		case best == nil, best.from > at && s.from < best.from,
+			s.start == best.start && s.from == best.from: // of several names the first counts
 			best = s
 		}
 	}
 	return best
+}
+
+// Spans are parts of memory by their starts.
+type spans struct {
+	starts []uint64
+	reach  []uint64 // the last address of those up to each one
+}
+
+func (s *spans) add(start, last uint64) {
+	if n := len(s.reach); n > 0 {
+		last = max(last, s.reach[n-1])
+	}
+	s.starts, s.reach = append(s.starts, start), append(s.reach, last)
+}
+
+// around returns which ones may have an address: from first up to but not including n.
+func (s *spans) around(address uint64) (first, n int) {
+	low, high := 0, len(s.starts)
+	for low < high {
+		if mid := int(uint(low+high) / 2); s.starts[mid] <= address {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	first = low
+	for first > 0 && s.reach[first-1] >= address {
+		first--
+	}
+	return first, low
 }

@@ -42,6 +42,7 @@ func TestUniversal(t *testing.T) {
 	l.event(0, 1, "ProcessMappingMetadata", 7, `{"type":"ELF","build_id":"abcd"}`, "")
 	l.event(0, 1, "ProcessMappingMetadata", 8, `rubbish`, "")
 	l.event(0, 1, "ProcessSymbol", 1, 1, 0x1100, 0x110f, "bake")
+	l.event(0, 1, "ProcessSymbol", 1, 1, 0x1100, 0x110f, "__bake") // another name of it
 	l.event(0, 2, "ProcessSymbol", 1, 1, kernel+0x10, kernel+0x1f, "schedule")
 	l.event(0, 1, "ProcessSymbol", 1, 1, 0x8000, 0x8010, "instance void [Shop] Bakery.Oven+Generic`1[System.__Canon]::Bake(int32)[OptimizedTier1]")
 	l.event(50, 1, "ProcessMapping", 4, 0x1000, 0x1800, 0, "/lib/c.so", 0) // in the place of the first

@@ -23,7 +23,8 @@ type Image struct {
 	// had which native code was made of.
 	PDB, ILPDB PDB
 
-	inferred bool // from what came up of it; no event says that it was loaded
+	inherited bool // by a fork, on Linux, as far as its parts are known
+	inferred  bool // from what came up of it; no event says that it was loaded
 }
 
 // A PDB identifies a file of symbols.

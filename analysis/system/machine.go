@@ -23,6 +23,7 @@ type Machine struct {
 	facts        Facts
 	origins      []origin
 	mappings     mappings
+	linux        linux
 	fields       dyn.Reader
 	met          int64 // the process of the last record that no handler took
 }

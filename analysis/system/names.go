@@ -37,6 +37,7 @@ const (
 // schemasOfNames are the events that do the same in EventPipe and on Linux.
 var schemasOfNames = map[string]bool{
 	"ProcessInfo": true, "ExistingProcess": true, "ProcessCreate": true, "ProcessMapping": true, "ProcessMappingMetadata": true,
+	"sched_process_fork": true, "sched_process_exec": true,
 }
 
 // Names reports whether a record does nothing but tell what there is: a machine is

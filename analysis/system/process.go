@@ -30,9 +30,20 @@ type Process struct {
 	Threads []*Thread
 	Images  Images
 
+	// Execs are the programs that it has put in its own place, on Linux, in their order.
+	Execs []Exec
+
+	told    bool   // on Linux: an event said that it ended, or a thread of it
+	existed bool   // on Linux: it was there when the recording began
 	key     uint64 // the address of the kernel's object, or 0
 	named   bool   // an event was about it; else only its id came up
 	earlier *Process
+}
+
+// An Exec is when a process began to run another program, and what it was called before.
+type Exec struct {
+	At     int64
+	Before string
 }
 
 // A Thread is one life of a thread id.

@@ -61,14 +61,27 @@ type ProcessFacts struct {
 	OS           string        `json:"os,omitempty"`
 	Architecture string        `json:"architecture,omitempty"`
 	Runtime      string        `json:"runtime,omitempty"`
-	Threads      int           `json:"threads"`
-	Images       int           `json:"images"`
+	// Execs are the programs that the process has put in its place, on Linux.
+	Execs   []ExecFacts `json:"execs,omitempty"`
+	Threads int         `json:"threads"`
+	Images  int         `json:"images"`
 	// SampledMS is the processor time that the samples of the process stand for, and
 	// RanMS that between context switches. Each is unknown if there are no such
 	// events in the trace.
 	SampledMS measure.Float `json:"sampledMs,omitzero"`
 	RanMS     measure.Float `json:"ranMs,omitzero"`
 }
+
+// ExecFacts are when a process began to run another program, and what it was called
+// before.
+type ExecFacts struct {
+	AtMS   float64 `json:"atMs"`
+	Before string  `json:"before"`
+}
+
+// OutsideName is what process 0 is called in traces of Linux: those outside of the
+// namespace of the recorder have no numbers.
+const OutsideName = "(outside)"
 
 // ThreadFacts are what is known of a thread.
 type ThreadFacts struct {
@@ -174,6 +187,12 @@ func (m *Machine) ProcessFacts(p *Process) ProcessFacts {
 		Package: p.Package, App: p.App, Narrow: p.Narrow, Zombie: p.Zombie,
 		OS: p.OS, Architecture: p.Architecture, Runtime: p.Runtime,
 		Threads: len(p.Threads), Images: len(p.Images.all),
+	}
+	for _, x := range p.Execs {
+		f.Execs = append(f.Execs, ExecFacts{m.since(x.At), x.Before})
+	}
+	if m.linux.seen && p.PID == 0 && f.Name == "" {
+		f.Name = OutsideName
 	}
 	f.StartMS, f.EndMS = m.Span(&p.Lifetime)
 	if p.Zombie {

@@ -58,47 +58,19 @@ func (m *Machine) Record(r *etw.Record) error {
 		m.processOf(r.ProcessID)
 		m.met = r.ProcessID
 	}
-	if r.Schema == nil {
-		return nil
-	}
-	switch r.Schema.Name {
-	case "ProcessInfo":
+	switch {
+	case r.Schema == nil:
+	case r.ProviderName == linuxSystem || r.ProviderName == linuxEvents || isTracepoint(r.Schema):
+		m.recordLinux(r)
+	case r.Schema.Name == "ProcessInfo":
 		if m.fields.Read(r) {
 			m.at(r)
 			p := m.processOf(r.ProcessID)
 			p.OS, p.Architecture = m.fields.Text("OSInformation"), m.fields.Text("ArchInformation")
 			p.command(m.fields.Text("CommandLine"))
 		}
-	case "ExistingProcess":
-		if m.fields.Read(r) {
-			m.at(r)
-			m.hasProcess(r.ProcessID).Name = m.fields.Text("Name")
-		}
-	case "ProcessCreate":
-		if m.fields.Read(r) {
-			m.createProcess(r.ProcessID, m.at(r)).Name = m.fields.Text("Name")
-		}
-	case "ProcessMapping":
-		if m.fields.Read(r) {
-			m.recordMapping(r)
-		}
-	case "ProcessMappingMetadata":
-		if m.fields.Read(r) {
-			m.describeMapping()
-		}
-	case "ProcessExit":
-		m.stopProcess(r.ProcessID, m.at(r), 0)
 	}
 	return nil
-}
-
-// createProcess returns the process of which Linux tells that it is there now: a
-// new one, or one that has put another program in its place.
-func (m *Machine) createProcess(pid, at int64) *Process {
-	if p := m.processes[pid]; p != nil && !p.Ended {
-		return p
-	}
-	return m.startProcess(pid, at, 0)
 }
 
 // programOf returns the name of the program of a command line.

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -30,6 +31,7 @@ type ThreadUsage struct {
 
 	sampled uint64 // in 100 ns
 	ran     int64  // in ticks
+	since   int64  // when it ran last, on Linux
 }
 
 // A cpu is a processor, and what runs on it since when.
@@ -120,6 +122,47 @@ func (u *Usage) ran(c *cpu, until int64) {
 	if d := until - c.since; d > 0 {
 		u.of(c.thread).ran += d
 	}
+}
+
+// SetInterval says how many nanoseconds are between two samples, where the head of a
+// trace tells it, as that of a recorder of Linux does.
+func (u *Usage) SetInterval(ns int64) {
+	if ns > 0 {
+		u.interval, u.told = uint64(ns)/100, true
+	}
+}
+
+// Record takes a record that no handler does: the samples and switches that recorders of
+// Linux take. It is for [etw.Mux.HandleRest], after [Machine.Record].
+func (u *Usage) Record(r *etw.Record) error {
+	if r.Schema == nil || r.ProviderName != linuxEvents || r.ThreadID <= 0 || r.ProcessID < 0 {
+		return nil
+	}
+	value, n := binary.Uvarint(r.Payload)
+	if n <= 0 {
+		return nil
+	}
+	at := u.machine.at(r)
+	switch r.Schema.Name {
+	case "cpu":
+		if value > math.MaxInt32 {
+			return nil
+		}
+		u.samples++
+		t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
+		t.Samples++
+		t.sampled += value * u.interval
+	case "cswitch":
+		u.switches++
+		t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
+		rested := float64(value) * u.machine.frequency() / 1e9
+		if stopped := at - int64(rested); t.Switches > 0 && rested < math.MaxInt64 && stopped > t.since {
+			t.ran += stopped - t.since
+		}
+		t.Switches++
+		t.since = at
+	}
+	return nil
 }
 
 // Settle adds the time that threads ran up to the last event. It is to be called

@@ -22,6 +22,9 @@ func (a *Analysis) Samples() *stacks.Samples {
 	out := stacks.NewSamples(Blocked, stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
 	isReady, isWaiting := out.Label(0, "state", "ready"), out.Label(0, "state", "waiting")
 	isEither := out.Label(0, "state", "waiting or ready")
+	if a.blurred {
+		out.LabelCode()
+	}
 	var frames []uint64
 	for i := range a.off {
 		o := &a.off[i]

@@ -38,7 +38,9 @@ threads by --by thread.`,
 		whole:   true,
 		ask: func(mux *etw.Mux) answer {
 			m := newMachine(mux)
-			return &processesAnswer{machine: m, usage: system.NewUsage(mux, m.Machine)}
+			u := system.NewUsage(mux, m.Machine)
+			mux.HandleRest(func(r *etw.Record) error { return cmp.Or(m.Record(r), u.Record(r)) })
+			return &processesAnswer{machine: m, usage: u}
 		},
 	}).command()
 }

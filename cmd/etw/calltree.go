@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -73,8 +74,8 @@ type sampler struct {
 	finish  func() gathered
 }
 
-func newSampler(t *trace.Trace) *sampler {
-	s := &sampler{code: newCodeMap(nil)}
+func newSampler(t *trace.Trace, files *native.Dir) *sampler {
+	s := &sampler{code: newCodeMap(files)}
 	s.finish = startCPU(&s.samples, t)
 	return s
 }

@@ -42,7 +42,10 @@ func (m *codeMap) native(pid int64, address uint64, at int64) (symbols.Native, b
 func (m *codeMap) find(pid int64, address uint64, at int64) (n symbols.Native, from string, ok bool) {
 	n, ok = m.code.Native(pid, address, at)
 	if !ok {
-		n, ok = m.machine.Native(pid, address, at)
+		if image, found := m.machine.Native(pid, address, at); found {
+			image.NotCode = n.NotCode
+			n, ok = image, true
+		}
 	}
 	if n.Function != "" || m.files == nil {
 		return n, fromRecorder, ok

@@ -33,7 +33,7 @@ func (in *input) flags(cmd *cobra.Command) {
 }
 
 func (in *input) manifestFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&in.manifests, "manifest", nil, "decode by the instrumentation manifest in this `file`, too; repeatable")
+	cmd.Flags().StringArrayVar(&in.manifests, "manifest", nil, "decode by the instrumentation manifest in this `file`, too, or by what a kernel\nof Linux says of its events, in a folder such as /sys/kernel/tracing/events;\nrepeatable")
 }
 
 // knownFlag defines the flag for commands that read no traces.
@@ -145,6 +145,13 @@ func parseSize(text string) (int64, error) {
 func readManifests(cmd *cobra.Command, paths []string) ([]*etw.Provider, error) {
 	var all []*etw.Provider
 	for _, path := range paths {
+		if formats, ok, err := readFormats(path); ok {
+			if err != nil {
+				return all, &trace.Error{File: path, Err: err}
+			}
+			all = append(all, formats...)
+			continue
+		}
 		var m *manifest.Manifest
 		var err error
 		if path == trace.Stdin {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -90,7 +91,8 @@ func (p *profiled) originTable(o *origins) *table {
 	counts := make(map[namesake]int64)
 	total := int64(0)
 	for s := range p.Samples() {
-		rundown := p.table.HasRundown(s.Process)
+		// Only processes of .NET have a rundown.
+		rundown := p.table.HasRundown(s.Process) || p.Kind != cpu.ThreadTime && len(p.table.Facts()) == 0
 		for frame := range p.Stack(s.Stack) {
 			if f := &p.Frames[frame]; !f.Pseudo {
 				counts[o.of(f, rundown)]++
@@ -123,6 +125,8 @@ func (o *origins) of(f *stacks.Frame, rundown bool) namesake {
 			return namesake{from: from}
 		}
 		return namesake{from: fromEvents}
+	case f.Address>>63 != 0:
+		return namesake{from: fromNothing, wanted: "kallsyms of the same boot, in --symbols"}
 	case rundown:
 		return namesake{from: fromNothing, wanted: "unknown: the trace does not say what is at the address"}
 	}

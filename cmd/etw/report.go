@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -23,6 +24,7 @@ import (
 func newReport() *cobra.Command {
 	var in input
 	var path string
+	var code symbolFiles
 	cmd := &cobra.Command{
 		Use:   "report [flags] TRACE",
 		Short: "Write a page of all that a .NET trace tells",
@@ -43,7 +45,12 @@ The page is one file that needs no network and sends nothing anywhere.`,
 				return err
 			}
 			defer t.Close()
-			page, failed := analyse(cmd, t)
+			files, err := code.open()
+			if err != nil {
+				return err
+			}
+			page, failed := analyse(cmd, t, files)
+			reportFaults(cmd, files)
 			if cmd.Context().Err() != nil {
 				return failed
 			}
@@ -59,15 +66,16 @@ The page is one file that needs no network and sends nothing anywhere.`,
 		},
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
+	code.flag(cmd)
 	in.flags(cmd)
 	return cmd
 }
 
-// analyse reads a trace for a report. The error is errReported if there was
+// analyse reads a trace for a report. Code that it does not name, files may. The error is errReported if there was
 // trouble with it; the report has what could be read.
-func analyse(cmd *cobra.Command, t *trace.Trace) (*html.Report, error) {
+func analyse(cmd *cobra.Command, t *trace.Trace, files *native.Dir) (*html.Report, error) {
 	src := &watched{r: reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress},
-		t: t, decoder: builtin.NewDecoder(), programs: newPrograms(), sampler: newSampler(t)}
+		t: t, decoder: builtin.NewDecoder(), programs: newPrograms(), sampler: newSampler(t, files)}
 	res, err := analysis.Run(cmd.Context(), src, analysis.Losses(func() int64 { return t.Stats().Lost }))
 	src.r.progress.end()
 	if cmd.Context().Err() != nil {

@@ -35,7 +35,7 @@ func (s *selection) flags(cmd *cobra.Command) {
 	if f.ShorthandLookup(short) != nil { // of a command that has it for processes
 		short = ""
 	}
-	f.StringArrayVarP(&s.providers, "provider", short, nil, "only events of this provider: `NAME`, pattern such as Microsoft-*, GUID,\nclr, rundown, private, stress or kernel; repeatable")
+	f.StringArrayVarP(&s.providers, "provider", short, nil, "only events of this provider: `NAME`, pattern such as Microsoft-*, GUID,\nclr, rundown, private, stress, kernel, universal, samples; repeatable")
 	f.StringArrayVarP(&s.events, "event", "e", nil, "only events of this `NAME`, such as GCStart (of any version), GCStart_V2,\nGC/Start, Process/Start, or pattern such as GC*; repeatable")
 	f.StringVar(&s.ids, "id", "", "only events with these `IDS`, such as 1,3,10-20; classic events have none")
 	processFlag(cmd, &s.processes, "only events")

@@ -2,6 +2,7 @@
 package builtin
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/stress"
 	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/generated/universal/events"
+	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -29,6 +33,24 @@ var Providers = []Provider{
 	{"private", private.Provider, private.ParseKeywords},
 	{"stress", stress.Provider, stress.ParseKeywords},
 	{"kernel", kernel.Provider, kernel.ParseKeywords},
+	{"universal", universal.Provider, noKeywords},
+	{"samples", events.Provider, noKeywords},
+}
+
+// noKeywords parses the keywords of a provider that has none.
+func noKeywords(list string) (uint64, error) {
+	if list == "" {
+		return 0, nil
+	}
+	return 0, fmt.Errorf("keyword %q is not known: the provider has none", list)
+}
+
+// find returns what is known of the provider of a record without types.
+func find(r *etw.Record) *etw.Provider {
+	if p := dotnet.Of(r); p != nil {
+		return p
+	}
+	return tracepoints.Of(r)
 }
 
 // Sources returns the EventSources of .NET that are called so, and are none of more.
@@ -74,7 +96,7 @@ func NewDecoder(more ...*etw.Provider) *etw.Decoder {
 	}
 	d := etw.NewDecoder(append(all, more...)...)
 	d.Names = classic.Names
-	d.Find = dotnet.Of
+	d.Find = find
 	return d
 }
 

@@ -32,6 +32,7 @@ type Owners struct {
 	threads map[uint32]*life
 	stacks  []stackOwner
 	sorted  bool // stacks are, by time and processor
+	prune   int  // how many stacks there are before some are dropped
 	cursor  int  // in stacks: where the last search ended
 	size    int
 	// now is the latest time that was attributed, once begun.
@@ -61,6 +62,9 @@ type stackOwner struct {
 	processor       int32
 	process, thread uint32
 }
+
+// minPrune is how many stacks are added at least before others are dropped.
+const minPrune = 1024
 
 // Sizes of what is kept, about.
 const (
@@ -162,6 +166,13 @@ func compareMoments(a, b moment) int {
 func (o *Owners) addStack(s stackOwner) bool {
 	if o.begun && s.at <= o.now {
 		return false // its event has gone by
+	}
+	if o.begun && len(o.stacks) >= o.prune {
+		// Those of events that have gone by are not needed any more.
+		before := len(o.stacks)
+		o.stacks = slices.DeleteFunc(o.stacks, func(s stackOwner) bool { return s.at < o.now })
+		o.size -= stackOwnerSize * (before - len(o.stacks))
+		o.prune = 2*len(o.stacks) + minPrune
 	}
 	o.stacks = append(o.stacks, s)
 	o.sorted = false

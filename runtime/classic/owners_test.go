@@ -243,3 +243,18 @@ func TestNotLearned(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnersForget: of a session that goes on for long, only what is to come is kept.
+func TestOwnersForget(t *testing.T) {
+	var o classic.Owners
+	class, _ := classic.KernelClass(0x18, 32)
+	for n := range int64(100000) {
+		payload := binary.LittleEndian.AppendUint64(nil, uint64(n+100))
+		payload = binary.LittleEndian.AppendUint64(payload, 1)
+		o.Learn(&etw.Record{Kind: etw.KindClassic, Provider: class, Opcode: 32, Timestamp: n + 100, Payload: append(payload, make([]byte, 16)...)})
+		o.Attribute(&etw.Record{Kind: etw.KindClassic, Timestamp: n, ProcessID: -1, ThreadID: -1})
+	}
+	if n := o.Size(); n == 0 || n > 100000 {
+		t.Errorf("%d bytes are kept", n)
+	}
+}

@@ -126,7 +126,11 @@ func (s *Stream) refer(buffer []byte, at int64) (ref bufferRef, err error) {
 		return ref, fmt.Errorf("%w: %d bytes", ErrTruncated, len(buffer))
 	}
 	h := parseBufferHeader(buffer)
-	if h.extent < bufferHeaderSize || h.extent > maxBufferSize || !h.compressed() && int(h.extent) > len(buffer) {
+	limit := len(buffer)
+	if h.compressed() {
+		limit = min(maxRatio*len(buffer), maxBufferSize)
+	}
+	if h.extent < bufferHeaderSize || int64(h.extent) > int64(limit) {
 		return ref, fmt.Errorf("%w: %d of %d bytes are said to be filled", ErrHeader, h.extent, len(buffer))
 	}
 	ref = bufferRef{

@@ -116,6 +116,20 @@ func (a *Appender) Bool(v Bool) { a.Uint32(uint32(v)) }
 // FileTime appends 8 bytes.
 func (a *Appender) FileTime(v FileTime) { a.Uint64(uint64(v)) }
 
+// VarUint appends an integer in LEB128, in as few bytes as it takes.
+func (a *Appender) VarUint(v uint64) {
+	if a.err == nil {
+		a.b = binary.AppendUvarint(a.b, v)
+	}
+}
+
+// VarInt appends an integer in LEB128 whose sign is its lowest bit.
+func (a *Appender) VarInt(v int64) {
+	if a.err == nil {
+		a.b = binary.AppendVarint(a.b, v)
+	}
+}
+
 // GUID appends 16 bytes.
 func (a *Appender) GUID(v GUID) {
 	if a.err == nil {

@@ -176,6 +176,29 @@ func (c *Cursor) Pointer() Pointer {
 	return Pointer(c.Uint64())
 }
 
+// VarUint reads an integer in LEB128.
+func (c *Cursor) VarUint() uint64 {
+	if c.Failed() {
+		return 0
+	}
+	v, n := binary.Uvarint(c.p[c.at:])
+	if n <= 0 {
+		c.fail()
+		return 0
+	}
+	c.at += int32(n)
+	return v
+}
+
+// VarInt reads an integer in LEB128 whose sign is its lowest bit.
+func (c *Cursor) VarInt() int64 {
+	v := c.VarUint()
+	if v&1 != 0 {
+		return ^int64(v >> 1)
+	}
+	return int64(v >> 1)
+}
+
 // GUID reads 16 bytes.
 func (c *Cursor) GUID() GUID {
 	if b := c.Bytes(16); b != nil {

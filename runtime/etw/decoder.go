@@ -266,7 +266,7 @@ func (d *Decoder) Decode(r *Record) (values Described, err error) {
 	} else {
 		n, whole = d.dynamic.strictly(e.Desc, r.Payload, r.PointerSize)
 	}
-	if named := r.Schema != nil && r.Schema.Named; named && (!whole || n < len(r.Payload)) && d.fallBack(e, r) {
+	if mayDiffer(e, r) && (!whole || n < len(r.Payload)) && d.fallBack(e, r) {
 		d.rest = nil
 		return &d.other, nil
 	}
@@ -275,7 +275,16 @@ func (d *Decoder) Decode(r *Record) (values Described, err error) {
 		values = &d.dynamic
 	}
 	d.rest = r.Payload[n:]
+	if e.Desc.Padded && whole {
+		d.rest = d.dynamic.beyond()
+	}
 	return values, err
+}
+
+// mayDiffer reports whether an event may be laid out in another way than it is declared:
+// those of EventSources, but not structures of C, of which the schema was put right.
+func mayDiffer(e *EventInfo, r *Record) bool {
+	return r.Schema != nil && r.Schema.Named && !e.Desc.Padded && !(e.Desc == r.Schema && r.Schema.Corrected)
 }
 
 // partly decodes what comes before the fault of a record, which is err if it is known.

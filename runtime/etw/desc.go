@@ -43,6 +43,10 @@ type EventDesc struct {
 	// something else. Then the schema of a trace, which has what is declared, is wrong.
 	Corrected bool
 
+	// Padded says that behind the fields there is nothing but what they refer to, and
+	// padding.
+	Padded bool
+
 	Fields []FieldDesc
 
 	// New makes an event of the generated type. It is nil where there is none.
@@ -112,6 +116,13 @@ type FieldDesc struct {
 	// end of an event ask for bytes that are left, and no other field has one of
 	// them for its Count or Length.
 	When When
+
+	// Room is, if it is not 0, how many bytes the field takes, whatever its value takes
+	// of them: what is left means nothing. Structures of C have such fields, for the
+	// alignment of the next one and for text in an array of characters, which ends at
+	// a NUL or with the room. Only fields of a fixed size and texts that end at a NUL
+	// have room.
+	Room uint16
 
 	// Fields holds the members of an InStruct, and for InRelLoc and InDataLoc
 	// the one description of what is at the location.

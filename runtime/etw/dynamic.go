@@ -38,7 +38,10 @@ func newFixedPart(d *EventDesc) *fixedPart {
 		for i := range d.Fields {
 			field := &d.Fields[i]
 			n := field.Type.Size(ptr)
-			if n == 0 || field.Count.Kind != SizeNone || !field.When.always() {
+			if field.Room > 0 && (field.endsAtNUL() || 0 < n && n <= int(field.Room)) {
+				n = int(field.Room)
+			}
+			if n == 0 || field.Count.Kind != SizeNone || !field.When.always() || 0 < field.Room && int(field.Room) < n {
 				break
 			}
 			off += int32(n)
@@ -171,6 +174,33 @@ func (e *Dynamic) LogValue() slog.Value { return LogValue(e) }
 // Rest returns the bytes after the last field that was decoded.
 func (e *Dynamic) Rest() []byte { return e.w.p[e.w.off:] }
 
+// maxPadding is how many bytes without a meaning are behind a structure of C: up to a
+// multiple of 8, and up to another one with the 4 bytes of its length.
+const maxPadding = 11
+
+// beyond returns what is behind the fields, and what they refer to, unless it is padding.
+func (e *Dynamic) beyond() []byte {
+	end := e.w.off
+	for i := range e.desc.Fields {
+		d := &e.desc.Fields[i]
+		if d.Type != InDataLoc && d.Type != InRelLoc || d.Count.Kind != SizeNone {
+			continue
+		}
+		at := int(e.w.offsets[i])
+		from := 0
+		if d.Type == InRelLoc {
+			from = at + 4
+		}
+		if _, to, err := locate(d, e.w.p[at:at+4], from, len(e.w.p), e.w.ptr); err == nil {
+			end = max(end, to)
+		}
+	}
+	if rest := e.w.p[end:]; len(rest) > maxPadding {
+		return rest
+	}
+	return nil
+}
+
 // value returns field i of frame k, which is in in.
 func (w *walker) value(k, i int, in fielder) Value {
 	f := &w.frames[k]
@@ -256,9 +286,9 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 	case InFileTime:
 		v.kind, v.num = ValueFileTime, binary.LittleEndian.Uint64(b)
 	case InUnicodeString:
-		v.kind, v.p = ValueUTF16, text(b, d.Length, 2)
+		v.kind, v.p = ValueUTF16, text(b, d, 2)
 	case InAnsiString:
-		v.kind, v.p = ValueANSI, text(b, d.Length, 1)
+		v.kind, v.p = ValueANSI, text(b, d, 1)
 	case InBinary:
 		v.kind, v.p = ValueBinary, afterPrefix(b, d.Length)
 	case InSID:
@@ -300,15 +330,29 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 
 // text returns the characters of a string: without the NUL that ended it, or
 // the prefix that gave its length.
-func text(b []byte, length Size, unit int) []byte {
-	if length.Kind != SizeNone {
-		return afterPrefix(b, length)
+func text(b []byte, d *FieldDesc, unit int) []byte {
+	if d.Length.Kind != SizeNone {
+		return afterPrefix(b, d.Length)
+	}
+	if d.Room > 0 {
+		return untilZero(b, unit)
 	}
 	n := len(b)
 	if n < unit || b[n-1] != 0 || b[n-unit] != 0 {
 		return b // cut off by the end of the payload
 	}
 	return b[: n-unit : n-unit]
+}
+
+// untilZero returns the whole characters of b before a NUL.
+func untilZero(b []byte, unit int) []byte {
+	for i := 0; i+unit <= len(b); i += unit {
+		if b[i] == 0 && b[i+unit-1] == 0 {
+			return b[:i:i]
+		}
+	}
+	n := len(b) / unit * unit
+	return b[:n:n]
 }
 
 func afterPrefix(b []byte, length Size) []byte {
@@ -326,7 +370,11 @@ func located(d *FieldDesc, p []byte, from int, word []byte, ptr PtrSize, in fiel
 		return Value{} // not possible for a payload that was decoded
 	}
 	elem := &d.Fields[0]
-	n := (end - start) / elem.Type.Size(ptr)
+	unit := elem.Type.Size(ptr)
+	if elem.Type == InChar8 || elem.Type == InChar16 {
+		end = start + len(untilZero(p[start:end], unit)) // which may be a part of it
+	}
+	n := (end - start) / unit
 	return ArrayValue(elem, p[start:end:end], n, ptr, in)
 }
 

@@ -36,8 +36,8 @@ const (
 	InCountedBinary                      // uint16 number of bytes, bytes
 )
 
-// Types that other self-describing formats have and manifests lack. They get
-// no generated types.
+// Types that other self-describing formats have and manifests of Windows lack. Of
+// bool8, varint, varuint and wbemsid, fields are generated.
 const (
 	InBool8      InType = iota + 0x40 // 1 byte
 	InChar16                          // one UTF-16 code unit, 2 bytes

@@ -45,6 +45,8 @@ func fieldSize(d *FieldDesc, ptr PtrSize, depth int) (least int, exact bool) {
 		return 0, true
 	case d.When.Left > 0:
 		return 0, false
+	case d.Room > 0:
+		return int(d.Room), true
 	}
 	switch d.Count.Kind {
 	case SizeNone:

@@ -81,11 +81,32 @@ func (w *walker) field(d *FieldDesc) bool {
 	if !d.When.holds(w.ptr, len(w.p)-w.off) {
 		return true
 	}
-	if d.Count.Kind == SizeNone {
+	switch {
+	case d.Room > 0:
+		return w.room(d)
+	case d.Count.Kind == SizeNone:
 		return w.element(d, d.Length)
 	}
 	_, ok := w.array(d)
 	return ok
+}
+
+// room moves past a field that takes more bytes than its value.
+func (w *walker) room(d *FieldDesc) bool {
+	if d.endsAtNUL() {
+		return w.skip(uint64(d.Room))
+	}
+	bare := *d
+	bare.Room = 0
+	if n, exact := fieldSize(&bare, w.ptr, 0); !exact || n > int(d.Room) {
+		return w.fail(ErrSchema)
+	}
+	return w.skip(uint64(d.Room))
+}
+
+// endsAtNUL reports whether the field is a single text that ends at a NUL.
+func (d *FieldDesc) endsAtNUL() bool {
+	return (d.Type == InAnsiString || d.Type == InUnicodeString) && d.Count.Kind == SizeNone && d.Length.Kind == SizeNone
 }
 
 // array moves past an array and returns the number of its elements.

@@ -143,6 +143,12 @@ func (m *maker) element(d *etw.FieldDesc) {
 		n := m.length()
 		m.number(2, n)
 		m.bytes(n)
+	case etw.InVarInt, etw.InVarUint:
+		v := m.rand.Uint64() >> m.rand.Uint64N(64)
+		if m.empty {
+			v = 0
+		}
+		m.b = binary.AppendUvarint(m.b, v)
 	case etw.InFloat:
 		m.number(4, uint64(math.Float32bits(m.rand.Float32())))
 	case etw.InDouble:

@@ -19,6 +19,12 @@ func utf8s(name string) etw.FieldDesc {
 	return etw.FieldDesc{Name: name, Type: etw.InCountedAnsiString, Out: etw.OutUTF8}
 }
 
+// ifLeft makes a field one that not all payloads have.
+func ifLeft(f etw.FieldDesc) etw.FieldDesc {
+	f.When = etw.When{Left: 1}
+	return f
+}
+
 func uvar(name string) etw.FieldDesc { return etw.FieldDesc{Name: name, Type: etw.InVarUint} }
 
 func address(name string) etw.FieldDesc {
@@ -39,12 +45,13 @@ var diagnosticSource = known{fields: []etw.FieldDesc{
 }}
 
 // universalSystem holds the events of the Linux recorder, by id. Their metadata
-// declares each text as a single byte.
+// declares each text as a single byte, and not the last two of ProcessMapping.
 var universalSystem = [...]known{
 	0: {always: true, name: "ExistingProcess", fields: []etw.FieldDesc{uvar("NamespaceProcessId"), utf8s("Name"), utf8s("NamespaceName")}},
 	1: {always: true, name: "ProcessCreate", fields: []etw.FieldDesc{uvar("NamespaceProcessId"), utf8s("Name"), utf8s("NamespaceName")}},
 	2: {always: true, name: "ProcessExit"},
-	3: {always: true, name: "ProcessMapping", fields: []etw.FieldDesc{uvar("Id"), address("StartAddress"), address("EndAddress"), address("FileOffset"), utf8s("FileName"), uvar("MetadataId")}},
+	3: {always: true, name: "ProcessMapping", fields: []etw.FieldDesc{uvar("Id"), address("StartAddress"), address("EndAddress"), address("FileOffset"), utf8s("FileName"), uvar("MetadataId"),
+		ifLeft(utf8s("SymbolMetadata")), ifLeft(utf8s("VersionMetadata"))}},
 	4: {always: true, name: "ProcessSymbol", fields: []etw.FieldDesc{uvar("Id"), uvar("MappingId"), address("StartAddress"), address("EndAddress"), utf8s("Name")}},
 	5: {always: true, name: "ProcessMappingMetadata", fields: []etw.FieldDesc{uvar("Id"), utf8s("SymbolMetadata"), utf8s("VersionMetadata")}},
 }

@@ -160,6 +160,10 @@ func (m *row) schema(p *etw.ProviderDesc) *etw.EventDesc {
 	for len(fields) == 1 && fields[0].Name == "" && fields[0].Type == etw.InStruct && fields[0].Count.Kind == etw.SizeNone {
 		fields = fields[0].Fields
 	}
+	trusted, ofKernel := kernelFields(p.Name, fields)
+	if ofKernel {
+		fields = trusted
+	}
 	d := &etw.EventDesc{
 		Provider: p,
 		ID:       uint16(m.id),
@@ -170,7 +174,9 @@ func (m *row) schema(p *etw.ProviderDesc) *etw.EventDesc {
 		Name:     name,
 		Named:    m.name != "",
 		Message:  m.message,
-		Fields:   fields,
+
+		Corrected: ofKernel,
+		Fields:    fields,
 	}
 	d.TaskName, d.OpcodeName, d.Opcode = taskAndOpcode(name, m.opcode, m.hasOpcode)
 	return d

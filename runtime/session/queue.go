@@ -25,14 +25,12 @@ type queue struct {
 	first int // of items
 	bytes int
 	limit int
-	spare [][]byte
-	ended bool // nothing more will be put
+	spare [][]byte // to use again
+	kept  int      // bytes of spare
+	ended bool     // nothing more will be put
 
 	droppedEvents, droppedBuffers int64
 }
-
-// maxSpare bounds how many pieces of memory are kept for use again.
-const maxSpare = 64
 
 func newQueue(limit int, policy WhenFull, done <-chan struct{}) *queue {
 	return &queue{policy: policy, limit: limit, done: done, arrived: make(chan struct{}, 1), room: make(chan struct{}, 1)}
@@ -54,6 +52,7 @@ func (q *queue) memory(n int) []byte {
 			last := len(q.spare) - 1
 			q.spare[i], q.spare[last] = q.spare[last], nil
 			q.spare = q.spare[:last]
+			q.kept -= cap(p)
 			return p[:0]
 		}
 	}
@@ -67,10 +66,11 @@ func (q *queue) recycle(p []byte) {
 	q.keep(p)
 }
 
-// keep is recycle for those who hold mu.
+// keep is recycle for those who hold mu. As much is kept as the queue may hold.
 func (q *queue) keep(p []byte) {
-	if len(q.spare) < maxSpare {
+	if q.kept+cap(p) <= q.limit {
 		q.spare = append(q.spare, p)
+		q.kept += cap(p)
 	}
 }
 

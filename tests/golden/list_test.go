@@ -37,6 +37,7 @@ import (
 	testnames "github.com/etwgen/etwgen/tests/golden/testnames/want"
 	titles "github.com/etwgen/etwgen/tests/golden/titles/want"
 	twice "github.com/etwgen/etwgen/tests/golden/twice/want"
+	varints "github.com/etwgen/etwgen/tests/golden/varints/want"
 	versions "github.com/etwgen/etwgen/tests/golden/versions/want"
 )
 
@@ -74,5 +75,6 @@ var packages = map[string]*etw.Provider{
 	"testnames":      testnames.Provider,
 	"titles":         titles.Provider,
 	"twice":          twice.Provider,
+	"varints":        varints.Provider,
 	"versions":       versions.Provider,
 }

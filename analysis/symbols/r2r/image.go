@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
@@ -32,8 +31,8 @@ type Image struct {
 	components []component
 	attached   map[string]*ecma335.Metadata // by the name of the assembly, in lower case
 	functions  functions
-	instances  []byte   // the table of instances, in which sources are places
-	starts     []uint32 // of the pieces of code
+	instances  []byte // the table of instances, in which sources are places
+	index      index
 	methods    []span
 	thunks     ecma335.Directory
 }
@@ -176,10 +175,7 @@ func (x *Image) read(all sections) error {
 		return err
 	}
 	x.methods = c.spans(b)
-	x.starts = make([]uint32, len(x.methods))
-	for i := range x.methods {
-		x.starts[i] = x.methods[i].start
-	}
+	x.index = newIndex(x.methods)
 	return nil
 }
 
@@ -229,10 +225,7 @@ func (x *Image) Method(i int) Method { return Method{span: x.methods[i], image: 
 
 // Lookup returns the method that has an address.
 func (x *Image) Lookup(rva uint32) (Method, bool) {
-	i, found := slices.BinarySearch(x.starts, rva)
-	if !found {
-		i--
-	}
+	i := x.index.last(rva)
 	if i < 0 || rva >= x.methods[i].end {
 		return Method{}, false
 	}

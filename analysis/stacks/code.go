@@ -1,0 +1,94 @@
+package stacks
+
+import (
+	"math"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/symbols"
+)
+
+// A code says what kind of code a sample was in.
+type code uint8
+
+const (
+	noCode code = iota
+	kernelCode
+	nativeCode
+	managedCode
+)
+
+var codeNames = [...]string{kernelCode: "kernel", nativeCode: "native", managedCode: "managed"}
+
+// isKernel reports whether an address is in the upper half of those of a 64-bit system.
+func isKernel(address uint64) bool { return address >= 0xffff800000000000 }
+
+// codeOf returns what kind of code a location is in.
+func codeOf(loc *symbols.Location, native *symbols.Native) code {
+	switch {
+	case isKernel(loc.Address):
+		return kernelCode
+	case loc.Kind == symbols.Managed, native.Type != "", isPrecompiled(native):
+		return managedCode
+	case native.Module != "" || native.Function != "":
+		return nativeCode
+	}
+	return noCode
+}
+
+// isPrecompiled reports whether a place is in a .NET file in a process of Linux, where
+// such a file has no other code than what was compiled ahead of time.
+func isPrecompiled(native *symbols.Native) bool { return native.InFile && native.TimeDateStamp != 0 }
+
+// precompiledTier is the tier of code that was compiled ahead of time.
+const precompiledTier = "ReadyToRun"
+
+// tier returns the number of the tier of the code of a method, + 1, or 0.
+func (n *namer) tier(loc *symbols.Location, native *symbols.Native) uint8 {
+	name := native.Tier
+	switch {
+	case loc.Kind == symbols.Managed:
+		m := loc.Method()
+		name = m.Tier().String()
+	case name == "" && isPrecompiled(native):
+		name = precompiledTier
+	}
+	if name == "" {
+		return 0
+	}
+	i := slices.Index(n.tiers, name)
+	if i < 0 {
+		if i = len(n.tiers); i >= math.MaxUint8 {
+			return 0 // names that are none
+		}
+		n.tiers = append(n.tiers, name)
+	}
+	return uint8(i + 1)
+}
+
+// LabelCode has profiles give each sample a label that says what code it was in,
+// code=kernel, code=native or code=managed, where that is known, and tier for methods that
+// were compiled at run time.
+func (s *Samples) LabelCode() { s.labelCode = true }
+
+// label returns labels with those of the code that a sample was in.
+func (n *namer) label(l LabelSet, leaf named) LabelSet {
+	if leaf.code != noCode {
+		l = n.p.Label(l, "code", codeNames[leaf.code])
+	}
+	if leaf.tier > 0 {
+		l = n.p.Label(l, "tier", n.tiers[leaf.tier-1])
+	}
+	return l
+}
+
+// incompleteName is the outermost frame of stacks whose base is in no code: what unwound
+// them had lost the way.
+const incompleteName = "[incomplete stack]"
+
+// incomplete returns the stack of that frame alone.
+func (n *namer) incomplete() int32 {
+	if n.cut == 0 {
+		n.cut = n.p.tree.child(0, uint64(n.p.pseudo(incompleteName)))
+	}
+	return n.cut
+}

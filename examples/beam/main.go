@@ -1,0 +1,206 @@
+// Lake exports many traces into a lake of Parquet files with Apache Beam, and counts
+// their events. The unit of work is one trace: stacks, names of types and schemas go
+// through all of it, so that a part of one could not be read alone.
+//
+//	lake --traces 'traces/*.nettrace' --lake lake --counts counts.txt
+//
+// Without further flags it runs on this machine, by Beam's own runner prism. The flags
+// --runner=dataflow, flink or spark and those that go with them are Beam's.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/stats"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+
+	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/generated/dotnet"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+var (
+	traces = flag.String("traces", "", "pattern of the traces, in a file system that Beam knows")
+	lake   = flag.String("lake", "", "folder of the lake")
+	host   = flag.String("host", "unknown", "host that the traces are from")
+	counts = flag.String("counts", "", "file for the number of events of each type")
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[exporter]())
+	register.DoFn3x1[context.Context, string, func(string, int64), error](&exporter{})
+	register.Function3x1(list)
+	register.Function2x1(line)
+	register.Emitter2[string, int64]()
+	register.Emitter1[string]()
+}
+
+// list emits the names of the files that a pattern matches.
+func list(ctx context.Context, pattern string, emit func(string)) error {
+	fsys, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	names, err := fsys.List(ctx, pattern)
+	for _, name := range names {
+		emit(name)
+	}
+	return err
+}
+
+// line formats the count of a type of events.
+func line(event string, n int64) string { return fmt.Sprintf("%s\t%d", event, n) }
+
+// An exporter exports the trace of each name that it gets, and emits how many events
+// of which type it had.
+type exporter struct {
+	Lake string `json:"lake"`
+	Host string `json:"host"`
+}
+
+// ProcessElement exports one trace. What cannot be read to its end is no failure of the
+// pipeline, which would try again: the manifest says it, and so does the log.
+func (e *exporter) ProcessElement(ctx context.Context, name string, emit func(string, int64)) error {
+	dir, err := os.MkdirTemp("", "lake")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	m, err := e.export(ctx, name, dir)
+	if errors.Is(err, trace.ErrFormat) {
+		log.Warnf(ctx, "%s: %v", name, err)
+		emit("(no trace)", 1)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if !m.Complete {
+		log.Warnf(ctx, "%s: %s", name, strings.Join(m.Problems, "; "))
+	}
+	for _, f := range m.Files {
+		emit(f.Provider+"/"+f.Event, f.Rows)
+	}
+	return upload(ctx, dir, e.Lake)
+}
+
+// export exports a trace into a folder of this machine.
+func (e *exporter) export(ctx context.Context, name, dir string) (*parquet.Manifest, error) {
+	fsys, err := filesystem.New(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer fsys.Close()
+	r, err := fsys.OpenRead(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := trace.Read(name, r, trace.WithContext(ctx))
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	providers := []*etw.Provider{clr.Provider, rundown.Provider}
+	decoder := etw.NewDecoder(providers...)
+	decoder.Find = dotnet.Of
+	o := parquet.Options{Dir: dir, Trace: path.Base(filepath.ToSlash(name)), ID: t.Start().String(), Host: e.Host,
+		Decoder: decoder, Providers: providers}
+	return parquet.Export(ctx, t, o, func() parquet.Losses {
+		n := t.Stats()
+		return parquet.Losses{Lost: n.Lost, LostBuffers: n.LostBuffers, Damaged: n.Undecodable}
+	})
+}
+
+// upload copies the files of a lake, the manifest last.
+func upload(ctx context.Context, from, to string) error {
+	fsys, err := filesystem.New(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	var files, manifests []string
+	err = filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if filepath.Ext(p) == ".json" {
+			manifests = append(manifests, p)
+		} else {
+			files = append(files, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range append(files, manifests...) {
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		if err := put(ctx, fsys, p, strings.TrimSuffix(to, "/")+"/"+filepath.ToSlash(rel)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put copies one file.
+func put(ctx context.Context, fsys filesystem.Interface, from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := fsys.OpenWrite(ctx, to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return errors.Join(err, w.Close())
+}
+
+// build makes the pipeline.
+func build(s beam.Scope, pattern, lake, host, counts string) {
+	names := beam.ParDo(s, list, beam.Create(s, pattern))
+	rows := beam.ParDo(s, &exporter{Lake: lake, Host: host}, beam.Reshuffle(s, names))
+	sums := stats.SumPerKey(s, rows)
+	textio.Write(s, counts, beam.ParDo(s, line, sums))
+}
+
+func main() {
+	flag.Parse()
+	beam.Init()
+	ctx := context.Background()
+	if *traces == "" || *lake == "" || *counts == "" {
+		fmt.Fprintln(os.Stderr, "lake: --traces, --lake and --counts say what to read and to write")
+		os.Exit(2)
+	}
+	p, s := beam.NewPipelineWithRoot()
+	build(s, *traces, *lake, *host, *counts)
+	if err := beamx.Run(ctx, p); err != nil {
+		fmt.Fprintln(os.Stderr, "lake:", err)
+		os.Exit(1)
+	}
+}
