@@ -14,22 +14,38 @@ type Linux struct {
 	interval int64
 	base     *stacks.Samples // has the stacks
 	taken    []ticked
+	threads  []thread
+	numbers  map[thread]int32
 	last     map[int32]int64 // the time of the last sample of each processor
 	gaps     []int64
 }
 
-// A ticked is a sample that stands for some intervals.
+// maxGaps is how many times between samples are enough to know their median.
+const maxGaps = 1 << 16
+
+// number returns the number of a thread.
+func (l *Linux) number(t thread) int32 {
+	i, ok := l.numbers[t]
+	if !ok {
+		i = int32(len(l.threads))
+		l.threads = append(l.threads, t)
+		l.numbers[t] = i
+	}
+	return i
+}
+
+// A ticked is a sample that stands for some intervals. There may be millions of them.
 type ticked struct {
-	at, pid, tid int64
-	stack        stacks.ID
-	intervals    int32
-	kernel       bool
+	at        int64
+	stack     stacks.ID
+	thread    int32 // the number of one of the threads
+	intervals int32 // negative if the kernel ran
 }
 
 // NewLinux returns an analysis. interval is the time between two samples in nanoseconds,
 // which the head of the trace tells; if that is 0, it is measured.
 func NewLinux(interval int64) *Linux {
-	return &Linux{interval: max(interval, 0), last: make(map[int32]int64),
+	return &Linux{interval: max(interval, 0), last: make(map[int32]int64), numbers: make(map[thread]int32),
 		base: stacks.NewSamples(CPU, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "cpu", Unit: "nanoseconds"})}
 }
 
@@ -44,12 +60,15 @@ func (l *Linux) Record(r *etw.Record) error {
 		return nil
 	}
 	at := when.Of(r)
-	if last, ok := l.last[r.Processor]; ok && at > last && intervals > 0 {
+	if last, ok := l.last[r.Processor]; ok && at > last && intervals > 0 && len(l.gaps) < maxGaps {
 		l.gaps = append(l.gaps, (at-last)/int64(intervals))
 	}
 	l.last[r.Processor] = at
-	l.taken = append(l.taken, ticked{at: at, pid: r.ProcessID, tid: r.ThreadID, stack: l.base.Intern(r.ProcessID, r.Stack),
-		intervals: int32(intervals), kernel: r.Stack.Len() > 0 && isKernel(r.Stack.At(0))})
+	x := ticked{at: at, thread: l.number(thread{r.ProcessID, r.ThreadID}), stack: l.base.Intern(r.ProcessID, r.Stack), intervals: int32(intervals)}
+	if r.Stack.Len() > 0 && isKernel(r.Stack.At(0)) {
+		x.intervals = -x.intervals
+	}
+	l.taken = append(l.taken, x)
 	return nil
 }
 
@@ -70,15 +89,16 @@ func (l *Linux) Samples() (*stacks.Samples, KernelResult) {
 		res.Interval = defaultInterval
 	}
 	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
+	out.Grow(len(l.taken))
 	for i := range l.taken {
 		x := &l.taken[i]
-		state := inUser
-		if x.kernel {
-			state = inKernel
+		state, weight := inUser, int64(x.intervals)*res.Interval
+		if weight < 0 {
+			state, weight = inKernel, -weight
 		}
-		weight := int64(x.intervals) * res.Interval
 		res.Weight += weight
-		out.AddStack(x.at, x.pid, x.tid, x.stack, state, 1, weight)
+		t := l.threads[x.thread]
+		out.AddStack(x.at, t.process, t.id, x.stack, state, 1, weight)
 	}
 	return out, res
 }

@@ -130,7 +130,7 @@ func (a *Analysis) told(r *etw.Record) bool {
 	c := rt.State.pass(rt, took, taskKey{r.ProviderName, task})
 	c.Name, c.id = name, r.ActivityID
 	a.outcome(c)
-	note(rt, r, c)
+	a.note(rt, r, c)
 	return true
 }
 

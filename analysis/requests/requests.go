@@ -40,6 +40,7 @@ type Analysis struct {
 	fields    dyn.Reader
 	rules     map[*etw.EventDesc]*rule // of the events that traces describe
 	moved     etw.Record               // one that is of another process than it says
+	ended     func(pid int64, provider, task string, act Activity)
 }
 
 type process = lives.Runtime[state]
@@ -82,6 +83,10 @@ type activity struct {
 
 // New returns an analysis.
 func New() *Analysis { return &Analysis{} }
+
+// OnEnd has do called for each activity when it is over. The Result has only those of
+// them that took longest.
+func (a *Analysis) OnEnd(do func(pid int64, provider, task string, act Activity)) { a.ended = do }
 
 // Record takes a record, whatever it is. It returns nil.
 func (a *Analysis) Record(r *etw.Record) error {
@@ -259,7 +264,7 @@ func (a *Analysis) stop(r *etw.Record) {
 			a.outcome(c)
 		}
 		rt.State.stopped++
-		finish(rt, r, c)
+		a.finish(rt, r, c)
 	case r.ProviderName == diagnosticSource && a.fields.Read(r) && a.told(r):
 	case r.Provider == insights: // of an activity within another one
 	case isPath(r.ActivityID, r.ProcessID):
@@ -276,16 +281,16 @@ func (s *state) take(id etw.GUID) *activity {
 }
 
 // finish ends an activity that was taken.
-func finish(rt *process, r *etw.Record, c *activity) {
+func (a *Analysis) finish(rt *process, r *etw.Record, c *activity) {
 	if c.parent != nil {
 		c.Parent = c.parent.task.name
 	}
 	c.leave(rt.Now)
-	note(rt, r, c)
+	a.note(rt, r, c)
 }
 
 // note adds an activity that is over to what is known of its task.
-func note(rt *process, r *etw.Record, c *activity) {
+func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 	c.Thread = r.ThreadID
 	t := c.task
 	ms, exclusive := rt.MS(c.end-c.begin), c.end-c.begin-c.covered
@@ -303,12 +308,18 @@ func note(rt *process, r *etw.Record, c *activity) {
 	t.exclusive += exclusive
 	t.saw(rt.Now)
 	t.series.Add(rt.At(rt.Now), ms)
-	if t.slowest.Wants(ms) {
+	slow := t.slowest.Wants(ms)
+	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
 		if c.ID == "" && !c.id.IsZero() {
 			c.ID = path(c.id, r.ProcessID)
 		}
+	}
+	if slow {
 		t.slowest.Add(ms, c)
+	}
+	if a.ended != nil {
+		a.ended(rt.PID, t.provider, t.name, c.Activity)
 	}
 }
 

@@ -198,7 +198,7 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 		delete(rt.State.open, id)
 		rt.State.stopped++
 		a.result(c, x)
-		finish(rt, r, c)
+		a.finish(rt, r, c)
 	case x.role == roleEnd && !x.outermost:
 		rt.State.stopped++
 		rt.State.orphans++
@@ -265,7 +265,7 @@ func (a *Analysis) passed(r *etw.Record, x *rule) {
 	if parent := rt.State.open[r.ActivityID]; parent != nil {
 		c.Parent = parent.task.name
 	}
-	note(rt, r, c)
+	a.note(rt, r, c)
 }
 
 // maxCommand is how much is shown of the text of a command.

@@ -156,6 +156,9 @@ func NewSamples(kind string, types ...ValueType) *Samples {
 // Len returns the number of samples.
 func (s *Samples) Len() int { return len(s.rows.rows) }
 
+// Grow makes room for n more samples.
+func (s *Samples) Grow(n int) { s.rows.rows = slices.Grow(s.rows.rows, n) }
+
 // Add adds a sample for a record, which has the stack.
 func (s *Samples) Add(r *etw.Record, labels LabelSet, values ...int64) {
 	s.AddStack(when.Of(r), r.ProcessID, r.ThreadID, s.Intern(r.ProcessID, r.Stack), labels, values...)

@@ -79,6 +79,12 @@ func (m *Machine) recordSystem(r *etw.Record, at int64) {
 	case "ExistingProcess":
 		p := m.hasProcess(r.ProcessID)
 		p.Name, p.existed = m.fields.Text("Name"), true
+		if child := m.processes[p.ParentPID]; p.guessed { // it is the other way round
+			p.ParentPID, p.guessed = -1, false
+			if child != nil {
+				child.guessParent(m, p)
+			}
+		}
 	case "ProcessCreate":
 		m.createProcess(r.ProcessID, at, m.fields.Text("Name"))
 	case "ProcessExit":
@@ -186,7 +192,7 @@ func (m *Machine) child(p *Process, kernels int64) {
 	if p.existed {
 		return
 	}
-	p.ParentPID = f.parent
+	p.ParentPID, p.guessed = f.parent, false
 	if !p.Started || f.at < p.Start {
 		p.start(f.at)
 	}
@@ -208,12 +214,24 @@ func (m *Machine) inherits(id uint64, pid int64) {
 	if first == pid || other == nil {
 		return
 	}
-	if p.existed && !other.existed { // events of one time have no order
+	if p.existed && !other.existed {
 		m.linux.firstWith[id] = pid
-		p, other = other, p
 	}
-	if p.ParentPID < 0 && !p.existed && other.ParentPID != p.PID {
-		p.ParentPID = other.PID
-		p.Name = cmp.Or(p.Name, other.Name)
+	p.guessParent(m, other)
+	other.guessParent(m, p)
+}
+
+// guessParent takes that a process has a mapping of another, which is the parent of the
+// two or has the same: it is the parent if it was there when the recording began, and
+// this was not. Events of the same time have no order, so that may be known only later.
+func (p *Process) guessParent(m *Machine, other *Process) {
+	switch {
+	case p.existed, p.ParentPID >= 0 && !p.guessed, other.guessed && other.ParentPID == p.PID:
+		return
+	case p.ParentPID >= 0: // another guess
+		if parent := m.processes[p.ParentPID]; parent != nil && parent.existed || !other.existed {
+			return
+		}
 	}
+	p.ParentPID, p.guessed = other.PID, true
 }

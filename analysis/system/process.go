@@ -35,6 +35,7 @@ type Process struct {
 
 	told    bool   // on Linux: an event said that it ended, or a thread of it
 	existed bool   // on Linux: it was there when the recording began
+	guessed bool   // on Linux: ParentPID is that of who has the same memory
 	key     uint64 // the address of the kernel's object, or 0
 	named   bool   // an event was about it; else only its id came up
 	earlier *Process

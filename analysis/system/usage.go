@@ -31,7 +31,6 @@ type ThreadUsage struct {
 
 	sampled uint64 // in 100 ns
 	ran     int64  // in ticks
-	since   int64  // when it ran last, on Linux
 }
 
 // A cpu is a processor, and what runs on it since when.
@@ -132,35 +131,21 @@ func (u *Usage) SetInterval(ns int64) {
 	}
 }
 
-// Record takes a record that no handler does: the samples and switches that recorders of
-// Linux take. It is for [etw.Mux.HandleRest], after [Machine.Record].
+// Record takes a record that no handler does: the samples that recorders of Linux take. It
+// is for [etw.Mux.HandleRest], after [Machine.Record].
 func (u *Usage) Record(r *etw.Record) error {
-	if r.Schema == nil || r.ProviderName != linuxEvents || r.ThreadID <= 0 || r.ProcessID < 0 {
+	if r.Schema == nil || r.ProviderName != linuxEvents || r.Schema.Name != "cpu" {
 		return nil
 	}
 	value, n := binary.Uvarint(r.Payload)
-	if n <= 0 {
+	if n <= 0 || value > math.MaxInt32 {
 		return nil
 	}
-	at := u.machine.at(r)
-	switch r.Schema.Name {
-	case "cpu":
-		if value > math.MaxInt32 {
-			return nil
-		}
-		u.samples++
+	u.samples++
+	if r.ThreadID > 0 && r.ProcessID >= 0 {
 		t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
 		t.Samples++
 		t.sampled += value * u.interval
-	case "cswitch":
-		u.switches++
-		t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
-		rested := float64(value) * u.machine.frequency() / 1e9
-		if stopped := at - int64(rested); t.Switches > 0 && rested < math.MaxInt64 && stopped > t.since {
-			t.ran += stopped - t.since
-		}
-		t.Switches++
-		t.since = at
 	}
 	return nil
 }

@@ -31,6 +31,10 @@ type question struct {
 	by    string
 }
 
+// A timed answer wants to know the time between two samples in nanoseconds, 0 if the head
+// of the trace does not tell it.
+type timed interface{ samplesEach(ns int64) }
+
 // An answer is an analysis, and how its result is printed.
 type answer interface {
 	// take takes the result, and reports whether there is anything in it.
@@ -111,6 +115,9 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	if c, ok := i.answer.(chooser); ok {
 		c.choose(h.Processes)
 		h.Processes = nil
+	}
+	if x, ok := i.answer.(timed); ok {
+		x.samplesEach(samplingInterval(t))
 	}
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)

@@ -51,6 +51,8 @@ type processesAnswer struct {
 	res   *system.Result
 }
 
+func (a *processesAnswer) samplesEach(ns int64) { a.usage.SetInterval(ns) }
+
 func (a *processesAnswer) take() bool {
 	a.usage.Settle()
 	a.res = a.usage.Result()

@@ -27,7 +27,7 @@ type exportForm struct {
 }
 
 // exportForms are the forms, the first of which is the default.
-var exportForms = []exportForm{parquetForm}
+var exportForms = []exportForm{parquetForm, otlpForm, prometheusForm, openMetricsForm}
 
 // An exporting holds the flags of the command.
 type exporting struct {
@@ -38,6 +38,7 @@ type exporting struct {
 	form *exportForm
 
 	lake lakeExport
+	otlp telemetryExport
 }
 
 // newExport returns the command that writes events for other systems.
@@ -59,13 +60,24 @@ event=PROVIDER.EVENT/host=HOST, all versions of the event together. What is in w
 file, and what the trace lacks, is in a file of the folder _traces, which is written
 last. A trace that is exported again replaces its files.
 
+As otlp events become log records of OpenTelemetry, counters and pauses for collections
+metrics, and activities with ids of W3C trace context spans: lines of JSON in the file
+--output, which a collector's otlpjsonfile receiver reads, or by HTTP to the collector at
+--endpoint. A collector that is busy is waited for.
+
+As prometheus the last values of counters and metrics are a file for the textfile
+collector of Prometheus' node exporter, as openmetrics it is all values with their times,
+of one trace.
+
 Each trace is exported by itself, and trouble with one keeps none of the others. A
 line for each says what became of it, beginning with the exit code that it would have
 alone; the exit code is the largest.`,
 		Example: `  etw export --format parquet -o lake gc.nettrace
   etw export --format parquet -o lake --tables gcs,allocs,samples alloc.nettrace
   etw export --format parquet -o lake --host web1 --continue gc.nettrace jit.nettrace
-  etw export --format parquet -o lake -e 'GC*' gc.nettrace`,
+  etw export --format parquet -o lake -e 'GC*' gc.nettrace
+  etw export --format otlp -o gc.otlp.jsonl gc.nettrace
+  etw export --format prometheus -o - counters-10.nettrace`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,7 +91,7 @@ alone; the exit code is the largest.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.to, "format", "f", names[0], "write this `FORMAT`: "+strings.Join(names, ", "))
-	f.StringVarP(&o.path, "output", "o", "", "write to this `place`: the folder of the lake")
+	f.StringVarP(&o.path, "output", "o", "", "write to this `place`: the folder of the lake, or the file")
 	for _, form := range exportForms {
 		form.flags(o, cmd)
 	}

@@ -23,6 +23,7 @@ type input struct {
 	manifests   []string
 	noAttribute bool
 	quiet       bool // another pass says what is wrong with the files
+	headersOnly bool // nobody asks what events are called, and whom they are about
 
 	// foresight learns what the pass over .etl files tells of names, unless it is nil.
 	foresight func(*etw.Record)
@@ -50,6 +51,9 @@ func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
 	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())
+	}
+	if in.headersOnly {
+		opts = append(opts, trace.WithoutAttribution(), trace.WithoutSchemas())
 	}
 	if in.foresight != nil && !in.noAttribute {
 		opts = append(opts, trace.WithForesight(tellsNames, in.foresight))

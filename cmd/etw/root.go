@@ -76,9 +76,9 @@ trace nor the tool knows.`,
 		group    string
 		commands []*cobra.Command
 	}{
-		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newExport(), newBlocks()}},
+		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newExport(), newFilter(), newBlocks()}},
 		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
-		{groupETW, []*cobra.Command{newSessions(), newRecord(), newSelfTest()}},
+		{groupETW, []*cobra.Command{newSessions(), newRecord(), newProviders(), newSelfTest()}},
 		{groupAsk, []*cobra.Command{
 			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(),
 			newCompare(), newReport(),

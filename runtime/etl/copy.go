@@ -18,9 +18,11 @@ import (
 //
 // The header of a log file is not written twice: the Writer's own takes from the
 // first one what a [Header] does not say.
-func (w *Writer) Copy(r *Reader, rec *etw.Record) error {
-	raw := r.raw()
-	if raw == nil {
+func (w *Writer) Copy(r *Reader, rec *etw.Record) error { return w.CopyRaw(r.Raw(), rec) }
+
+// CopyRaw is Copy for a record of which the bytes are raw, as [Reader.Raw] returns them.
+func (w *Writer) CopyRaw(raw []byte, rec *etw.Record) error {
+	if len(raw) < messageHeaderSize {
 		return errors.New("etl: there is no record to copy")
 	}
 	if isLogHeader(rec) {
@@ -36,7 +38,7 @@ func (w *Writer) Copy(r *Reader, rec *etw.Record) error {
 		return w.WriteRaw(rec.Processor, raw)
 	}
 	w.record = append(w.record[:0], raw...)
-	if !isPayloadOf(rec.Payload, raw) && !w.replacePayload(r, rec) {
+	if !isPayloadOf(rec.Payload, raw) && !w.replacePayload(rec) {
 		return errTooLong
 	}
 	switch {
@@ -49,8 +51,9 @@ func (w *Writer) Copy(r *Reader, rec *etw.Record) error {
 	return w.WriteRaw(rec.Processor, w.record)
 }
 
-// raw returns the bytes of the record that was delivered last.
-func (r *Reader) raw() []byte {
+// Raw returns the bytes of the record that was delivered last, as they stand in its
+// file. They are valid until the next one.
+func (r *Reader) Raw() []byte {
 	b := r.current
 	if b == nil || b.next >= len(b.entries) {
 		return nil
@@ -84,9 +87,9 @@ func formOf(rec *etw.Record) layout.Form {
 
 // replacePayload gives the record that is being copied the payload of rec. It
 // reports whether there is room for it.
-func (w *Writer) replacePayload(r *Reader, rec *etw.Record) bool {
+func (w *Writer) replacePayload(rec *etw.Record) bool {
 	var old etw.Record
-	w.filler.fill(&old, r.current, w.record, 0)
+	w.filler.fill(&old, &block{file: new(file)}, w.record, 0)
 	w.record = append(w.record[:len(w.record)-len(old.Payload)], rec.Payload...)
 	return w.setSize()
 }

@@ -221,11 +221,8 @@ func (w *Writer) Close() error {
 	}
 	w.open = nil
 	w.header.BuffersWritten = w.written
-	if w.header.End == 0 {
-		w.header.End = w.header.Clock.Start
-		if w.timed {
-			w.header.End = max(w.header.End, w.header.Clock.FileTime(w.newest))
-		}
+	if w.header.End == 0 && w.timed {
+		w.header.End = max(w.header.Clock.Start, w.header.Clock.FileTime(w.newest))
 	}
 	if at, ok := w.out.(io.WriterAt); ok && w.err == nil {
 		_, w.err = at.WriteAt(w.headerBuffer(), 0)

@@ -28,6 +28,8 @@ type walker struct {
 	failed  int // where the walk stopped
 	frames  []frame
 	offsets []int32 // where fields lie; each frame has its stretch
+	visit   visitor // nil but for a visit
+	path    []FieldPath
 }
 
 // A frame is an open list of fields.
@@ -81,11 +83,12 @@ func (w *walker) field(d *FieldDesc) bool {
 	if !d.When.holds(w.ptr, len(w.p)-w.off) {
 		return true
 	}
+	from := w.off
 	switch {
 	case d.Room > 0:
-		return w.room(d)
+		return w.room(d) && (w.visit == nil || w.tell(d, from))
 	case d.Count.Kind == SizeNone:
-		return w.element(d, d.Length)
+		return w.element(d, d.Length) && (w.visit == nil || w.tell(d, from))
 	}
 	_, ok := w.array(d)
 	return ok
@@ -138,7 +141,7 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 		w.off = start
 		return 0, w.fail(ErrCount)
 	}
-	if constant && least > 0 {
+	if constant && least > 0 && w.visit == nil {
 		w.off += int(n) * least
 		return n, true
 	}
@@ -161,7 +164,7 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 // arrayOfRest moves past an array that takes the rest of the payload: as many
 // whole elements as there are.
 func (w *walker) arrayOfRest(d *FieldDesc) (n uint64, ok bool) {
-	if size, constant := elementSize(d, w.ptr, 0); constant && size > 0 {
+	if size, constant := elementSize(d, w.ptr, 0); constant && size > 0 && w.visit == nil {
 		n = uint64((len(w.p) - w.off) / size)
 		w.off += int(n) * size
 		return n, true
@@ -185,6 +188,9 @@ func (w *walker) counted(d *FieldDesc, length Size) bool {
 	from := w.off
 	if !w.element(d, length) {
 		return false
+	}
+	if w.visit != nil {
+		w.tell(d, from)
 	}
 	if w.off == from {
 		// Arrays of such elements may lie in each other.

@@ -43,7 +43,7 @@ func (e *fieldWriter) fields(b []byte, fields []etw.FieldDesc) []byte {
 
 // field appends a field, and reports whether it could.
 func (e *fieldWriter) field(b []byte, f *etw.FieldDesc) ([]byte, bool) {
-	if f.When != (etw.When{}) {
+	if f.When != (etw.When{}) || f.Room > 0 {
 		return b, false
 	}
 	switch e.list {

@@ -110,19 +110,13 @@ func (w *Writer) Write(rec *etw.Record) error {
 }
 
 // WriteFrom is Write for a record of which more is known: the thread that logged it,
-// which is its CaptureThread in version 4 and Capture in version 6, and the name of
-// its Thread. What else an Origin has does not matter.
-func (w *Writer) WriteFrom(rec *etw.Record, o Origin) error {
-	o.Metadata = nil
-	return w.write(rec, &o)
-}
+// which is its CaptureThread in version 4 and Capture in version 6, the name of its
+// Thread, and its Metadata. What else an Origin has does not matter.
+func (w *Writer) WriteFrom(rec *etw.Record, o Origin) error { return w.write(rec, &o) }
 
 // Copy appends the record that r delivered last, with what its stream says of it and
 // its kind. Rec is that record, of which the Payload may have been replaced.
-func (w *Writer) Copy(r *Reader, rec *etw.Record) error {
-	o := r.Origin()
-	return w.write(rec, &o)
-}
+func (w *Writer) Copy(r *Reader, rec *etw.Record) error { return w.WriteFrom(rec, r.Origin()) }
 
 // What a stream has no room for.
 var (
@@ -130,6 +124,9 @@ var (
 	ErrKind = errors.New("a classic event or a message, which EventPipe does not have")
 	// ErrProcess is of records of version 4 that are not of the process of the header.
 	ErrProcess = errors.New("another process than that of the stream")
+	// ErrPointerSize is of records of programs whose pointers are not those of the
+	// stream: a reader would not find what is behind one in a payload.
+	ErrPointerSize = errors.New("a program with pointers of another size than those of the stream")
 	// ErrNoProvider is of records whose provider has no name.
 	ErrNoProvider = errors.New("the name of the provider is not known")
 )
@@ -144,6 +141,8 @@ func (w *Writer) write(rec *etw.Record, o *Origin) error {
 		return fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrKind)
 	case len(rec.Payload) > maxPayload:
 		return fmt.Errorf("nettrace: a payload of %d bytes is longer than %d", len(rec.Payload), maxPayload)
+	case rec.PointerSize != 0 && rec.PointerSize.Bytes() != w.header.PointerSize.Bytes():
+		return fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrPointerSize)
 	case !w.v6 && rec.ProcessID >= 0 && rec.ProcessID != w.header.ProcessID:
 		return fmt.Errorf("nettrace: process %d: %w", rec.ProcessID, ErrProcess)
 	}

@@ -297,6 +297,7 @@ func TestWriterRefuses(t *testing.T) {
 	}{
 		{etw.Record{Kind: etw.KindClassic}, nettrace.ErrKind},
 		{etw.Record{ProviderName: "P", ProcessID: 6}, nettrace.ErrProcess},
+		{etw.Record{ProviderName: "P", ProcessID: 5, PointerSize: etw.Ptr32}, nettrace.ErrPointerSize},
 		{etw.Record{ProcessID: 5}, nettrace.ErrNoProvider},
 		{etw.Record{ProviderName: "P", Provider: etw.GUID{1}, ProcessID: 5}, nettrace.ErrNoProvider},
 	} {

@@ -31,6 +31,7 @@ var (
 	procGetTraceEnableLevel  = library.NewProc("GetTraceEnableLevel")
 	procGetTraceEnableFlags  = library.NewProc("GetTraceEnableFlags")
 	procTraceEvent           = library.NewProc("TraceEvent")
+	procEnumerateTraceGuids  = library.NewProc("EnumerateTraceGuidsEx")
 )
 
 // codeNotFound says that this Windows lacks a function.
@@ -96,6 +97,12 @@ func (dll) traceEvent(session uint64, header *traceHeader) uint32 {
 		return invoke(procTraceEvent, a[0], p)
 	}
 	return invoke(procTraceEvent, a[0], a[1], p)
+}
+
+func (dll) enumerateTraceGuids(class uint32, in, out []byte) (n, code uint32) {
+	code = invoke(procEnumerateTraceGuids, uintptr(class), uintptr(unsafe.Pointer(unsafe.SliceData(in))), uintptr(len(in)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(out))), uintptr(len(out)), uintptr(unsafe.Pointer(&n)))
+	return n, code
 }
 
 func (dll) text(code uint32) string { return syscall.Errno(code).Error() }

@@ -19,6 +19,9 @@ type calls interface {
 	unregisterTraceGuids(handle uint64) uint32
 	traceEvent(session uint64, header *traceHeader) uint32
 
+	// enumerateTraceGuids also returns the size of the answer, or of the room it wants.
+	enumerateTraceGuids(class uint32, in, out []byte) (n, code uint32)
+
 	text(code uint32) string
 }
 

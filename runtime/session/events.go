@@ -233,28 +233,10 @@ func (d *decoded) note(at int64) {
 
 // fill sets r to an event.
 func (s *eventStream) fill(r *etw.Record, entry []byte) {
-	h := headerOf(entry)
-	*r = etw.Record{
-		Provider: h.providerID, Version: h.version, Level: etw.Level(h.level), Opcode: etw.Opcode(h.opcode),
-		PointerSize: s.pointerSize, Processor: int32(binary.LittleEndian.Uint16(entry[6:])),
-		ProcessID: optionalID(h.processID), ThreadID: optionalID(h.threadID),
-		Timestamp: h.timeStamp, Clock: s.clock,
-	}
-	switch {
-	case h.flags&header32 != 0:
-		r.PointerSize = etw.Ptr32
-	case h.flags&header64 != 0:
-		r.PointerSize = etw.Ptr64
-	}
-	switch {
-	case h.flags&headerClassic != 0:
-		r.Kind = etw.KindClassic
+	setHeader(r, headerOf(entry), s.pointerSize)
+	r.Processor, r.Clock = int32(binary.LittleEndian.Uint16(entry[6:])), s.clock
+	if r.Kind == etw.KindClassic {
 		r.ProviderName = s.nameOf(r.Provider)
-	case h.flags&headerMessage != 0:
-		r.Kind, r.ID = etw.KindMessage, h.id
-		r.Version, r.Level, r.Opcode = 0, 0, 0
-	default:
-		r.ID, r.Channel, r.Task, r.Keywords, r.ActivityID = h.id, h.channel, h.task, h.keyword, h.activityID
 	}
 	s.fillParts(r, entry)
 }

@@ -210,14 +210,16 @@ func (s *Session) open(o *Consumption, explicit bool) error {
 	return nil
 }
 
-// await notes the end of the delivery, after which there is nothing left to stop.
+// await notes the end of the delivery. A session of ours is of no use without it, and
+// is stopped, if nobody has done that.
 func (s *Session) await() {
 	<-s.consumer.returned
+	if s.ours {
+		s.end()
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ending != nil && s.ours {
-		return // it is noted when the session was stopped, too
-	}
 	s.finish()
 }
 

@@ -35,3 +35,4 @@ go build -o "$dir/etw.exe" -ldflags "$ours" ../../cmd/etw
 ETWGEN_ETW=tiny timeout 300 wine "$dir/live.test.exe" -test.run 'TestWrite|TestSelfDescribing|TestControls' -test.v
 timeout 300 wine "$dir/etw.exe" self-test
 timeout 60 wine "$dir/etw.exe" sessions --stop-orphans
+timeout 60 wine "$dir/etw.exe" providers

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -268,6 +269,14 @@ func TestControls(t *testing.T) {
 		s.CaptureState(id, 1), s.Disable(id),
 	); err != nil {
 		t.Fatal(err)
+	}
+	list, err := provider.Registered()
+	if err != nil || !slices.Contains(list, id) {
+		t.Errorf("registered are %v (%v)", list, err)
+	}
+	who, err := provider.Registrations(id)
+	if err != nil || !slices.ContainsFunc(who, func(r provider.Registration) bool { return r.ProcessID == uint32(os.Getpid()) }) {
+		t.Errorf("registrations are %+v (%v)", who, err)
 	}
 	for _, want := range []provider.Code{provider.Enable, provider.CaptureState, provider.Disable} {
 		select {

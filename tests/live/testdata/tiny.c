@@ -297,6 +297,45 @@ API ULONG WINAPI EnableTraceEx2(uint64_t handle, const GUID *guid, ULONG code, U
 	return 0;
 }
 
+// EnumerateTraceGuidsEx lists the providers (0), or says who has one and who wants it (1).
+API ULONG WINAPI EnumerateTraceGuidsEx(int class, const GUID *in, ULONG in_size, uint8_t *out, ULONG size, ULONG *n) {
+	uint8_t answer[16 * MAXIMUM + 64 * MAXIMUM] = {0}, *end = answer;
+	ULONG count = 0;
+	if (class == 1) end += 8;
+	for (int i = 0; i < MAXIMUM; i++) {
+		if (!providers[i].enable && !providers[i].request) continue;
+		if (class == 0) {
+			memcpy(end, &providers[i].guid, 16);
+			end += 16;
+		} else if (!memcmp(&providers[i].guid, in, 16)) {
+			uint8_t *begin = end;
+			uint32_t wanted = 0;
+			count++;
+			end += 16;
+			for (int j = 0; j < MAXIMUM; j++)
+				if (enabled[j].session && !memcmp(&enabled[j].guid, in, 16)) {
+					put(end, 0, 1, 4);
+					put(end, 4, enabled[j].level, 1);
+					put(end, 6, enabled[j].session, 2);
+					put(end, 16, enabled[j].any, 8);
+					put(end, 24, enabled[j].all, 8);
+					end += 32;
+					wanted++;
+				}
+			put(begin, 0, end - begin, 4);
+			put(begin, 4, wanted, 4);
+			put(begin, 8, GetCurrentProcessId(), 4);
+			put(begin, 12, providers[i].request ? 1 : 0, 4);
+		}
+	}
+	if (class == 1) put(answer, 0, count, 4);
+	*n = end - answer;
+	if (class == 1 && !count) return 4200;
+	if (*n > size) return 122;
+	memcpy(out, answer, *n);
+	return 0;
+}
+
 // What OpenTraceW has opened, by session.
 static struct { void(WINAPI *call)(void *); void *context; } readers[MAXIMUM];
 

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// otlpForm exports as OpenTelemetry has events, metrics and spans: to a file of lines, or
+// to a collector.
+var otlpForm = exportForm{
+	name:  "otlp",
+	flags: func(o *exporting, cmd *cobra.Command) { o.otlp.flags(cmd) },
+	check: func(o *exporting, cmd *cobra.Command) error { return o.otlp.check(o) },
+	file: func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
+		return o.otlp.file(o, cmd, path, f)
+	},
+	end: func(o *exporting, cmd *cobra.Command) error { return o.otlp.end(o) },
+}
+
+// otlpSignals are what can be exported.
+var otlpSignals = []string{string(otlp.SignalLogs), string(otlp.SignalMetrics), string(otlp.SignalTraces)}
+
+// A telemetryExport holds the flags of the form otlp, and where it goes.
+type telemetryExport struct {
+	endpoint string
+	headers  []string
+	signals  []string
+	delta    bool
+
+	client   *otlp.Client
+	out      *os.File // under another name until all is written
+	w        *bufio.Writer
+	body     []byte
+	rejected int64
+}
+
+func (x *telemetryExport) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&x.endpoint, "endpoint", "", "otlp: send to the collector at this `URL`, such as http://localhost:4318")
+	f.StringArrayVar(&x.headers, "header", nil, "otlp: send this header `NAME=VALUE` with each request; repeatable")
+	f.StringSliceVar(&x.signals, "signals", otlpSignals, "otlp: what is exported: `SIGNALS` of logs, metrics, traces")
+	f.BoolVar(&x.delta, "delta", false, "otlp: have what adds up count from one value to the next, not from the start")
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"signals": completeList(func(*cobra.Command, []string) []string { return otlpSignals }),
+		"header":  cobra.NoFileCompletions, "endpoint": cobra.NoFileCompletions,
+	})
+}
+
+func (x *telemetryExport) check(o *exporting) error {
+	for _, s := range x.signals {
+		if !slices.Contains(otlpSignals, s) {
+			return usagef("--signals %s: there are %s%s", s, strings.Join(otlpSignals, ", "), didYouMean(s, otlpSignals))
+		}
+	}
+	switch {
+	case x.endpoint == "" && o.path == "":
+		return usagef("--output says the file, or --endpoint the collector")
+	case x.endpoint != "" && o.path != "":
+		return usagef("--output and --endpoint exclude each other")
+	case x.endpoint == "":
+		return nil
+	}
+	header := make(http.Header)
+	for _, h := range x.headers {
+		name, value, ok := strings.Cut(h, "=")
+		if !ok || strings.TrimSpace(name) == "" {
+			return usagef("--header %q is not NAME=VALUE", h)
+		}
+		header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	var err error
+	if x.client, err = otlp.NewClient(x.endpoint, header, nil); err != nil {
+		return usagef("--endpoint: %w", err)
+	}
+	return nil
+}
+
+// wants reports whether a signal is exported.
+func (x *telemetryExport) wants(s otlp.Signal) bool { return slices.Contains(x.signals, string(s)) }
+
+// send writes a body as a line, or sends it. What a collector takes only in part goes on.
+func (x *telemetryExport) send(cmd *cobra.Command, s otlp.Signal, body []byte) error {
+	if x.client == nil {
+		_, err := x.w.Write(append(body, '\n'))
+		return err
+	}
+	err := x.client.Send(cmd.Context(), s, body)
+	var rejected *otlp.RejectedError
+	if errors.As(err, &rejected) {
+		if x.rejected == 0 {
+			report(cmd, err)
+		}
+		x.rejected += rejected.Count
+		return nil
+	}
+	return err
+}
+
+// begin opens the output, once.
+func (x *telemetryExport) begin(o *exporting, cmd *cobra.Command) error {
+	if x.client != nil || x.w != nil {
+		return nil
+	}
+	if o.path == "-" {
+		x.w = bufio.NewWriter(cmd.OutOrStdout())
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(o.path), "."+filepath.Base(o.path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", o.path, err)
+	}
+	x.out, x.w = f, bufio.NewWriterSize(f, 1<<16)
+	return nil
+}
+
+// end gives the output its name.
+func (x *telemetryExport) end(o *exporting) error {
+	if x.w == nil {
+		return nil
+	}
+	err := x.w.Flush()
+	if x.out == nil {
+		return err
+	}
+	err = cmp.Or(err, x.out.Chmod(0o644), x.out.Close())
+	if err == nil {
+		err = os.Rename(x.out.Name(), o.path)
+	}
+	if err != nil {
+		os.Remove(x.out.Name())
+	}
+	return err
+}
+
+// A telemetry is what is exported of one trace.
+type telemetry struct {
+	x     *telemetryExport
+	cmd   *cobra.Command
+	logs  *otlp.Logs
+	spans *otlp.Spans
+
+	mux      etw.Mux
+	counters *counters.Analysis
+	pauses   *gc.Analysis
+	requests *requests.Analysis
+
+	logged, traced int
+}
+
+// Limits of one body.
+const (
+	maxBodyBytes   = 512 << 10
+	maxBodyRecords = 4000
+)
+
+func (x *telemetryExport) telemetry(o *exporting, cmd *cobra.Command, t *trace.Trace, name string) *telemetry {
+	resource := []otlp.Attribute{{Key: "log.file.name", Value: name}}
+	if o.lake.host != "unknown" {
+		resource = append(resource, otlp.Attribute{Key: "host.name", Value: o.lake.host})
+	}
+	m := &telemetry{x: x, cmd: cmd, logs: otlp.NewLogs(resource...), spans: &otlp.Spans{Start: t.Start(), Resource: resource}}
+	if x.wants(otlp.SignalMetrics) {
+		m.counters, m.pauses = counters.New(), gc.New(&m.mux)
+	}
+	if x.wants(otlp.SignalTraces) {
+		m.requests = requests.New()
+		m.requests.OnEnd(m.spans.Add)
+	}
+	m.mux.HandleRest(func(r *etw.Record) error {
+		if m.requests != nil {
+			m.requests.Record(r)
+		}
+		if m.counters != nil {
+			m.counters.Record(r)
+		}
+		return nil
+	})
+	return m
+}
+
+// take takes an event.
+func (m *telemetry) take(rec *etw.Record, s *shot) error {
+	if m.x.wants(otlp.SignalLogs) {
+		m.logs.Add(rec, s.event, s.values)
+		if m.logs.Size() >= maxBodyBytes || m.logs.Count() >= maxBodyRecords {
+			if err := m.flushLogs(); err != nil {
+				return err
+			}
+		}
+	}
+	if m.counters == nil && m.requests == nil {
+		return nil
+	}
+	if err := m.mux.Dispatch(rec); err != nil && !isDecode(err) {
+		return err
+	}
+	if m.spans.Size() >= maxBodyBytes {
+		return m.flushSpans()
+	}
+	return nil
+}
+
+// isDecode reports whether an error is of one event that does not fit its description.
+func isDecode(err error) bool {
+	var d *etw.DecodeError
+	return errors.As(err, &d)
+}
+
+func (m *telemetry) flushLogs() error {
+	if m.logs.Count() == 0 {
+		return nil
+	}
+	m.logged += m.logs.Count()
+	m.x.body = m.logs.AppendJSON(m.x.body[:0])
+	m.logs.Reset()
+	return m.x.send(m.cmd, otlp.SignalLogs, m.x.body)
+}
+
+func (m *telemetry) flushSpans() error {
+	if m.spans.Count() == 0 {
+		return nil
+	}
+	m.traced += m.spans.Count()
+	m.x.body = m.spans.AppendJSON(m.x.body[:0])
+	m.spans.Reset()
+	return m.x.send(m.cmd, otlp.SignalTraces, m.x.body)
+}
+
+// flush exports what is left, and what the analyses found.
+func (m *telemetry) flush() error {
+	if err := cmp.Or(m.flushLogs(), m.flushSpans()); err != nil {
+		return err
+	}
+	if m.counters == nil {
+		return nil
+	}
+	metrics := otlp.Metrics{Start: m.spans.Start, Resource: m.spans.Resource, Delta: m.x.delta}
+	all := metrics.AppendGC(metrics.AppendCounters(nil, m.counters.Result()), m.pauses.Result())
+	for line := range strings.Lines(string(all)) {
+		if err := m.x.send(m.cmd, otlp.SignalMetrics, []byte(strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file exports one trace, and says in a line what became of it.
+func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
+	name := filepath.Base(filepath.ToSlash(f.Name()))
+	known, err := readManifests(cmd, o.in.manifests)
+	if err != nil {
+		return err
+	}
+	sel, err := o.sel.selector(known)
+	if err != nil {
+		return err
+	}
+	if err := sel.findProcesses(cmd, &o.in, []string{path}); err != nil {
+		return err
+	}
+	if err := x.begin(o, cmd); err != nil {
+		return err
+	}
+	t := trace.Merge(f)
+	sel.resolve(t)
+	m := x.telemetry(o, cmd, t, name)
+	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: f.Progress}
+	trouble := r.each(t, func(rec *etw.Record) error {
+		s, err := sel.take(rec, t.Elapsed(rec))
+		if s == nil || err != nil {
+			return err
+		}
+		return m.take(rec, s)
+	})
+	if trouble != nil && trouble != errReported || cmd.Context().Err() != nil {
+		return trouble
+	}
+	rejected := x.rejected
+	if err := m.flush(); err != nil {
+		return err
+	}
+	if reportLosses(cmd, t) || x.rejected > rejected {
+		trouble = errReported
+	}
+	trouble = cmp.Or(sel.reportNone(cmd), trouble)
+	if o.path != "-" {
+		code := 0
+		if trouble != nil {
+			code = exitTrouble
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%d %s: %s, %s\n", code, clean(f.Name()), count(m.logged, "log record", "log records"), count(m.traced, "span", "spans"))
+	}
+	return trouble
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// newFilter returns the command that writes some events of traces as a trace.
+func newFilter() *cobra.Command {
+	f := new(filtering)
+	cmd := &cobra.Command{
+		Use:   "filter [flags] FILE... -o FILE",
+		Short: "Write some events of traces to another trace",
+		Long: `Filter writes a trace of the events that the filters choose, or without one of all.
+Header, payload and call stack of an event stay as they are. Several traces become
+one, in the order of time; what is in two of them, as in parts that filter made by
+time, is written once.
+
+What the rest needs to be understood is kept whatever the filters say: what describes
+events, which processes, threads and images there were, and what the runtime says of
+its methods at the end of a recording; with a filter by process that of these processes.
+--no-rundown leaves it out. With --keep-stacks it is also what call stacks need: in an
+.etl file the events that carry the stacks of the chosen ones, and in every trace which
+methods were compiled and loaded, and when.
+
+The format stays: .etl or .nettrace, and .netperf becomes .nettrace. Traces of several
+processes become .nettrace version 6. An .etl can be written to a .nettrace file, which
+has room for events of manifests and of programs that describe themselves, without
+their task, channel and extended items, but not for those of the kernel or of programs
+with other pointers than the machine: those are left out and counted.
+
+--redact takes names of fields, in events of any kind and at any depth, and replaces
+what is in them: text by letters of a hash, of the same length and for the same text
+the same in all traces of one --redact-key; everything else by zeros. What short text
+was can be guessed from its hash by who knows the key: use one of your own and throw
+it away, or --redact-as blank. Events that nothing describes are left out then.
+
+Of a damaged trace everything that is good is written. Exit code 1 and a message tell
+what is not there.`,
+		Example: `  etw filter gc.nettrace -e GCStart -e GCEnd -o some.nettrace && etw stat some.nettrace
+  etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
+  etw filter gc.nettrace jit.nettrace -o both.nettrace
+  etw filter trace.etl --provider clr --keep-stacks -o clr.etl
+  etw filter exceptions.nettrace --redact ExceptionMessage,CommandLine -o clean.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		RunE:              f.main,
+	}
+	f.flags(cmd)
+	return cmd
+}
+
+// A filtering is one run of the command.
+type filtering struct {
+	in         input
+	sel        selection
+	path       string
+	redactions []string
+	redactAs   string
+	redactKey  string
+	keepStacks bool
+	noRundown  bool
+	compress   bool
+
+	cmd      *cobra.Command
+	t        *trace.Trace
+	selector *selector
+	keeper   *keeper
+	redactor *redactor // nil if there is nothing to redact
+	twice    *duplicates
+	sink     traceSink
+	all      bool // there is no filter
+
+	chosen, kept, repeated, undescribed int64
+}
+
+func (f *filtering) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.path, "output", "o", "", "write to this `file`; - is the standard output")
+	flags.StringSliceVar(&f.redactions, "redact", nil, "replace what is in the fields of these `NAMES`; repeatable")
+	flags.StringVar(&f.redactAs, "redact-as", "hash", "replace text by letters of a `hash`, or blank: by *")
+	flags.StringVar(&f.redactKey, "redact-key", "", "make hashes with this `TEXT`")
+	flags.BoolVar(&f.keepStacks, "keep-stacks", false, "keep what call stacks of the chosen events need, too")
+	flags.BoolVar(&f.noRundown, "no-rundown", false, "keep nothing that the filters do not choose, but what describes events")
+	flags.BoolVar(&f.compress, "compress", false, "compress an .etl file, as Windows does")
+	f.sel.flags(cmd)
+	f.in.manifestFlag(cmd)
+	f.in.flags(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"redact":    completeFields,
+		"redact-as": cobra.FixedCompletions([]string{redactHash, redactBlank}, cobra.ShellCompDirectiveNoFileComp),
+	})
+}
+
+// main runs the command.
+func (f *filtering) main(cmd *cobra.Command, args []string) error {
+	f.cmd = cmd
+	if f.path == "" {
+		return usagef("--output FILE is missing")
+	}
+	known, err := readManifests(cmd, f.in.manifests)
+	if err != nil {
+		return err
+	}
+	if f.selector, err = f.sel.selector(known); err != nil {
+		return err
+	}
+	if f.redactor, err = newRedactor(f.redactions, f.redactAs, f.redactKey); err != nil {
+		return err
+	}
+	f.selector.decoding = f.redactor != nil
+	if err := f.selector.findProcesses(cmd, &f.in, args); err != nil {
+		return err
+	}
+	f.all = !f.selector.given && f.redactor == nil
+	f.in.headersOnly = f.all
+	t, trouble, err := f.in.open(cmd, args, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	f.t = t
+	f.selector.resolve(t)
+	f.keeper = newKeeper(&f.selector.header, f.keepStacks, f.noRundown)
+	if len(args) > 1 || len(t.Files()) > 1 {
+		f.twice = newDuplicates()
+	}
+	var read error
+	err = writePage(cmd, f.path, args, func(w io.Writer) error {
+		if f.sink, err = newSink(w, f.path, t, f.compress); err != nil {
+			return err
+		}
+		var ended bool
+		read, ended = f.run()
+		if !ended {
+			return read
+		}
+		if f.twice != nil {
+			if err := f.release(); err != nil {
+				return err
+			}
+		}
+		return f.sink.close()
+	})
+	if err != nil {
+		return err
+	}
+	return cmp.Or(f.conclude(), read, trouble)
+}
+
+// run writes the events, and reports whether it came to the end of the trace.
+func (f *filtering) run() (trouble error, ended bool) {
+	r := &reading{cmd: f.cmd, progress: newProgress(f.cmd.ErrOrStderr(), io.Discard), share: f.t.Progress}
+	trouble = r.each(f.t, f.take)
+	return trouble, trouble == nil || errors.Is(trouble, errReported) && f.cmd.Context().Err() == nil
+}
+
+// take writes a record if it is to be written.
+func (f *filtering) take(rec *etw.Record) error {
+	if f.all {
+		f.chosen++
+		return f.write(rec)
+	}
+	s, err := f.selector.take(rec, f.t.Elapsed(rec))
+	switch {
+	case err != nil && err != errStop: // after the end there may be what the rest needs
+		return err
+	case s != nil && err == nil:
+		f.keeper.chose(rec)
+		f.chosen++
+	case !f.keeper.keeps(rec):
+		return nil
+	default:
+		f.kept++
+		if f.redactor != nil {
+			s = f.shot(rec)
+		}
+	}
+	if f.redactor != nil && !describesEvents(rec) && !f.redactor.redact(rec, s) {
+		f.undescribed++
+		return nil
+	}
+	return f.write(rec)
+}
+
+// shot decodes a record that the filters did not choose.
+func (f *filtering) shot(rec *etw.Record) *shot {
+	s := &f.selector.shot
+	s.Record = rec
+	s.values, s.err = f.selector.decoder.Decode(rec)
+	return s
+}
+
+// write writes a record. If there are several traces, those of one time wait for each
+// other.
+func (f *filtering) write(rec *etw.Record) error {
+	if f.twice == nil {
+		return f.sink.write(rec)
+	}
+	if f.twice.isLater(rec) {
+		if err := f.release(); err != nil {
+			return err
+		}
+	}
+	f.twice.hold(rec, f.sink.hold(rec))
+	return nil
+}
+
+// release writes what waits.
+func (f *filtering) release() error {
+	n, err := f.twice.release()
+	f.repeated += n
+	return err
+}
+
+// conclude says what was written, and what was not.
+func (f *filtering) conclude() error {
+	var result error
+	if none := f.selector.reportNone(f.cmd); none != nil {
+		result = none
+	}
+	if f.path != "-" {
+		text := count(f.chosen, "event", "events")
+		if f.kept > 0 {
+			text += ", and " + count(f.kept, "event", "events") + " that the rest needs"
+		}
+		if f.repeated > 0 {
+			text += "; " + fmt.Sprint(f.repeated) + " that several traces have are written once"
+		}
+		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", clean(f.path), text)
+	}
+	if f.undescribed > 0 {
+		report(f.cmd, fmt.Errorf("%s left out: nothing tells what their fields are, and so what to redact", count(f.undescribed, "event was", "events were")))
+		result = cmp.Or(result, errReported)
+	}
+	for _, line := range f.sink.refused() {
+		report(f.cmd, errors.New(line))
+		result = cmp.Or(result, errReported)
+	}
+	if reportLosses(f.cmd, f.t) {
+		result = cmp.Or(result, errReported)
+	}
+	return result
+}
+
+// isNettracePath reports whether a file is to be a .nettrace.
+func isNettracePath(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".nettrace") }

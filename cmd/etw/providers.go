@@ -1,0 +1,125 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/provider"
+	"github.com/etwgen/etwgen/runtime/schema"
+	"github.com/etwgen/etwgen/runtime/session"
+)
+
+// newProviders returns the command that lists providers of Windows.
+func newProviders() *cobra.Command {
+	var o output
+	var manifests []string
+	cmd := &cobra.Command{
+		Use:   "providers [flags] [NAME]",
+		Short: "List the providers of Windows, and who has enabled them",
+		Long: `Providers lists the providers of events that programs of this machine have registered,
+with how many processes have each, and how many sessions take its events. With a name or
+a GUID it lists the processes that have this one, and what each session takes of it.
+
+It takes Windows.`,
+		Example: `  etw providers
+  etw providers clr
+  etw providers Microsoft-Windows-Kernel-File --format json
+  etw providers --format json | jq '.[] | select(.sessions > 0)'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeProviders,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			known, err := readManifests(cmd, manifests)
+			if err != nil {
+				return err
+			}
+			list := func() (*table, error) { return providerTable(known) }
+			if len(args) > 0 {
+				id, err := providerGUID(cmp.Or(builtin.Named(args[0]), args[0]), known)
+				if err != nil {
+					return &usageError{err}
+				}
+				list = func() (*table, error) { return registrationTable(id) }
+			}
+			t, err := list()
+			if err != nil {
+				return err
+			}
+			p := o.open(cmd, false)
+			return p.close(t.write(p))
+		},
+	}
+	knownFlag(cmd, &manifests)
+	o.flags(cmd)
+	return cmd
+}
+
+// providerTable lists all providers.
+func providerTable(known []*etw.Provider) (*table, error) {
+	list, err := provider.Registered()
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[etw.GUID]string)
+	for _, p := range append(builtinProviders(), known...) {
+		names[p.Desc.GUID] = p.Desc.Name
+	}
+	name := func(g etw.GUID) string { return cmp.Or(names[g], schema.ProviderName(g)) }
+	slices.SortFunc(list, func(a, b etw.GUID) int {
+		return cmp.Or(cmp.Compare(name(a), name(b)), cmp.Compare(a.String(), b.String()))
+	})
+	t := newTable(word("provider"), word("guid"), num("processes"), num("sessions"))
+	for _, id := range list {
+		instances, err := provider.Registrations(id)
+		if err != nil { // it is gone, or not for everyone to see
+			instances = nil
+		}
+		processes, sessions := 0, make(map[uint16]bool)
+		for _, r := range instances {
+			if r.ProcessID != 0 {
+				processes++
+			}
+			for _, e := range r.Enabled {
+				sessions[e.Session] = true
+			}
+		}
+		t.add(name(id), id.String(), strconv.Itoa(processes), strconv.Itoa(len(sessions)))
+	}
+	return t, nil
+}
+
+// registrationTable lists who has a provider, and who takes its events.
+func registrationTable(id etw.GUID) (*table, error) {
+	list, err := provider.Registrations(id)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[uint16]string)
+	if sessions, err := session.List(); err == nil {
+		for _, s := range sessions {
+			names[uint16(s.Handle)] = s.Name
+		}
+	}
+	t := newTable(num("pid"), word("session"), word("level"), column{name: "any", right: true}, column{name: "all", right: true})
+	for _, r := range list {
+		pid := ""
+		if r.ProcessID != 0 {
+			pid = strconv.FormatUint(uint64(r.ProcessID), 10)
+		}
+		if len(r.Enabled) == 0 {
+			t.add(pid, "", "", "", "")
+		}
+		for _, e := range r.Enabled {
+			t.add(pid, cmp.Or(names[e.Session], fmt.Sprint("#", e.Session)), e.Level.String(), fmt.Sprintf("0x%x", e.Any), fmt.Sprintf("0x%x", e.All))
+		}
+	}
+	return t, nil
+}

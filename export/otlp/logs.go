@@ -1,0 +1,219 @@
+package otlp
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Logs collects events as log records, to be written many at once. It must not be
+// used by several goroutines at once.
+type Logs struct {
+	resource []Attribute
+	scopes   map[string]*scope
+	order    []*scope
+	count    int
+	size     int
+	names    map[*etw.EventInfo]eventName
+}
+
+// A scope is the records of one provider.
+type scope struct {
+	name    string
+	records []byte
+}
+
+// An eventName is what log records are called that are events of one kind.
+type eventName struct{ of, name string }
+
+// NewLogs returns an empty collection. Resource says what the events are of, such as
+// the host.
+func NewLogs(resource ...Attribute) *Logs {
+	return &Logs{resource: resource, scopes: make(map[string]*scope), names: make(map[*etw.EventInfo]eventName)}
+}
+
+// Count returns the number of log records, and Size about how many bytes they take.
+func (l *Logs) Count() int { return l.count }
+
+// Size returns about how many bytes the log records take.
+func (l *Logs) Size() int { return l.size }
+
+// Add adds an event: the record, what is known of its kind, and its fields, which may
+// be nil.
+func (l *Logs) Add(rec *etw.Record, event *etw.EventInfo, values etw.Described) {
+	s := l.scopes[event.Provider]
+	if s == nil {
+		s = &scope{name: event.Provider}
+		l.scopes[event.Provider] = s
+	}
+	if len(s.records) == 0 {
+		l.order = append(l.order, s)
+	} else {
+		s.records = append(s.records, ',')
+	}
+	before := len(s.records)
+	s.records = appendRecord(s.records, l.nameOf(event), rec, event, values)
+	l.size += len(s.records) - before
+	l.count++
+}
+
+// nameOf returns what log records of a kind of events are called.
+func (l *Logs) nameOf(e *etw.EventInfo) string {
+	n, ok := l.names[e]
+	if !ok || n.of != e.Name {
+		n = eventName{e.Name, EventName(e)}
+		l.names[e] = n
+	}
+	return n.name
+}
+
+// EventName returns the name of log records of a kind of events: provider and event,
+// of which the version is no part.
+func EventName(e *etw.EventInfo) string {
+	name := e.Name
+	if i := strings.LastIndex(name, "_V"); i > 0 && i+2 < len(name) && strings.Trim(name[i+2:], "0123456789") == "" {
+		name = name[:i]
+	}
+	if strings.HasPrefix(name, e.Provider+"/") {
+		return name
+	}
+	return e.Provider + "/" + name
+}
+
+// AppendJSON appends all log records as one LogsData, without a line feed.
+func (l *Logs) AppendJSON(b []byte) []byte {
+	b = append(b, `{"resourceLogs":[`...)
+	b = appendResource(b, l.resource)
+	b = append(b, `,"scopeLogs":[`...)
+	for i, s := range l.order {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"scope":{"name":`...)
+		b = appendString(b, s.name)
+		b = append(b, `},"logRecords":[`...)
+		b = append(b, s.records...)
+		b = append(b, "]}"...)
+	}
+	return append(b, "]}]}"...)
+}
+
+// Reset forgets the log records.
+func (l *Logs) Reset() {
+	for _, s := range l.order {
+		s.records = s.records[:0]
+	}
+	l.order, l.count, l.size = l.order[:0], 0, 0
+}
+
+// The numbers and the names of severities, by the level.
+var (
+	severities     = [...]uint8{0, 21, 17, 13, 9, 5}
+	severityTexts  = [...]string{"LOG_ALWAYS", "CRITICAL", "ERROR", "WARNING", "INFORMATIONAL", "VERBOSE"}
+	traceID        = etw.ExtendedType(0x100) // of package nettrace
+	spanID         = etw.ExtendedType(0x101)
+	fileTimeUnix   = int64(116444736000000000)
+	nanosPerTick   = int64(100)
+	emptyAttribute = "field"
+)
+
+// unixNano returns the time of a record in nanoseconds since 1970, to what its clock
+// can tell.
+func unixNano(rec *etw.Record) int64 {
+	if rec.Clock == nil {
+		return 0
+	}
+	return (int64(rec.Clock.Start)-fileTimeUnix)*nanosPerTick + int64(rec.Elapsed())
+}
+
+// appendRecord appends one log record.
+func appendRecord(b []byte, name string, rec *etw.Record, event *etw.EventInfo, values etw.Described) []byte {
+	b = append(b, '{')
+	b = appendNanos(b, "timeUnixNano", unixNano(rec))
+	if int(rec.Level) < len(severities) {
+		if n := severities[rec.Level]; n > 0 {
+			b = append(b, `,"severityNumber":`...)
+			b = strconv.AppendUint(b, uint64(n), 10)
+		}
+		b = append(b, `,"severityText":"`...)
+		b = append(append(b, severityTexts[rec.Level]...), '"')
+	}
+	b = append(b, `,"eventName":`...)
+	b = appendString(b, name)
+	for i := range rec.Extended {
+		switch item := &rec.Extended[i]; item.Type {
+		case traceID:
+			b = appendHex(append(b, `,"traceId":`...), item.Data)
+		case spanID:
+			b = appendHex(append(b, `,"spanId":`...), item.Data)
+		}
+	}
+	b = append(b, `,"attributes":[`...)
+	b = appendHeader(b, rec, event)
+	if values != nil {
+		b = appendFields(b, values)
+	}
+	return append(b, "]}"...)
+}
+
+// appendHeader appends what the header of an event says.
+func appendHeader(b []byte, rec *etw.Record, event *etw.EventInfo) []byte {
+	b = appendKey(b, "etw.provider.id")
+	b = append(appendGUID(b, rec.Provider), '}')
+	number := func(key string, v int64) {
+		b = append(b, ',')
+		b = appendKey(b, key)
+		b = append(appendInt(b, v), '}')
+	}
+	opcode, task := rec.Opcode, rec.Task
+	if d := event.Desc; d != nil && rec.Kind == etw.KindManifest {
+		if opcode == 0 {
+			opcode = d.Opcode
+		}
+		if task == 0 {
+			task = d.Task
+		}
+	}
+	if rec.Kind != etw.KindClassic {
+		number("etw.event.id", int64(rec.ID))
+	}
+	number("etw.version", int64(rec.Version))
+	number("etw.opcode", int64(opcode))
+	number("etw.level", int64(rec.Level))
+	if task != 0 {
+		number("etw.task", int64(task))
+	}
+	if rec.Channel != 0 {
+		number("etw.channel", int64(rec.Channel))
+	}
+	if rec.Keywords != 0 {
+		number("etw.keywords", int64(rec.Keywords))
+	}
+	if rec.ProcessID >= 0 {
+		number("etw.process.id", rec.ProcessID)
+	}
+	if rec.ThreadID >= 0 {
+		number("etw.thread.id", rec.ThreadID)
+	}
+	if rec.Processor >= 0 {
+		number("etw.cpu", int64(rec.Processor))
+	}
+	for _, id := range [...]struct {
+		key string
+		id  etw.GUID
+	}{{"etw.activity.id", rec.ActivityID}, {"etw.related_activity.id", rec.RelatedActivityID}} {
+		if !id.id.IsZero() {
+			b = append(b, ',')
+			b = appendKey(b, id.key)
+			b = append(appendGUID(b, id.id), '}')
+		}
+	}
+	return b
+}
+
+func appendGUID(b []byte, g etw.GUID) []byte {
+	b = append(b, `{"stringValue":"`...)
+	b, _ = g.AppendText(b)
+	return append(b, `"}`...)
+}

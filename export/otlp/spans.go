@@ -1,0 +1,103 @@
+package otlp
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/requests"
+)
+
+// Spans collects activities as spans, to be written many at once: give its Add to
+// [requests.Analysis.OnEnd]. Activities without ids of W3C trace context are none.
+type Spans struct {
+	// Start is when the trace starts, which the times of activities count from.
+	Start time.Time
+	// Resource says what the spans are of; the process is an attribute of each.
+	Resource []Attribute
+
+	scopes map[string]*scope
+	order  []*scope
+	count  int
+	size   int
+}
+
+// Count returns the number of spans.
+func (s *Spans) Count() int { return s.count }
+
+// Size returns about how many bytes the spans take.
+func (s *Spans) Size() int { return s.size }
+
+// Add adds an activity of a process.
+func (s *Spans) Add(pid int64, provider, task string, a requests.Activity) {
+	if len(a.TraceID) != 32 || len(a.SpanID) != 16 {
+		return
+	}
+	if s.scopes == nil {
+		s.scopes = make(map[string]*scope)
+	}
+	of := s.scopes[provider]
+	if of == nil {
+		of = &scope{name: provider}
+		s.scopes[provider] = of
+	}
+	if len(of.records) == 0 {
+		s.order = append(s.order, of)
+	} else {
+		of.records = append(of.records, ',')
+	}
+	before := len(of.records)
+	of.records = s.append(of.records, pid, task, &a)
+	s.size += len(of.records) - before
+	s.count++
+}
+
+// append appends a span.
+func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) []byte {
+	begin := s.Start.UnixNano() + int64(a.StartMS*1e6)
+	b = appendString(append(b, `{"traceId":`...), a.TraceID)
+	b = appendString(append(b, `,"spanId":`...), a.SpanID)
+	if len(a.ParentSpanID) == 16 && a.ParentSpanID != "0000000000000000" {
+		b = appendString(append(b, `,"parentSpanId":`...), a.ParentSpanID)
+	}
+	name := a.Name
+	if name == "" {
+		name = task
+	}
+	b = appendString(append(b, `,"name":`...), name)
+	b = append(b, `,"kind":1,`...) // internal: a trace does not say which side it is
+	b = appendNanos(b, "startTimeUnixNano", begin)
+	b = appendNanos(append(b, ','), "endTimeUnixNano", begin+int64(a.DurationMS*1e6))
+	list := []Attribute{{"etw.task.name", task}, {"etw.process.id", pid}, {"etw.thread.id", a.Thread}}
+	if n, err := strconv.ParseInt(a.Status, 10, 64); err == nil {
+		list = append(list, Attribute{"http.response.status_code", n})
+	}
+	b = appendAttributes(append(b, ','), list)
+	if a.Failed {
+		b = append(b, `,"status":{"code":2}`...)
+	}
+	return append(b, '}')
+}
+
+// AppendJSON appends all spans as one TracesData, without a line feed.
+func (s *Spans) AppendJSON(b []byte) []byte {
+	b = append(b, `{"resourceSpans":[`...)
+	b = appendResource(b, slices.Clone(s.Resource))
+	b = append(b, `,"scopeSpans":[`...)
+	for i, of := range s.order {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(b, `{"scope":{"name":`...), of.name)
+		b = append(append(append(b, `},"spans":[`...), of.records...), "]}"...)
+	}
+	return append(b, "]}]}"...)
+}
+
+// Reset forgets the spans.
+func (s *Spans) Reset() {
+	for _, of := range s.order {
+		of.records = of.records[:0]
+	}
+	s.order, s.count, s.size = s.order[:0], 0, 0
+}
