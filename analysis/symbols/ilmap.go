@@ -33,7 +33,7 @@ type storedMap struct {
 }
 
 // A mapEntry says from which native offset on the code is of an IL offset. Negative
-// ones are of no IL: the prologue, the epilogue, and what has no mapping.
+// ones are of no IL: the prologue, the epilogue, and what has no mapping of its own.
 type mapEntry struct {
 	native uint32
 	il     int32
@@ -114,19 +114,17 @@ func distance(a, b int64) uint64 {
 	return uint64(b) - uint64(a)
 }
 
-// offset returns the IL offset that a native offset is of: that of the last entry
-// at or before it, if that is one with IL. Nothing is known in between.
-func offset(list []mapEntry, native uint32) (int, bool) {
-	i, found := slices.BinarySearchFunc(list, native, func(e mapEntry, n uint32) int { return cmp.Compare(e.native, n) })
-	if found {
-		for i+1 < len(list) && list[i+1].native == native {
-			i++
+// offset returns the IL offset that a native offset is of: that of the last entry with
+// IL at or before it, or the start of the method if there is none. It reports whether
+// there is a map.
+func offset(list []mapEntry, native uint32) (il int, ok bool) {
+	for _, e := range list {
+		if e.native > native {
+			break
 		}
-	} else {
-		i--
+		if e.il >= 0 {
+			il = int(e.il)
+		}
 	}
-	if i < 0 || list[i].il < 0 {
-		return 0, false
-	}
-	return int(list[i].il), true
+	return il, len(list) > 0
 }

@@ -187,7 +187,7 @@ func TestILOffset(t *testing.T) {
 		address uint64
 		il      int
 		ok      bool
-	}{{0x1000, 0, false}, {0x1002, 0, true}, {0x1007, 0, true}, {0x1008, 12, true}, {0x100e, 0, false}, {0x2004, 77, true}, {0x3000, 0, false}} {
+	}{{0x1000, 0, true}, {0x1002, 0, true}, {0x1007, 0, true}, {0x1008, 12, true}, {0x100e, 12, true}, {0x2004, 77, true}, {0x3000, 0, false}} {
 		loc := s.a.Table().Lookup(1, test.address, s.when(30*ms))
 		if il, ok := loc.ILOffset(); il != test.il || ok != test.ok {
 			t.Errorf("%#x is %d, %v; want %d, %v", test.address, il, ok, test.il, test.ok)

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/ecma335/ecma335test"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
@@ -24,8 +26,45 @@ const (
 
 // bakeryTrace has samples of two threads, a collection, exceptions, contention and
 // the methods of a program that is small enough to be checked by hand.
-func bakeryTrace() ([]byte, error) {
-	b := &bakery{w: nettracetest.NewWriter(4, netHeader), rows: make(map[etw.Key]uint32)}
+func bakeryTrace() ([]byte, error) { return new(bakery).write() }
+
+// ovenTrace is bakeryTrace with what tells the lines that are in ovenPDB.
+func ovenTrace() ([]byte, error) { return (&bakery{lines: true}).write() }
+
+// ovenSource is the source code of some of the program.
+const ovenSource = `// What the bakery does.
+static void Main() {
+    Work(1);
+    Sleep(10);
+}
+void Work(int n) {
+    Bake(n);
+}
+void Bake(int n) {
+    Heat(n);
+}
+`
+
+// ovenPDB has the lines of Main, Work and Bake.
+func ovenPDB() []byte {
+	const to = 13 // the column behind the statements
+	p := ecma335test.PDB{ID: [20]byte(bytes.Repeat([]byte{7}, 20)), Folder: "srv", Name: "Oven.cs", Text: ovenSource, Methods: [][]byte{
+		{0, 0, 0, to - 5, 3, 5, 6, 0, to - 5, 2, 0}, {0, 0, 0, to - 5, 7, 5}, {0, 0, 0, to - 5, 10, 5},
+	}}
+	return p.Bytes()
+}
+
+// lineMaps says which code is of which IL.
+func (b *bakery) lineMaps() {
+	for i, natives := range [][]uint32{{0, 6}, {0}, {0}} {
+		il := []uint32{0, 6}[:len(natives)]
+		b.event(40.5, 401, 0, &rundown.MethodDCEndILToNativeMapV1{MethodID: uint64(i + 1), CountOfMapEntries: uint16(len(il)),
+			ILOffsets: etw.MakeInts(il...), NativeOffsets: etw.MakeInts(natives...)})
+	}
+}
+
+func (b *bakery) write() ([]byte, error) {
+	*b = bakery{lines: b.lines, w: nettracetest.NewWriter(4, netHeader), rows: make(map[etw.Key]uint32)}
 	b.stack(codeMain+5, codeWork+9, codeBake+3)             // 1
 	b.stack(codeMain+5, codeWork+9)                         // 2
 	b.stack(codeMain+5, codeSell+1, codeTaste+7)            // 3
@@ -68,6 +107,7 @@ func bakeryTrace() ([]byte, error) {
 
 // A bakery collects what is written.
 type bakery struct {
+	lines    bool // of source code are told
 	w        *nettracetest.Writer
 	rows     map[etw.Key]uint32
 	metadata []nettracetest.Row
@@ -127,9 +167,18 @@ func (b *bakery) rundown() {
 		if m.start == codeSleep {
 			module = 10
 		}
-		b.event(40, 401, 0, &rundown.MethodDCEndVerboseV2{MethodID: uint64(i + 1), ModuleID: module, MethodStartAddress: m.start, MethodSize: 0x40,
+		token := uint32(0)
+		if b.lines {
+			token = 0x06000001 + uint32(i)
+		}
+		b.event(40, 401, 0, &rundown.MethodDCEndVerboseV2{MethodID: uint64(i + 1), MethodToken: token, ModuleID: module, MethodStartAddress: m.start, MethodSize: 0x40,
 			MethodNamespace: etw.MakeUTF16(m.space), MethodName: etw.MakeUTF16(m.name), MethodSignature: etw.MakeUTF16("void  (int32)")})
 	}
-	b.event(41, 401, 0, &rundown.ModuleDCEndV2{ModuleID: 9, ModuleILPath: etw.MakeUTF16("/srv/Shop.dll")})
+	shop := rundown.ModuleDCEndV2{ModuleID: 9, ModuleILPath: etw.MakeUTF16("/srv/Shop.dll")}
+	if b.lines {
+		b.lineMaps()
+		shop.ManagedPdbSignature, shop.ManagedPdbAge, shop.ManagedPdbBuildPath = etw.GUID(bytes.Repeat([]byte{7}, 16)), 1, etw.MakeUTF16("/build/Shop.pdb")
+	}
+	b.event(41, 401, 0, &shop)
 	b.event(41, 401, 0, &rundown.ModuleDCEndV2{ModuleID: 10, ModuleILPath: etw.MakeUTF16("/net/System.Private.CoreLib.dll")})
 }

@@ -22,9 +22,9 @@ type codeMap struct {
 	origins *origins    // nil where nobody asks where names are from
 }
 
-func newCodeMap(files *native.Dir) *codeMap {
+func newCodeMap(files *native.Dir, options ...symbols.Option) *codeMap {
 	m := &codeMap{files: files}
-	m.code, m.machine = symbols.New(&m.mux), system.New(&m.mux)
+	m.code, m.machine = symbols.New(&m.mux, options...), system.New(&m.mux)
 	m.mux.HandleRest(func(r *etw.Record) error { return cmp.Or(m.machine.Record(r), m.code.Record(r)) })
 	return m
 }

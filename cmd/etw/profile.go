@@ -19,6 +19,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
@@ -38,9 +39,10 @@ type profiling struct {
 	in      input
 	scope   scope
 	symbols symbolFiles
-	origins *origins // of names, if they are asked for
-	before  string   // the trace to compare with
-	ordered []string // names of --of
+	origins *origins     // of names, if they are asked for
+	before  string       // the trace to compare with
+	lines   *sourceLines // of the code, if they are asked for
+	ordered []string     // names of --of
 }
 
 // A sampling is a kind of samples that a trace can have.
@@ -330,7 +332,7 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	}
 	kind := &samplings[slices.Index(o.ordered, o.of)]
 	var mux etw.Mux
-	code, finish := newCodeMap(files), kind.start(&mux, t)
+	code, finish := o.codeMap(files), kind.start(&mux, t)
 	code.origins = o.origins
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
 	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
@@ -346,6 +348,9 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	p.table, p.facts, p.period, p.warnings = code.code.Table(), g.facts, g.period, i.warnings(t)
 	options := o.options()
 	options.Native = code.native
+	if o.lines != nil {
+		options.Source = o.lines.source
+	}
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	reportFaults(cmd, files)
 	had := p.Len()
@@ -360,6 +365,15 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 		report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", count(had, "sample", "samples")))
 	}
 	return p, nil
+}
+
+// codeMap returns what learns which code there is, and of which lines if they are asked for.
+func (o *profiling) codeMap(files *native.Dir) *codeMap {
+	if o.lines == nil {
+		return newCodeMap(files)
+	}
+	o.lines.open(files)
+	return newCodeMap(files, symbols.ILOffsets())
 }
 
 // note says how many frames have names, and why others have none.

@@ -15,6 +15,7 @@ import (
 
 // traces are what the command trace of scripts writes, by name.
 var traces = map[string]func() ([]byte, error){
+	"oven": ovenTrace, "oven.pdb": func() ([]byte, error) { return ovenPDB(), nil },
 	"kernel":     func() ([]byte, error) { return kernelTrace(header()) },
 	"compressed": compressedTrace,
 	"lossy":      lossyTrace,
@@ -112,8 +113,25 @@ func compressedTrace() ([]byte, error) {
 func lossyTrace() ([]byte, error) {
 	h := header()
 	h.EventsLost, h.BuffersLost = 12, 3
-	h.End = 0 // the session was not stopped
-	return kernelTrace(h)
+	data, err := kernelTrace(h)
+	if err != nil {
+		return nil, err
+	}
+	at, err := headerPayload(data)
+	if err != nil {
+		return nil, err
+	}
+	clear(data[at+16 : at+24]) // no end: the session was not stopped
+	return data, nil
+}
+
+// headerPayload returns where the payload of the file's header begins.
+func headerPayload(data []byte) (int, error) {
+	at := bytes.Index(data, []byte{0, 0x10, 0, 0, 0xa, 0, 1, 5})
+	if at < 0 {
+		return 0, errors.New("the header was not found")
+	}
+	return at, nil
 }
 
 // cutTrace was cut off between two buffers: only the number in its header tells.
@@ -122,9 +140,9 @@ func cutTrace() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := bytes.Index(data, []byte{0, 0x10, 0, 0, 0xa, 0, 1, 5}) // the begin of the header's payload
-	if at < 0 {
-		return nil, errors.New("the header was not found")
+	at, err := headerPayload(data)
+	if err != nil {
+		return nil, err
 	}
 	binary.LittleEndian.PutUint32(data[at+36:], 4)
 	return data, nil

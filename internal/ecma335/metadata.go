@@ -226,6 +226,10 @@ func (m *Metadata) width(c column, heaps byte) uint8 {
 // tagBits returns how many bits tell apart the tables that a column may refer to.
 func tagBits(tables []Table) int { return bits.Len(uint(len(tables) - 1)) }
 
+// Count returns how many rows a table has. A portable PDB knows that of the tables of its
+// assembly, too.
+func (m *Metadata) Count(t Table) uint32 { return m.counts[t] }
+
 // Rows returns how many rows a table has. They count from 1.
 func (m *Metadata) Rows(t Table) uint32 { return m.tables[t].rows }
 

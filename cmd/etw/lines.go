@@ -1,0 +1,229 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/analysis/symbols/pdb"
+)
+
+// linesLong is what the help of commands about lines says of where they are from.
+const linesLong = `Lines are those of portable PDBs of the same build: in the FOLDER of --symbols, or within
+assemblies there. The trace must tell which code is of which IL: record with the keyword
+JittedMethodILToNativeMap (0x20000) of Microsoft-Windows-DotNETRuntime, beside Jit and
+Loader (0x20018 together). Of code that was compiled ahead of time no lines are known.`
+
+// newLines returns the command that shows source lines by what they weigh.
+func newLines() *cobra.Command {
+	o := profiling{lines: new(sourceLines)}
+	var form output
+	var rank ranking
+	cmd := &cobra.Command{
+		Use:   "lines [flags] FILE [METHOD]",
+		Short: "Show the lines of source code in which the time is spent, or memory is allocated",
+		Long: `Lines shows lines of source code by what they weigh, as top does methods: of the samples
+of threads, or what --of names. Self is what a line weighs itself; here adds what it calls
+of which no lines are known, such as the code of .NET; total is what it weighs with all that
+it calls. METHOD is a pattern: only lines of methods that match it are shown.
+
+` + linesLong + `
+
+` + patternsLong,
+		Example: `  etw lines --symbols . oven.nettrace
+  etw lines --symbols . --top 10 --sort totalMs oven.nettrace 'Bakery.%'
+  etw lines --symbols . --of allocs --format csv oven.nettrace`,
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(form.check(cmd), rank.check(cmd), o.check()); err != nil {
+				return err
+			}
+			method := func(*stacks.Frame) bool { return true }
+			if len(args) > 1 {
+				var err error
+				if method, err = stacks.Match(args[1]); err != nil {
+					return usagef("METHOD: %w", err)
+				}
+			}
+			p, err := o.read(cmd, args[:1])
+			if err != nil {
+				return err
+			}
+			o.lines.note(p)
+			out := form.open(cmd, false)
+			tab := p.lineTable(p.weighLines(method))
+			if err := rank.checkColumn(tab.columns); err != nil {
+				return err
+			}
+			p.head(out)
+			if len(tab.rows) == 0 && out.format == formatText {
+				return p.close(cmd, out, nil)
+			}
+			return p.close(cmd, out, rank.writeFirst(out, tab))
+		},
+	}
+	o.flags(cmd)
+	rank.flags(cmd, "here", "self", "total", "line")
+	form.flags(cmd)
+	return cmd
+}
+
+// sourceLines finds the lines of code, and notes why there are none.
+type sourceLines struct {
+	*pdb.Lines
+	asked, mapped int
+	missing       []symbols.Module // of which there is no PDB
+}
+
+// open prepares finding lines in files of symbols.
+func (l *sourceLines) open(files *native.Dir) {
+	l.Lines = pdb.NewLines(func(m symbols.Module) *pdb.File {
+		var f *pdb.File
+		if files != nil {
+			f = files.Lines(m)
+		}
+		if f == nil && !m.PDB.GUID.IsZero() {
+			l.missing = append(l.missing, m)
+		}
+		return f
+	})
+}
+
+// source is what profiles ask for lines with.
+func (l *sourceLines) source(loc *symbols.Location) (file string, line int, ok bool) {
+	l.asked++
+	if _, ok := loc.ILOffset(); ok {
+		l.mapped++
+	}
+	return l.Source(loc)
+}
+
+// note says what would tell more lines.
+func (l *sourceLines) note(p *profiled) {
+	if l.asked > 0 && l.mapped == 0 {
+		p.warnings = append(p.warnings, "the trace does not tell which code is of which IL, and so of which line: record with the keyword JittedMethodILToNativeMap (0x20000) of "+clrName)
+		return
+	}
+	if len(l.missing) == 0 {
+		return
+	}
+	own := slices.DeleteFunc(slices.Clone(l.missing), func(m symbols.Module) bool {
+		return strings.HasPrefix(m.Name(), "System.") || strings.HasPrefix(m.Name(), "Microsoft.")
+	})
+	if len(own) == 0 { // those of .NET nobody has
+		return
+	}
+	slices.SortFunc(own, func(a, b symbols.Module) int { return strings.Compare(a.Name(), b.Name()) })
+	var names []string
+	for _, m := range own[:min(3, len(own))] {
+		names = append(names, fmt.Sprintf("%s (id %v)", m.Name(), m.PDB.GUID))
+	}
+	text := "no portable PDB is at hand of " + strings.Join(names, ", ")
+	if n := len(own) - len(names); n > 0 {
+		text += " and " + count(n, "other module", "other modules")
+	}
+	p.warnings = append(p.warnings, text+": --symbols FOLDER says where they are")
+}
+
+// A linePlace is a line of a file.
+type linePlace struct {
+	file string
+	line int
+}
+
+// A lineWeight is what a line weighs.
+type lineWeight struct {
+	self, here, total []int64
+	methods           map[string]int64 // what it weighs in each method
+}
+
+// weighLines returns what the lines of methods weigh.
+func (p *profiled) weighLines(method func(*stacks.Frame) bool) map[linePlace]*lineWeight {
+	lines := make(map[linePlace]*lineWeight)
+	var met []linePlace
+	for s := range p.Samples() {
+		met = met[:0]
+		innermost, known := true, false
+		for i := range p.Stack(s.Stack) {
+			f := &p.Frames[i]
+			if f.Line == 0 {
+				innermost = false
+				continue
+			}
+			first := !known
+			known = true
+			place := linePlace{f.File, f.Line}
+			if !method(f) || slices.Contains(met, place) {
+				innermost = false
+				continue
+			}
+			met = append(met, place)
+			w := lines[place]
+			if w == nil {
+				n := len(s.Values)
+				w = &lineWeight{make([]int64, n), make([]int64, n), make([]int64, n), make(map[string]int64)}
+				lines[place] = w
+			}
+			w.add(s.Values, innermost, first)
+			w.methods[f.Name] += lastOf(s.Values)
+			innermost = false
+		}
+	}
+	return lines
+}
+
+// add adds a sample: innermost if its innermost frame is on the line, first if no line is
+// known of those that were called from there.
+func (w *lineWeight) add(values []int64, innermost, first bool) {
+	for i, v := range values {
+		w.total[i] += v
+		if first {
+			w.here[i] += v
+		}
+		if innermost {
+			w.self[i] += v
+		}
+	}
+}
+
+// method returns the method that most of the line's weight is in.
+func (w *lineWeight) method() string {
+	var best string
+	for name, v := range w.methods {
+		if best == "" || v > w.methods[best] || v == w.methods[best] && name < best {
+			best = name
+		}
+	}
+	return best
+}
+
+// lineTable returns the lines, those that weigh most first.
+func (p *profiled) lineTable(lines map[linePlace]*lineWeight) *table {
+	u, all := p.unit(), p.lastTotal()
+	tab := newTable(u.column("self"), u.column("here"), percentColumn("herePercent", "HERE %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"),
+		counted("count"), label("source").forPeople(), label("file").forPrograms(), num("line").forPrograms(), label("method"))
+	places := make([]linePlace, 0, len(lines))
+	for place := range lines {
+		places = append(places, place)
+	}
+	slices.SortFunc(places, func(a, b linePlace) int {
+		x, y := lines[a], lines[b]
+		return cmp.Or(cmp.Compare(lastOf(y.here), lastOf(x.here)), cmp.Compare(lastOf(y.total), lastOf(x.total)), strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+	})
+	for _, place := range places {
+		w := lines[place]
+		here, total := lastOf(w.here), lastOf(w.total)
+		line := strconv.Itoa(place.line)
+		tab.add(u.cell(lastOf(w.self)), u.cell(here), share(here, all), u.cell(total), share(total, all), whole(w.here[0]),
+			lastPart(place.file)+":"+line, place.file, line, w.method())
+	}
+	return tab
+}
