@@ -13,7 +13,8 @@
 // .nettrace and .netperf files, as they are, in a .gz or in a .zip archive, which
 // may hold several. A pipe does as well as a file, and the path - is the standard
 // input. Several traces, of different formats and machines too, are merged by
-// time; [etw.Record] has the name of the file that each record is from.
+// time; [etw.Record] has the name of the file that each record is from. [Of] makes a
+// trace of a session that runs.
 //
 // # Damage
 //

@@ -75,8 +75,8 @@ func (f *File) Format() string { return f.r.format() }
 func (f *File) Clock() etw.Clock { return f.r.clock() }
 
 // Reader returns the reader of the file's format: an [*etl.Reader] or a
-// [*nettrace.Reader], which knows more of the record that Next delivered last. It is not
-// to be read from.
+// [*nettrace.Reader], which knows more of the record that Next delivered last, or what
+// [Of] was given. It is not to be read from.
 func (f *File) Reader() etw.Source { return f.r.reader() }
 
 // Stats returns what has been counted so far.

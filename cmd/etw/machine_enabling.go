@@ -29,20 +29,30 @@ type machineEnabling struct {
 func (m *machineEnabling) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&m.providers, "providers", nil, "take the events of these providers: `NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; a\nprovider is a name, a GUID, or an EventSource as *NAME; repeatable")
-	f.StringVar(&m.kernel, "kernel", "", "take events of the kernel: `FLAGS` are names as xperf has them, joined by +")
+	kernelFlag(cmd, &m.kernel)
 	f.BoolVar(&m.stacks, "stacks", false, "log call stacks with the providers' events, and with the kernel's samples and\nswitches of threads")
 	f.StringVar(&m.rundown, "rundown", rundownAuto, "whether .NET processes say at the end of their methods: `WHAT` is auto or none")
 	f.StringVar(&m.name, "name", "", "the `NAME` of the session; otherwise one that etw sessions knows")
-	f.IntVar(&m.bufferMB, "buffer-mb", 64, "let the session use up to so many `MB` for events that are not written yet")
+	f.IntVar(&m.bufferMB, "buffer-mb", sessionBufferMB, "let the session use up to so many `MB` for events that are not written yet")
 	knownFlag(cmd, &m.manifests)
 	completions(cmd, map[string]cobra.CompletionFunc{
-		"providers": cobra.NoFileCompletions, "kernel": cobra.NoFileCompletions, "name": cobra.NoFileCompletions, "buffer-mb": cobra.NoFileCompletions,
+		"providers": cobra.NoFileCompletions, "name": cobra.NoFileCompletions, "buffer-mb": cobra.NoFileCompletions,
 		"rundown": cobra.FixedCompletions([]string{rundownAuto, rundownNone}, cobra.ShellCompDirectiveNoFileComp),
 	})
 }
 
-// bufferKB is the size of one buffer: it fits every event.
-const bufferKB = 64
+// kernelFlag defines the flag for events of the kernel.
+func kernelFlag(cmd *cobra.Command, flags *string) {
+	cmd.Flags().StringVar(flags, "kernel", "", "take events of the kernel of Windows: `FLAGS` are names as xperf has them,\nsuch as process+image_load, joined by +")
+	completions(cmd, map[string]cobra.CompletionFunc{"kernel": cobra.NoFileCompletions})
+}
+
+// bufferKB is the size of one buffer: it fits every event. sessionBufferMB is that of all
+// together, if the command line does not say.
+const (
+	bufferKB        = 64
+	sessionBufferMB = 64
+)
 
 // config reads the flags.
 func (m *machineEnabling) config(cmd *cobra.Command) (cfg session.Config, err error) {

@@ -47,7 +47,13 @@ It takes Windows.`,
 				if err != nil {
 					return &usageError{err}
 				}
-				list = func() (*table, error) { return registrationTable(id) }
+				list = func() (*table, error) {
+					t, err := registrationTable(id)
+					if err == nil && len(t.rows) == 0 {
+						fmt.Fprintf(cmd.ErrOrStderr(), "etw: no process has the provider %s {%v}, and no session wants it\n", clean(args[0]), id)
+					}
+					return t, err
+				}
 			}
 			t, err := list()
 			if err != nil {

@@ -16,8 +16,8 @@ import (
 func newWatch() *cobra.Command {
 	w := &watch{dump: dump{follow: true}}
 	cmd := &cobra.Command{
-		Use:   "watch [flags] (-p PID | --name NAME | --port PATH | -- COMMAND...)",
-		Short: "Print the events of a live .NET process as they come",
+		Use:   "watch [flags] (-p PID | --name NAME | --port PATH | -- COMMAND... | --providers LIST | --kernel FLAGS)",
+		Short: "Print the events of a live .NET process, or of a machine with Windows, as they come",
 		Long: `Watch prints the events of a .NET process, from .NET Core 3.1 on, as dump does those of
 a trace, until the process ends, --duration is over, --limit is reached, or an
 interrupt (^C). It takes the same filters and prints the same formats. Events come a
@@ -30,16 +30,25 @@ common.
 
 ` + profileHelp() + `
 A command after -- is started suspended (.NET 5 and later), so that its first events
-are there, too.`,
+are there, too.
+
+On Windows, --providers or --kernel without a process starts a session of Event Tracing
+for Windows, and prints what comes of all processes, a second or two after it happened.
+There the flags mean what they do with etw record: *NAME is an EventSource, --stacks has
+call stacks logged, too, and --buffer-mb is ` + fmt.Sprint(sessionBufferMB) + ` unless it is given. Filters choose what
+is printed. It takes an elevated prompt. Exit code 1 says that events were lost.`,
 		Example: `  etw watch -p 1234 --event GCEnd --event 'Exception*'
   etw watch --name MyService --provider My-EventSource --where 'Size > 1000'
   etw watch -p 1234 --profile exceptions --stacks --format jsonl | jq -c .fields
-  etw watch --providers clr:gc:verbose --limit 100 -- dotnet app.dll`,
+  etw watch --providers clr:gc:verbose --limit 100 -- dotnet app.dll
+  etw watch --providers 'clr:exception:warning,*My-EventSource' --process 1234
+  etw watch --kernel process+image_load --duration 30s --format jsonl`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              w.main,
 	}
 	w.target.flags(cmd)
 	w.enabling.flags(cmd)
+	kernelFlag(cmd, &w.kernel)
 	w.dump.style.flags(cmd)
 	w.dump.sel.flags(cmd)
 	cmd.Flags().Int64VarP(&w.dump.limit, "limit", "n", 0, "print no more than the first `N` events")
@@ -50,16 +59,20 @@ are there, too.`,
 	return cmd
 }
 
-// A watch is a dump of a live process.
+// A watch is a dump of a live process, or of all of a machine.
 type watch struct {
 	target   target
 	enabling enabling
+	kernel   string
 	dump     dump
 	duration time.Duration
 }
 
 // main runs the command.
 func (w *watch) main(cmd *cobra.Command, args []string) error {
+	if w.isMachine(args) {
+		return w.machine(cmd)
+	}
 	cfg, err := w.check(cmd, args)
 	if err != nil {
 		return err
@@ -73,42 +86,36 @@ func (w *watch) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return live.explain(err)
 	}
+	return w.print(t)
+}
+
+// print prints the events of a trace as they come.
+func (w *watch) print(t *trace.Trace) error {
 	defer t.Close()
 	src, err := w.dump.prepare(t, nil)
 	if err != nil {
 		return err
 	}
-	w.dump.p = w.dump.out.open(cmd, true)
+	w.dump.p = w.dump.out.open(w.dump.cmd, true)
 	return w.dump.p.close(w.dump.run(t, src))
 }
 
 // check reads the flags and returns what to record.
 func (w *watch) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config, err error) {
 	d := &w.dump
-	d.cmd = cmd
 	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 		return cfg, usagef("%q is no flag; a command to start comes after --", args[0])
+	}
+	if !w.target.given() && len(args) == 0 {
+		return cfg, usagef("what? Give -p PID (etw ps lists them), --name NAME, --port PATH, or -- COMMAND to start one; or, for all of a machine with Windows, --providers or --kernel")
 	}
 	if err := w.target.check(args); err != nil {
 		return cfg, err
 	}
-	if cmd.Flags().Changed("limit") && d.limit <= 0 {
-		return cfg, usagef("--limit: %d is not a number of events to print, from 1 on", d.limit)
+	if w.kernel != "" {
+		return cfg, usagef("--kernel is for all of a machine, not for one process")
 	}
-	if cmd.Flags().Changed("duration") && w.duration <= 0 {
-		return cfg, usagef("--duration %v: it must be longer than nothing", w.duration)
-	}
-	if err := cmp.Or(d.style.check(), d.out.check(cmd)); err != nil {
-		return cfg, err
-	}
-	known, err := readManifests(cmd, d.in.manifests)
-	if err != nil {
-		return cfg, err
-	}
-	if d.selector, err = d.sel.selector(known); err != nil {
-		return cfg, err
-	}
-	if err := d.selector.checkLive(); err != nil {
+	if err := w.checkDump(cmd); err != nil {
 		return cfg, err
 	}
 	asked := append(forEvents(d.selector), unknownProviders(d.selector, d.sel.providers)...)
@@ -123,6 +130,29 @@ func (w *watch) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config, 
 		cfg.Rundown = 0
 	}
 	return cfg, err
+}
+
+// checkDump reads the flags that say what is printed, and how.
+func (w *watch) checkDump(cmd *cobra.Command) error {
+	d := &w.dump
+	d.cmd = cmd
+	if cmd.Flags().Changed("limit") && d.limit <= 0 {
+		return usagef("--limit: %d is not a number of events to print, from 1 on", d.limit)
+	}
+	if cmd.Flags().Changed("duration") && w.duration <= 0 {
+		return usagef("--duration %v: it must be longer than nothing", w.duration)
+	}
+	if err := cmp.Or(d.style.check(), d.out.check(cmd)); err != nil {
+		return err
+	}
+	known, err := readManifests(cmd, d.in.manifests)
+	if err != nil {
+		return err
+	}
+	if d.selector, err = d.sel.selector(known); err != nil {
+		return err
+	}
+	return d.selector.checkLive()
 }
 
 // A live is a session of a process that a command reads.

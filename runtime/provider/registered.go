@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -48,11 +49,16 @@ func listOf(c calls) ([]etw.GUID, error) {
 }
 
 // Registrations returns the processes that have a provider, and what sessions want of it.
-// Where there is no ETW, it fails with errors.ErrUnsupported.
+// A provider that no process has, and no session wants, has none. Where there is no ETW, it
+// fails with errors.ErrUnsupported.
 func Registrations(id etw.GUID) ([]Registration, error) { return registrationsOf(windows, id) }
 
 func registrationsOf(c calls, id etw.GUID) ([]Registration, error) {
 	b, err := query(c, queryInfo, id[:])
+	var failed *Error
+	if errors.As(err, &failed) && failed.Code == codeGUIDNotFound {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,9 @@ func TestRegistrations(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+	if got, err := registrationsOf(answering{newFake(), nil, codeGUIDNotFound}, etw.GUID{}); err != nil || len(got) > 0 {
+		t.Errorf("of a provider that nobody has: %v, %v", got, err)
+	}
 	for n := range answer { // whatever is cut off
 		parseRegistrations(answer[:n])
 	}

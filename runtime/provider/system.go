@@ -38,6 +38,7 @@ const (
 	codeArithmeticOverflow = 534
 	codeNoSystemResources  = 1450
 	codeLogFileFull        = 1502
+	codeGUIDNotFound       = 4200
 	codeInstanceNotFound   = 4201
 )
 
