@@ -9,17 +9,30 @@ import (
 
 // Record takes a record that no handler does: recorders of Linux tell, in events
 // without a fixed number, that a thread runs again and how long it had not. It is for
-// [etw.Mux.HandleRest].
+// [etw.Mux.HandleRest], after Record of the machine.
 //
 // They do not tell whether it waited or was only ready; all of it counts as waiting.
 // What was before the recording began does not count.
+//
+// The events sched_switch of the kernel tell what a thread does when it goes, and
+// sched_waking or sched_wakeup who ends a wait. Of a trace that has both kinds, the
+// first one counts.
 func (a *Analysis) Record(r *etw.Record) error {
-	if r.Schema == nil || r.Schema.Name != "cswitch" || r.ProviderName != "Universal.Events" || r.ThreadID <= 0 {
-		return nil
+	switch {
+	case r.Schema == nil:
+	case r.ProviderName == "sched":
+		a.recordScheduler(r)
+	case r.Schema.Name == "cswitch" && r.ProviderName == "Universal.Events" && r.ThreadID > 0 && !a.scheduler:
+		a.recordSwitch(r)
 	}
+	return nil
+}
+
+// recordSwitch takes that a thread runs again.
+func (a *Analysis) recordSwitch(r *etw.Record) {
 	rested, n := binary.Uvarint(r.Payload)
 	if n <= 0 {
-		return nil
+		return
 	}
 	at := a.at(r)
 	a.switches++
@@ -46,5 +59,4 @@ func (a *Analysis) Record(r *etw.Record) error {
 	x.longest = max(x.longest, at-from)
 	a.off = append(a.off, off{thread: x, from: from, ranFrom: ran, readied: at, till: at, waited: true, blurred: true})
 	a.bound.Await(r, x.TID, int32(len(a.off)-1))
-	return nil
 }

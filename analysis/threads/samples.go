@@ -22,7 +22,7 @@ func (a *Analysis) Samples() *stacks.Samples {
 	out := stacks.NewSamples(Blocked, stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
 	isReady, isWaiting := out.Label(0, "state", "ready"), out.Label(0, "state", "waiting")
 	isEither := out.Label(0, "state", "waiting or ready")
-	if a.blurred {
+	if a.blurred || a.scheduler {
 		out.LabelCode()
 	}
 	var frames []uint64
@@ -37,7 +37,7 @@ func (a *Analysis) Samples() *stacks.Samples {
 			out.AddStack(o.from, pid, o.thread.TID, stack, isEither, 1, o.till-o.from)
 			continue
 		case o.waited:
-			labels := out.Label(isWaiting, "reason", o.reason.String())
+			labels := out.Label(isWaiting, "reason", o.why)
 			if o.byOther {
 				labels = out.Label(labels, "by", o.readier.name())
 			}

@@ -52,7 +52,7 @@ func (o *off) spans() []Span {
 	if o.blurred {
 		waited.State = "waiting or ready"
 	} else if o.waited {
-		waited.Reason = o.reason.String()
+		waited.Reason = o.why
 	}
 	if o.byOther {
 		waited.By = o.readier.name()

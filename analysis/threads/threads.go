@@ -13,8 +13,9 @@
 // tool filtered, or that lost events. A thread runs only as long as the next switch
 // on its processor says that it was the one that ran there.
 //
-// Recorders of Linux tell when a thread runs again, and how long it had not: see
-// [Analysis.Record].
+// Recorders of Linux tell when a thread runs again, and how long it had not; the
+// scheduler of Linux, if its events sched_switch and sched_wakeup were recorded, tells
+// what Windows does: see [Analysis.Record].
 //
 // A wait ends when another thread makes it ready (ReadyThread). Where these events
 // are missing, it lasts until the thread runs.
@@ -24,6 +25,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -43,7 +45,10 @@ type Analysis struct {
 	switches   int
 	readies    int
 	gaps       int
-	blurred    bool // there are events that do not tell waiting from being ready
+	blurred    bool              // there are events that do not tell waiting from being ready
+	scheduler  bool              // there are those of the scheduler of Linux
+	kernels    map[int64]*thread // by the numbers that the kernel of Linux gives
+	fields     dyn.Reader
 }
 
 // A doing is what a thread does.
@@ -62,8 +67,9 @@ type thread struct {
 	*system.Thread
 	does      doing
 	since     int64
-	processor int // on which it runs
-	reason    kernel.WaitReason
+	processor int              // on which it runs
+	why       string           // it waits
+	stack     system.CallStack // of where it stopped, on Linux
 	// readied is when a wait ended, readier who ended it, if byOther.
 	readied int64
 	readier readier
@@ -93,8 +99,8 @@ type off struct {
 	from, readied, till int64
 	ranFrom             int64 // since when it ran before, 0 if that is not known
 	waited, byOther     bool
-	blurred             bool // it may have been ready
-	reason              kernel.WaitReason
+	blurred             bool   // it may have been ready
+	why                 string // it waited
 	readier             readier
 	stack               system.CallStack
 }
@@ -163,13 +169,19 @@ func (a *Analysis) started(r *etw.Record, tid int64) {
 // made takes that a thread was made ready.
 func (a *Analysis) made(r *etw.Record, e *kernel.AnyThreadReadyThread) {
 	a.readies++
+	if x := a.threads[a.machine.HasThread(int64(e.TThreadId), -1)]; x != nil {
+		a.wakes(x, r, e.Flag&kernel.ReadyThreadFlagsExecutingDpc != 0)
+	}
+}
+
+// wakes takes that a thread can run again, which another one saw to or an interrupt.
+func (a *Analysis) wakes(x *thread, r *etw.Record, interrupt bool) {
 	at := a.at(r)
-	x := a.threads[a.machine.HasThread(int64(e.TThreadId), -1)]
-	if x == nil || x.does != waiting || x.byOther {
+	if x.does != waiting || x.byOther {
 		return // it has not gone yet, or was ready before
 	}
 	x.readied, x.byOther = at, true
-	x.readier = readier{interrupt: e.Flag&kernel.ReadyThreadFlagsExecutingDpc != 0}
+	x.readier = readier{interrupt: interrupt}
 	switch {
 	case x.readier.interrupt:
 	case r.ThreadID > 0:
@@ -208,10 +220,11 @@ func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	after, _ := a.of(a.machine.HasThread(int64(e.NewThreadId), idle(e.NewThreadId, r)))
 	a.count(p, before, at)
 	if before.TID != 0 {
-		a.goes(before, p, int(r.Processor), e, at)
+		a.leaves(before, p, int(r.Processor), at)
+		before.goes(e)
 	}
-	if after.TID != 0 {
-		a.comes(after, r, at)
+	if after.TID != 0 && a.comes(after, at) {
+		a.bound.Await(r, after.TID, int32(len(a.off)-1))
 	}
 	after.processor = int(r.Processor)
 	p.thread, p.since = after, at
@@ -246,8 +259,8 @@ func (a *Analysis) count(p *processor, before *thread, at int64) {
 	}
 }
 
-// goes takes that a thread leaves a processor.
-func (a *Analysis) goes(x *thread, p *processor, number int, e *kernel.AnyThreadCSwitch, at int64) {
+// leaves takes that a thread leaves a processor.
+func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 	x.ranFrom, x.ranTo = 0, 0
 	switch {
 	case !x.seen:
@@ -259,35 +272,39 @@ func (a *Analysis) goes(x *thread, p *processor, number int, e *kernel.AnyThread
 		x.sums[unknown] += at - x.since
 	}
 	x.since, x.byOther, x.readier = at, false, readier{}
+}
+
+// goes takes the state in which a thread goes.
+func (x *thread) goes(e *kernel.AnyThreadCSwitch) {
 	switch e.OldThreadState {
 	case kernel.ThreadStateTerminated:
 		x.does, x.over = unknown, true
 	case kernel.ThreadStateReady, kernel.ThreadStateStandby, kernel.ThreadStateRunning, kernel.ThreadStateDeferredReady:
 		x.does = ready
 	default:
-		x.does, x.reason = waiting, e.OldThreadWaitReason
+		x.does, x.why = waiting, e.OldThreadWaitReason.String()
 	}
 }
 
-// comes takes that a thread comes to a processor. The stack of the switch is where
-// it had left one.
-func (a *Analysis) comes(x *thread, r *etw.Record, at int64) {
+// comes takes that a thread comes to a processor, and reports whether it is known what
+// it did since it had left one: that is the last of those in off, then.
+func (a *Analysis) comes(x *thread, at int64) bool {
 	x.switches++
+	known := x.seen && a.back(x, at)
 	if !x.seen {
 		x.first, x.seen = at, true
-	} else {
-		a.back(x, r, at)
 	}
 	x.does, x.since, x.over = running, at, false
+	return known
 }
 
-// back adds up what a thread did until it runs again.
-func (a *Analysis) back(x *thread, r *etw.Record, at int64) {
-	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, reason: x.reason, readier: x.readier}
+// back adds up what a thread did until it runs again, and reports whether that is known.
+func (a *Analysis) back(x *thread, at int64) bool {
+	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, why: x.why, readier: x.readier}
 	switch {
 	case x.over: // it had ended, and its number is another's whose start is missing
 		x.sums[unknown] += at - x.since
-		return
+		return false
 	case x.does == ready:
 		x.forced++
 	case x.does == waiting:
@@ -299,12 +316,12 @@ func (a *Analysis) back(x *thread, r *etw.Record, at int64) {
 		x.longest = max(x.longest, o.readied-o.from)
 	default:
 		x.sums[unknown] += at - x.since
-		return
+		return false
 	}
 	x.sums[waiting] += o.readied - o.from
 	x.sums[ready] += at - o.readied
 	a.off = append(a.off, o)
-	a.bound.Await(r, x.TID, int32(len(a.off)-1))
+	return true
 }
 
 // A Result says what threads did, as far as the trace tells.

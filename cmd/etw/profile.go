@@ -59,8 +59,17 @@ type sampling struct {
 // needsOf returns what has to be recorded. Recorders of Windows have samples of their
 // own.
 func (s *sampling) needsOf(t *trace.Trace) []need {
-	if s.name == "cpu" && slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }) {
+	if s.name != "cpu" {
+		return s.needs
+	}
+	has := func(format string) bool {
+		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), format) })
+	}
+	switch {
+	case has("etl"):
 		return []need{{what: "samples of processors", recorder: "wpr -start CPU, or xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"}}
+	case has("nettrace 6"):
+		return []need{{what: "samples of processors", recorder: "dotnet-trace collect-linux, which takes them unless told otherwise"}}
 	}
 	return s.needs
 }

@@ -176,7 +176,7 @@ func (sum *totals) write(t *testing.T) {
 // compareAll compares everything for all traces that TraceEvent has answers for.
 func compareAll(t *testing.T) *totals {
 	sum := newTotals()
-	for _, path := range append(corpus.Glob(t, "nettrace/*.net*"), corpus.Glob(t, "dotnet10/*.net*")...) {
+	for _, path := range slices.Concat(corpus.Glob(t, "nettrace/*.net*"), corpus.Glob(t, "dotnet10/*.net*"), corpus.Glob(t, "universal/*.net*")) {
 		s := &sheet{t: t, file: strings.TrimSuffix(filepath.Base(path), ".gz"), theirs: new(answer), total: sum}
 		if strings.HasSuffix(path, ".txt") || !s.readAnswer() {
 			continue
