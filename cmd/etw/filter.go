@@ -37,8 +37,8 @@ has room for events of manifests and of programs that describe themselves, witho
 their task, channel and extended items, but not for those of the kernel or of programs
 with other pointers than the machine: those are left out and counted.
 
---redact takes names of fields, in events of any kind and at any depth, and replaces
-what is in them: text by letters of a hash, of the same length and for the same text
+--redact takes names of fields, FIELD or STRUCT.MEMBER, in events of any kind and at any
+depth, and of the texts in the header of an .etl file, and replaces what is in them: text by letters of a hash, of the same length and for the same text
 the same in all traces of one --redact-key; everything else by zeros. What short text
 was can be guessed from its hash by who knows the key: use one of your own and throw
 it away, or --redact-as blank. Events that nothing describes are left out then.
@@ -100,11 +100,27 @@ func (f *filtering) flags(cmd *cobra.Command) {
 	})
 }
 
+// checkFlags checks that the flags make sense together.
+func (f *filtering) checkFlags() error {
+	if f.path == "" {
+		return usagef("--output FILE is missing")
+	}
+	if len(f.redactions) > 0 {
+		return nil
+	}
+	for _, name := range []string{"redact-key", "redact-as"} {
+		if f.cmd.Flags().Changed(name) {
+			return usagef("--%s is for --redact NAMES, which is missing", name)
+		}
+	}
+	return nil
+}
+
 // main runs the command.
 func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	f.cmd = cmd
-	if f.path == "" {
-		return usagef("--output FILE is missing")
+	if err := f.checkFlags(); err != nil {
+		return err
 	}
 	known, err := readManifests(cmd, f.in.manifests)
 	if err != nil {
@@ -135,25 +151,39 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	}
 	var read error
 	err = writePage(cmd, f.path, args, func(w io.Writer) error {
-		if f.sink, err = newSink(w, f.path, t, f.compress); err != nil {
-			return err
-		}
-		var ended bool
-		read, ended = f.run()
-		if !ended {
-			return read
-		}
-		if f.twice != nil {
-			if err := f.release(); err != nil {
-				return err
-			}
-		}
-		return f.sink.close()
+		read, err = f.writeTo(w)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	return cmp.Or(f.conclude(), read, trouble)
+}
+
+// writeTo writes the trace. It returns what is wrong with the input, and what keeps the
+// output from being written.
+func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
+	if f.sink, err = newSink(w, f.path, f.t, f.redactor, f.compress); err != nil {
+		return nil, err
+	}
+	trouble, ended := f.run()
+	if !ended {
+		return trouble, trouble
+	}
+	if f.twice != nil {
+		if err := f.release(); err != nil {
+			return trouble, err
+		}
+	}
+	if err := f.selector.reportNone(f.cmd); err != nil {
+		return trouble, err
+	}
+	if f.redactor != nil {
+		if err := f.redactor.plan.check(f.selector.seen); err != nil {
+			return trouble, err
+		}
+	}
+	return trouble, f.sink.close()
 }
 
 // run writes the events, and reports whether it came to the end of the trace.
@@ -170,24 +200,29 @@ func (f *filtering) take(rec *etw.Record) error {
 		return f.write(rec)
 	}
 	s, err := f.selector.take(rec, f.t.Elapsed(rec))
+	counter := &f.chosen
 	switch {
 	case err != nil && err != errStop: // after the end there may be what the rest needs
 		return err
 	case s != nil && err == nil:
 		f.keeper.chose(rec)
-		f.chosen++
 	case !f.keeper.keeps(rec):
 		return nil
 	default:
-		f.kept++
+		counter = &f.kept
 		if f.redactor != nil {
 			s = f.shot(rec)
 		}
 	}
-	if f.redactor != nil && !describesEvents(rec) && !f.redactor.redact(rec, s) {
-		f.undescribed++
-		return nil
+	if f.redactor != nil && !describesEvents(rec) {
+		if told, err := f.redactor.redact(rec, s); err != nil {
+			return err
+		} else if !told {
+			f.undescribed++
+			return nil
+		}
 	}
+	*counter++
 	return f.write(rec)
 }
 
@@ -196,6 +231,7 @@ func (f *filtering) shot(rec *etw.Record) *shot {
 	s := &f.selector.shot
 	s.Record = rec
 	s.values, s.err = f.selector.decoder.Decode(rec)
+	s.rest = f.selector.decoder.Rest()
 	return s
 }
 
@@ -224,9 +260,6 @@ func (f *filtering) release() error {
 // conclude says what was written, and what was not.
 func (f *filtering) conclude() error {
 	var result error
-	if none := f.selector.reportNone(f.cmd); none != nil {
-		result = none
-	}
 	if f.path != "-" {
 		text := count(f.chosen, "event", "events")
 		if f.kept > 0 {

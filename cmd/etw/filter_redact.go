@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -20,12 +22,11 @@ const (
 // A redactor replaces what is in some fields. Lengths stay, so that what is left can
 // be read as before.
 type redactor struct {
-	names  []string
+	plan   redactionPlan
 	blank  bool
 	key    []byte
 	d      etw.Dynamic
 	buf    []byte
-	has    map[*etw.EventDesc]bool
 	hashes map[string]string // of text that was met, some of it
 }
 
@@ -37,57 +38,68 @@ func newRedactor(names []string, as, key string) (*redactor, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	return &redactor{names: names, blank: as == redactBlank, key: []byte(key), has: make(map[*etw.EventDesc]bool), hashes: make(map[string]string)}, nil
+	return &redactor{plan: newRedactionPlan(names), blank: as == redactBlank, key: []byte(key), hashes: make(map[string]string)}, nil
 }
 
-// redact replaces what is in the fields of a record, and reports whether all of them
-// could be told. S is the record, decoded.
-func (x *redactor) redact(rec *etw.Record, s *shot) bool {
+// redact replaces what is in the fields of a record, and reports whether all of its
+// payload could be told. S is the record, decoded. What lies behind the last field, as
+// in events of a later version, becomes zeros.
+func (x *redactor) redact(rec *etw.Record, s *shot) (bool, error) {
 	if len(rec.Payload) == 0 {
-		return true
+		return true, nil
 	}
 	if s.values == nil || s.err != nil {
-		return false
+		return false, nil
 	}
 	desc := s.values.EventDesc()
-	has, ok := x.has[desc]
-	if !ok {
-		has = x.hasField(desc.Fields)
-		x.has[desc] = has
+	fields, err := x.plan.of(desc)
+	if err != nil {
+		return false, err
 	}
-	if !has {
-		return true
+	if len(fields) == 0 && len(s.rest) == 0 && !desc.Padded {
+		return true, nil
 	}
 	x.buf = append(x.buf[:0], rec.Payload...)
-	err := x.d.Visit(desc, rec.Payload, rec.PointerSize, func(path []etw.FieldPath, from, to int) {
-		for _, f := range path {
-			if x.isNamed(f.Name) {
-				x.replace(path[len(path)-1].FieldDesc, from, to, rec.PointerSize)
-				return
-			}
+	end := 0
+	err = x.d.Visit(desc, rec.Payload, rec.PointerSize, func(path []etw.FieldPath, from, to int) {
+		d := path[len(path)-1].FieldDesc
+		end = max(end, to)
+		if d.Type == etw.InRelLoc || d.Type == etw.InDataLoc {
+			_, last := x.locate(d, x.buf[from:to], to)
+			end = max(end, last)
+		}
+		if fields[d] {
+			x.replace(d, from, to, rec.PointerSize)
 		}
 	})
+	if err != nil || end == 0 && !isZero(rec.Payload) {
+		return false, nil
+	}
+	clear(x.buf[end:])
 	rec.Payload = x.buf
-	return err == nil
+	return true, nil
 }
 
-func (x *redactor) isNamed(name string) bool {
-	for _, n := range x.names {
-		if strings.EqualFold(n, name) {
-			return true
-		}
+func isZero(p []byte) bool { return len(bytes.Trim(p, "\x00")) == 0 }
+
+// Fields of the header of an .etl file, and what people call them.
+var (
+	sessionNames = []string{"SessionNameString", "SessionName", "LoggerName"}
+	logFileNames = []string{"LogFileNameString", "LogFileName"}
+)
+
+// header replaces the texts in the header of an .etl file.
+func (x *redactor) header(h *etl.Header) {
+	if x.plan.takes(sessionNames) {
+		h.SessionName = x.maskText(h.SessionName)
 	}
-	return false
+	if x.plan.takes(logFileNames) {
+		h.LogFileName = x.maskText(h.LogFileName)
+	}
 }
 
-// hasField reports whether some field is to be redacted.
-func (x *redactor) hasField(fields []etw.FieldDesc) bool {
-	for i := range fields {
-		if x.isNamed(fields[i].Name) || x.hasField(fields[i].Fields) {
-			return true
-		}
-	}
-	return false
+func (x *redactor) maskText(text string) string {
+	return x.mask(text, len(utf16.Encode([]rune(text))))
 }
 
 // replace replaces the value of a field that lies at buf[from:to].
@@ -125,14 +137,21 @@ func (x *redactor) replace(d *etw.FieldDesc, from, to int, ptr etw.PtrSize) {
 	}
 }
 
-// located replaces the value that the word p refers to, which ends at offset end.
-func (x *redactor) located(d *etw.FieldDesc, p []byte, end int) {
+// locate returns where the value lies that the word p refers to, which ends at offset
+// end.
+func (x *redactor) locate(d *etw.FieldDesc, p []byte, end int) (from, to int) {
 	word := binary.LittleEndian.Uint32(p)
-	from := int(word & 0xffff)
+	from = int(word & 0xffff)
 	if d.Type == etw.InRelLoc {
 		from += end
 	}
-	value := x.buf[from : from+int(word>>16)]
+	return from, from + int(word>>16)
+}
+
+// located replaces the value that the word p refers to, which ends at offset end.
+func (x *redactor) located(d *etw.FieldDesc, p []byte, end int) {
+	from, to := x.locate(d, p, end)
+	value := x.buf[from:to]
 	switch d.Fields[0].Type {
 	case etw.InChar16:
 		x.utf16(value)

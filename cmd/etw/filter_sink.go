@@ -24,7 +24,7 @@ type traceSink interface {
 }
 
 // newSink begins a file of the format of a trace, or of that of the path.
-func newSink(w io.Writer, path string, t *trace.Trace, compress bool) (traceSink, error) {
+func newSink(w io.Writer, path string, t *trace.Trace, x *redactor, compress bool) (traceSink, error) {
 	var etls []*etl.Reader
 	var nets []*nettrace.Reader
 	for _, f := range t.Files() {
@@ -35,11 +35,19 @@ func newSink(w io.Writer, path string, t *trace.Trace, compress bool) (traceSink
 			nets = append(nets, r)
 		}
 	}
+	isETL := len(etls) > 0 && len(nets) == 0 && !isNettracePath(path)
+	if compress && !isETL {
+		return nil, usagef("--compress is for .etl files, and %s is to be a .nettrace", path)
+	}
+	if x == nil {
+		x = new(redactor)
+	}
 	switch {
-	case len(etls) > 0 && (isNettracePath(path) || len(nets) > 0):
-		return newConverter(w, t, etls)
+	case isETL:
+		return newETLSink(w, t, etls, x, compress)
 	case len(etls) > 0:
-		return newETLSink(w, t, etls, compress)
+		x.header(new(etl.Header)) // which a .nettrace has no room for
+		return newConverter(w, t, etls)
 	}
 	return newNetSink(w, t, nets)
 }
@@ -50,16 +58,18 @@ type etlSink struct {
 	w *etl.Writer
 }
 
-func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, compress bool) (*etlSink, error) {
+func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, x *redactor, compress bool) (*etlSink, error) {
 	h := readers[0].Header()
-	lost, buffers := int64(0), int64(0)
+	lost, buffers := make(losses), make(losses)
 	for _, r := range readers {
 		if r.Header().Clock.Start < h.Clock.Start {
 			h = r.Header()
 		}
 	}
 	for _, r := range readers {
-		lost, buffers = lost+r.Stats().Lost, buffers+r.Stats().LostBuffers
+		of := lossOf{clock: r.Header().Clock, session: r.Header().SessionName}
+		lost.note(of, r.Stats().Lost)
+		buffers.note(of, r.Stats().LostBuffers)
 		for _, other := range r.Headers() {
 			h.BufferSize = max(h.BufferSize, other.BufferSize)
 			h.Processors = max(h.Processors, other.Processors)
@@ -74,11 +84,12 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, compress boo
 		h.BufferSize = etl.DefaultBufferSize
 	}
 	h.EventsLost, h.BuffersLost = 0, 0
+	x.header(&h)
 	out, err := etl.NewWriter(w, h)
 	if err != nil {
 		return nil, err
 	}
-	out.Lost(lost, buffers)
+	out.Lost(lost.sum(), buffers.sum())
 	return &etlSink{t, out}, nil
 }
 
@@ -154,15 +165,22 @@ func (s *netSink) from(rec *etw.Record, o nettrace.Origin) error {
 }
 
 func (s *netSink) close() error {
+	lost := make(losses)
 	for _, r := range s.readers {
 		h := r.Header()
-		for thread, n := range r.Stats().LostByThread {
-			if h.Version == 6 { // it is an index, which only that stream knows
-				s.w.Lost(-1, -1, n)
-			} else {
-				s.w.Lost(h.ProcessID, int64(thread), n)
-			}
+		of := lossOf{clock: h.Clock, process: h.ProcessID}
+		if h.Version == 6 { // threads are indexes, which only that stream knows
+			of.process, of.thread = -1, -1
+			lost.note(of, r.Stats().Lost)
+			continue
 		}
+		for thread, n := range r.Stats().LostByThread {
+			of.thread = int64(thread)
+			lost.note(of, n)
+		}
+	}
+	for of, n := range lost {
+		s.w.Lost(of.process, of.thread, n)
 	}
 	return s.w.Close()
 }
@@ -239,9 +257,11 @@ func (c *converter) from(rec *etw.Record, o nettrace.Origin) error {
 }
 
 func (c *converter) close() error {
+	lost := make(losses)
 	for _, f := range c.t.Files() {
-		c.w.Lost(-1, -1, f.Stats().Lost)
+		lost.note(lossOf{clock: f.Clock()}, f.Stats().Lost)
 	}
+	c.w.Lost(-1, -1, lost.sum())
 	return c.w.Close()
 }
 
