@@ -127,7 +127,7 @@ func findSource(weights map[linePlace]*lineWeight, name string) (string, error) 
 		if len(known) == 0 {
 			return "", fmt.Errorf("%s: no line of any source file is known; --symbols FOLDER says where PDBs are", name)
 		}
-		return "", fmt.Errorf("%s: no sample is in such a file; there are %s", name, strings.Join(known[:min(5, len(known))], ", "))
+		return "", usagef("%s: no sample is in such a file; there are %s", name, strings.Join(known[:min(5, len(known))], ", "))
 	}
 	return "", fmt.Errorf("%s: several files end so: %s", name, strings.Join(found, ", "))
 }

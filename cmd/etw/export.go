@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,14 +17,16 @@ type exportForm struct {
 	// unordered says that events may come in the order of the file, which takes no
 	// memory where a trace has none.
 	unordered bool
-	// flags defines the flags that the form alone has.
+	// flags defines the flags that came with the form, and own names all that it has
+	// beside those of every form.
 	flags func(o *exporting, cmd *cobra.Command)
+	own   []string
 	// check reads the flags, before any trace is opened.
 	check func(o *exporting, cmd *cobra.Command) error
 	// file exports one trace, of several that path may hold.
 	file func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error
-	// end ends the output after the last trace; it may be nil.
-	end func(o *exporting, cmd *cobra.Command) error
+	// within runs what exports all the traces, with the output open; it may be nil.
+	within func(o *exporting, cmd *cobra.Command, args []string, run func() error) error
 }
 
 // exportForms are the forms, the first of which is the default.
@@ -105,7 +108,7 @@ alone; the exit code is the largest.`,
 
 // main exports the traces, one by one.
 func (o *exporting) main(cmd *cobra.Command, args []string) error {
-	if err := o.form.check(o, cmd); err != nil {
+	if err := cmp.Or(o.checkFlags(cmd), o.form.check(o, cmd)); err != nil {
 		return err
 	}
 	if _, err := o.sel.selector(nil); err != nil { // before anything is written
@@ -118,16 +121,58 @@ func (o *exporting) main(cmd *cobra.Command, args []string) error {
 	if o.form.unordered && o.sel.to == "" { // whose end is known by the order
 		opts = append(opts, trace.InFileOrder())
 	}
-	var trouble error
+	run := func() error { return o.each(cmd, args, opts) }
+	if o.form.within != nil {
+		return o.form.within(o, cmd, args, run)
+	}
+	return run()
+}
+
+// each exports each trace. Flags that make no sense for one of them may do for others.
+func (o *exporting) each(cmd *cobra.Command, args []string, opts []trace.Option) error {
+	var senseless, trouble error
 	for _, path := range args {
-		err := eachFile(cmd, []string{path}, opts, func(f *trace.File) error { return o.form.file(o, cmd, path, f) })
+		err := eachFile(cmd, []string{path}, opts, func(f *trace.File) error {
+			err := o.form.file(o, cmd, path, f)
+			if !isUsage(err) {
+				return err
+			}
+			if senseless == nil {
+				senseless = err
+			} else {
+				report(cmd, err)
+			}
+			return nil
+		})
 		if err != nil && err != errReported {
 			return err
 		}
 		trouble = cmp.Or(trouble, err)
 	}
-	if o.form.end != nil {
-		trouble = cmp.Or(o.form.end(o, cmd), trouble)
+	return cmp.Or(senseless, trouble)
+}
+
+// checkFlags refuses flags that only other forms have.
+func (o *exporting) checkFlags(cmd *cobra.Command) error {
+	for _, form := range exportForms {
+		for _, name := range form.own {
+			if !cmd.Flags().Changed(name) || slices.Contains(o.form.own, name) {
+				continue
+			}
+			var with []string
+			for _, f := range exportForms {
+				if slices.Contains(f.own, name) {
+					with = append(with, f.name)
+				}
+			}
+			return usagef("--%s does nothing with --format %s: it is for %s", name, o.form.name, strings.Join(with, " and "))
+		}
 	}
-	return trouble
+	return nil
+}
+
+// isUsage reports whether an error is of a command line that makes no sense.
+func isUsage(err error) bool {
+	var usage *usageError
+	return errors.As(err, &usage)
 }

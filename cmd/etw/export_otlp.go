@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,11 +26,14 @@ import (
 var otlpForm = exportForm{
 	name:  "otlp",
 	flags: func(o *exporting, cmd *cobra.Command) { o.otlp.flags(cmd) },
+	own:   []string{"host", "endpoint", "header", "signals", "delta"},
 	check: func(o *exporting, cmd *cobra.Command) error { return o.otlp.check(o) },
 	file: func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 		return o.otlp.file(o, cmd, path, f)
 	},
-	end: func(o *exporting, cmd *cobra.Command) error { return o.otlp.end(o) },
+	within: func(o *exporting, cmd *cobra.Command, args []string, run func() error) error {
+		return o.otlp.within(o, cmd, args, run)
+	},
 }
 
 // otlpSignals are what can be exported.
@@ -44,8 +47,8 @@ type telemetryExport struct {
 	delta    bool
 
 	client   *otlp.Client
-	out      *os.File // under another name until all is written
 	w        *bufio.Writer
+	exported int // traces
 	body     []byte
 	rejected int64
 }
@@ -69,6 +72,10 @@ func (x *telemetryExport) check(o *exporting) error {
 		}
 	}
 	switch {
+	case x.delta && !x.wants(otlp.SignalMetrics):
+		return usagef("--delta is about metrics, and --signals does not ask for them")
+	case x.endpoint == "" && len(x.headers) > 0:
+		return usagef("--header is for a collector, which --endpoint says")
 	case x.endpoint == "" && o.path == "":
 		return usagef("--output says the file, or --endpoint the collector")
 	case x.endpoint != "" && o.path != "":
@@ -112,40 +119,26 @@ func (x *telemetryExport) send(cmd *cobra.Command, s otlp.Signal, body []byte) e
 	return err
 }
 
-// begin opens the output, once.
-func (x *telemetryExport) begin(o *exporting, cmd *cobra.Command) error {
-	if x.client != nil || x.w != nil {
-		return nil
+// within exports to the file, if it is one. It stays as it was if the exporting is
+// interrupted, or no trace was exported.
+func (x *telemetryExport) within(o *exporting, cmd *cobra.Command, args []string, run func() error) error {
+	if x.client != nil {
+		return run()
 	}
-	if o.path == "-" {
-		x.w = bufio.NewWriter(cmd.OutOrStdout())
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(o.path), "."+filepath.Base(o.path)+".*")
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", o.path, err)
-	}
-	x.out, x.w = f, bufio.NewWriterSize(f, 1<<16)
-	return nil
-}
-
-// end gives the output its name.
-func (x *telemetryExport) end(o *exporting) error {
-	if x.w == nil {
-		return nil
-	}
-	err := x.w.Flush()
-	if x.out == nil {
+	var trouble error
+	err := writePage(cmd, o.path, args, func(w io.Writer) error {
+		x.w = bufio.NewWriterSize(w, 1<<16)
+		trouble = run()
+		err := x.w.Flush()
+		if trouble != nil && trouble != errReported && !isUsage(trouble) {
+			return trouble
+		}
+		if x.exported == 0 || cmd.Context().Err() != nil {
+			return cmp.Or(trouble, cmd.Context().Err(), err)
+		}
 		return err
-	}
-	err = cmp.Or(err, x.out.Chmod(0o644), x.out.Close())
-	if err == nil {
-		err = os.Rename(x.out.Name(), o.path)
-	}
-	if err != nil {
-		os.Remove(x.out.Name())
-	}
-	return err
+	})
+	return cmp.Or(err, trouble)
 }
 
 // A telemetry is what is exported of one trace.
@@ -274,9 +267,6 @@ func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f 
 	if err := sel.findProcesses(cmd, &o.in, []string{path}); err != nil {
 		return err
 	}
-	if err := x.begin(o, cmd); err != nil {
-		return err
-	}
 	t := trace.Merge(f)
 	sel.resolve(t)
 	m := x.telemetry(o, cmd, t, name)
@@ -289,7 +279,11 @@ func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f 
 		return m.take(rec, s)
 	})
 	if trouble != nil && trouble != errReported || cmd.Context().Err() != nil {
-		return trouble
+		return cmp.Or(trouble, cmd.Context().Err())
+	}
+	if err := sel.reportNone(cmd); err != nil {
+		x.conclude(o, cmd, f, exitUsage, "was not exported")
+		return usagef("%s: %w", clean(f.Name()), err)
 	}
 	rejected := x.rejected
 	if err := m.flush(); err != nil {
@@ -298,13 +292,18 @@ func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f 
 	if reportLosses(cmd, t) || x.rejected > rejected {
 		trouble = errReported
 	}
-	trouble = cmp.Or(sel.reportNone(cmd), trouble)
-	if o.path != "-" {
-		code := 0
-		if trouble != nil {
-			code = exitTrouble
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%d %s: %s, %s\n", code, clean(f.Name()), count(m.logged, "log record", "log records"), count(m.traced, "span", "spans"))
+	code := 0
+	if trouble != nil {
+		code = exitTrouble
 	}
+	x.exported++
+	x.conclude(o, cmd, f, code, count(m.logged, "log record", "log records")+", "+count(m.traced, "span", "spans"))
 	return trouble
+}
+
+// conclude prints the line of a trace, unless the output is in its place.
+func (x *telemetryExport) conclude(o *exporting, cmd *cobra.Command, f *trace.File, code int, text string) {
+	if o.path != "-" {
+		fmt.Fprintf(cmd.OutOrStdout(), "%d %s: %s\n", code, clean(f.Name()), text)
+	}
 }

@@ -25,6 +25,7 @@ var parquetForm = exportForm{
 	name:      "parquet",
 	unordered: true,
 	flags:     func(o *exporting, cmd *cobra.Command) { o.lake.flags(cmd) },
+	own:       []string{"host", "tables", "continue", "memory"},
 	check:     func(o *exporting, cmd *cobra.Command) error { return o.lake.check(o) },
 	file: func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 		return o.lake.file(o, cmd, path, f)
@@ -120,6 +121,10 @@ func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trac
 	}
 	m, err := l.export(o, cmd, path, f, &opts)
 	if m == nil {
+		if isUsage(err) {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d %s: was not exported\n", exitUsage, clean(f.Name()))
+			return usagef("%s: %w", clean(f.Name()), err)
+		}
 		if err != errReported {
 			report(cmd, fmt.Errorf("%s: %w", f.Name(), err))
 		}
@@ -186,9 +191,15 @@ func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *tr
 		return w.AddDecoded(rec, s.event, s.values, s.err)
 	})
 	if trouble != nil && trouble != errReported || cmd.Context().Err() != nil {
-		return nil, trouble
+		return nil, cmp.Or(trouble, cmd.Context().Err())
+	}
+	if err := sel.reportNone(cmd); err != nil { // what is in the lake of an earlier time stays
+		return nil, err
 	}
 	trouble = cmp.Or(trouble, l.analyses(o, cmd, path, w))
+	if err := cmd.Context().Err(); err != nil {
+		return nil, err
+	}
 	n := t.Stats()
 	losses := parquet.Losses{Lost: n.Lost, LostBuffers: n.LostBuffers, Damaged: n.Undecodable}
 	if trouble != nil {
@@ -201,7 +212,7 @@ func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *tr
 	if reportLosses(cmd, t) {
 		trouble = errReported
 	}
-	return m, cmp.Or(sel.reportNone(cmd), trouble)
+	return m, trouble
 }
 
 // analyses writes the tables that were asked for, each by a pass of its own.

@@ -42,7 +42,11 @@ func expositionForm(name string, history bool) exportForm {
 
 // exposeFile writes the counters of a trace.
 func exposeFile(o *exporting, cmd *cobra.Command, path string, f *trace.File, history bool) error {
-	sel, err := o.sel.selector(nil)
+	known, err := readManifests(cmd, o.in.manifests)
+	if err != nil {
+		return err
+	}
+	sel, err := o.sel.selector(known)
 	if err != nil {
 		return err
 	}
@@ -59,7 +63,10 @@ func exposeFile(o *exporting, cmd *cobra.Command, path string, f *trace.File, hi
 		return a.Record(rec)
 	})
 	if trouble != nil && trouble != errReported || cmd.Context().Err() != nil {
-		return trouble
+		return cmp.Or(trouble, cmd.Context().Err())
+	}
+	if err := sel.reportNone(cmd); err != nil {
+		return err
 	}
 	opts := prometheus.Options{OpenMetrics: history, History: history, Start: t.Start()}
 	err = writePage(cmd, o.path, []string{path}, func(w io.Writer) error { return prometheus.Write(w, a.Result(), opts) })

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -59,7 +60,11 @@ it calls. METHOD is a pattern: only lines of methods that match it are shown.
 			}
 			o.lines.note(p)
 			out := form.open(cmd, false)
-			tab := p.lineTable(p.weighLines(method))
+			weights := p.weighLines(method)
+			if len(args) > 1 && len(weights) == 0 && p.Len() > 0 {
+				report(cmd, p.noLines(method))
+			}
+			tab := p.lineTable(weights)
 			if err := rank.checkColumn(tab.columns); err != nil {
 				return err
 			}
@@ -131,6 +136,18 @@ func (l *sourceLines) note(p *profiled) {
 		text += " and " + count(n, "other module", "other modules")
 	}
 	p.warnings = append(p.warnings, text+": --symbols FOLDER says where they are")
+}
+
+// noLines says why there are no lines of the methods that were asked for.
+func (p *profiled) noLines(method func(*stacks.Frame) bool) error {
+	for s := range p.Samples() {
+		for i := range p.Stack(s.Stack) {
+			if method(&p.Frames[i]) {
+				return errors.New("no line is known of the methods that METHOD asks for")
+			}
+		}
+	}
+	return fmt.Errorf("of %s none is in a method that METHOD asks for", count(int(p.Totals()[0]), "sample", "samples"))
 }
 
 // A linePlace is a line of a file.

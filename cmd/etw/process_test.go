@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -56,13 +57,7 @@ func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted by another one")
 	}
-	// A whole block with one event, and the start of a block that never ends. It
-	// is so long that the event has been read when all of it is written.
-	w := nettracetest.NewWriter(4, netHeader)
-	w.Metadata(nettracetest.Row{ID: 1, Provider: "Acme", EventID: 1, Name: "Made"})
-	w.Events(nettracetest.Event{Metadata: 1, Time: 1e6, Thread: 1, SortPoint: true})
-	w.Events(nettracetest.Event{Metadata: 1, Time: 2e6, Thread: 1, SortPoint: true, Payload: make([]byte, 1<<20)})
-	trace := w.Bytes()[:w.Offset()/2]
+	trace := endlessTrace()
 	for _, c := range []struct{ command, want string }{{"stat", "1 events"}, {"dump", "Acme/Made"}, {"info", "events               1"}} {
 		cmd := etwProcess(t, c.command, "-")
 		var stdout, stderr bytes.Buffer
@@ -88,6 +83,57 @@ func TestInterrupt(t *testing.T) {
 		}
 		if !strings.Contains(stdout.String(), c.want) {
 			t.Errorf("%s: stdout %q", c.command, stdout.String())
+		}
+	}
+}
+
+// endlessTrace returns a whole block with one event, and the start of a block that never
+// ends. It is so long that the event has been read when all of it is written.
+func endlessTrace() []byte {
+	w := nettracetest.NewWriter(4, netHeader)
+	w.Metadata(nettracetest.Row{ID: 1, Provider: "Acme", EventID: 1, Name: "Made"})
+	w.Events(nettracetest.Event{Metadata: 1, Time: 1e6, Thread: 1, SortPoint: true})
+	w.Events(nettracetest.Event{Metadata: 1, Time: 2e6, Thread: 1, SortPoint: true, Payload: make([]byte, 1<<20)})
+	return w.Bytes()[:w.Offset()/2]
+}
+
+// TestInterruptedExport interrupts an export: what was there before stays, and nothing
+// comes beside it.
+func TestInterruptedExport(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted by another one")
+	}
+	trace := endlessTrace()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		for _, format := range []string{"otlp", "prometheus"} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "out")
+			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			cmd := etwProcess(t, "export", "-f", format, "-o", path, "-")
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stdin.Write(trace); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := exitCodeOf(t, cmd.Wait()); code != 1 {
+				t.Errorf("%s, %v: exit code %d", format, signal, code)
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != "before" {
+				t.Errorf("%s, %v: the output is %q, %v", format, signal, got, err)
+			}
+			if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+				t.Errorf("%s, %v: the folder has %v, %v", format, signal, list, err)
+			}
 		}
 	}
 }

@@ -64,6 +64,10 @@ func (p *tracedProvider) field(s *fieldScope, d *etw.FieldDesc) (why string) {
 		f.Map = p.valueMap(d.Map)
 	}
 	s.made, s.byDesc = append(s.made, f), append(s.byDesc, f)
+	if d.Room > 0 { // the rest of it is a field that means nothing
+		unused := int(d.Room) - d.Type.Size(etw.Ptr64)
+		s.made = append(s.made, &manifest.Field{Name: s.name(name + "Padding"), Type: etw.InBinary, Length: manifest.Size{Kind: etw.SizeConst, Const: uint16(unused)}})
+	}
 	return ""
 }
 
@@ -112,6 +116,8 @@ func (s *fieldScope) unwritable(d *etw.FieldDesc) string {
 		return fmt.Sprintf("field %s of type %s takes the rest of the payload", d.Name, d.Type)
 	case d.Type == etw.InBinary && d.Length.Kind == etw.SizeNone:
 		return fmt.Sprintf("the length of field %s is not known", d.Name)
+	case d.Room > 0 && int(d.Room) <= d.Type.Size(etw.Ptr64) || d.Room > 0 && d.Type.Size(etw.Ptr64) == 0:
+		return fmt.Sprintf("field %s has room for more than its value", d.Name)
 	case d.Count.Kind == etw.SizePrefix && d.Length.Kind == etw.SizePrefix:
 		return fmt.Sprintf("each element of field %s has its length before it", d.Name)
 	case !s.counts(d.Count) || !s.counts(d.Length):

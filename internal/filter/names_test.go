@@ -71,7 +71,7 @@ func TestTraceEventNames(t *testing.T) {
 		}
 		for _, c := range dump.Counts {
 			for _, b := range builtin.Providers {
-				if b.Desc.Name != c.Provider {
+				if b.Desc.Name != c.Provider || c.Provider == "Universal.Events" { // whose numbers each recording gives anew
 					continue
 				}
 				for _, d := range b.Events {
