@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
@@ -32,7 +33,7 @@ func TestFiles(t *testing.T) {
 		},
 		"nettrace": {
 			func(clock *etw.Clock) (provider.Sink, io.Closer, error) {
-				w, err := nettrace.NewWriter(&out, nettrace.Header{Clock: *clock, ProcessID: int64(os.Getpid())})
+				w, err := nettrace.NewWriter(&out, nettrace.Header{Clock: *clock, ProcessID: int64(os.Getpid()), PointerSize: etw.PtrSize(strconv.IntSize / 8)})
 				return w, w, err
 			},
 			func() (etw.Source, error) { return nettrace.NewReader(bytes.NewReader(out.Bytes())) },
