@@ -8,6 +8,7 @@ package corpus
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"testing"
 )
@@ -88,4 +89,19 @@ func moduleRoot(tb testing.TB) string {
 		}
 		dir = parent
 	}
+}
+
+// mostSome is the size of files that are always tested with what takes long.
+const mostSome = 1 << 20
+
+// Some leaves out large files, unless ETWGEN_FILTER=all asks for all of them.
+func Some(tb testing.TB, files []string) []string {
+	tb.Helper()
+	if os.Getenv("ETWGEN_FILTER") == "all" {
+		return files
+	}
+	return slices.DeleteFunc(files, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > mostSome
+	})
 }
