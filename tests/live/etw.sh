@@ -6,25 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/etwgen-etw}
-lacking() { echo "$* cannot be had here" >&2; exit 3; }
-[ "$(uname -sm)" = "Linux x86_64" ] || lacking "wine for x86-64"
-if ! command -v wine >/dev/null || ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
-	command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || lacking wine
-	{ timeout 120 apt-get update && timeout 240 apt-get install -y --no-install-recommends wine64 wine gcc-mingw-w64-x86-64; } >/dev/null 2>&1 || lacking wine
-fi
-mkdir -p "$dir"
-export WINEPREFIX=$dir/prefix WINEDEBUG=-all
-trap 'wineserver -k || true' EXIT
-if [ ! -d "$WINEPREFIX" ]; then
-	timeout 120 wineboot -i >/dev/null 2>&1 || lacking "a folder of wine"
-	# Go wants a function for random numbers that this wine does not have yet.
-	cat >"$dir/random.c" <<-'C'
-		#include <windows.h>
-		#include <ntsecapi.h>
-		BOOL WINAPI ProcessPrng(void *p, size_t n) { return RtlGenRandom(p, (ULONG)n); }
-	C
-	x86_64-w64-mingw32-gcc -shared -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" "$dir/random.c" -ladvapi32
-fi
+. "$here/prefix.sh"
 x86_64-w64-mingw32-gcc -O1 -Wall -shared -o "$WINEPREFIX/drive_c/tiny.dll" "$here/testdata/tiny.c"
 cd "$here"
 module=github.com/etwgen/etwgen/runtime
