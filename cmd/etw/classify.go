@@ -148,7 +148,10 @@ func (o *classify) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c := o.classified(p)
-	out := o.out.open(cmd, false)
+	if text := unseen(p, c); text != "" {
+		p.warnings = append(p.warnings, text)
+	}
+	out := p.open(cmd, &o.out)
 	return p.close(cmd, out, o.print(out, p, c))
 }
 
@@ -225,15 +228,12 @@ func (o *classify) print(out *printer, p *profiled, c *work.Classification) erro
 	if err := o.rank.checkColumn(tab.columns); err != nil {
 		return err
 	}
-	if text := unseen(p, c); text != "" {
-		p.warnings = append(p.warnings, text)
-	}
 	if out.format == formatJSON {
 		res := struct {
 			profileHead
 			Rows []*kindRow `json:"rows"`
 		}{p.document(), rows}
-		return writeContract(out, res, p.t.Stats().Lost, p.warnings)
+		return writeContract(out, res, p.t.Stats().Lost)
 	}
 	p.head(out)
 	if p.Len() == 0 && out.format == formatText {
