@@ -158,7 +158,7 @@ func similarCommand(cmd *cobra.Command, line string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, `"`)
-	return didYouMean(name, commandNames(cmd.Root()))
+	return didYouMean(name, command.Names(cmd.Root()))
 }
 
 // report prints an error in one line.
