@@ -10,8 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
+	"strings"
 )
 
 var licence = regexp.MustCompile(`(?i)(^|\.)(licen[cs]e|copying|notice|patents)`)
@@ -20,7 +20,11 @@ var licence = regexp.MustCompile(`(?i)(^|\.)(licen[cs]e|copying|notice|patents)`
 // of Go, and of the library that draws in pages.
 func notices(dir string) ([]byte, error) {
 	var b bytes.Buffer
-	folders := map[string]string{"Go": runtime.GOROOT(), "uPlot, in export/html": "export/html/assets"}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	folders := map[string]string{"Go": strings.TrimSpace(string(goroot)), "uPlot, in export/html": "export/html/assets"}
 	for _, name := range programs {
 		info, err := buildinfo.ReadFile(filepath.Join(dir, name))
 		if err != nil {
