@@ -90,6 +90,7 @@ trace nor the tool knows.`,
 	} {
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.group
+			cmd.RunE = overMappings(cmd.RunE)
 			command.Add(root, cmd)
 		}
 	}
