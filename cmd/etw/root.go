@@ -90,6 +90,7 @@ trace nor the tool knows.`,
 	} {
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.group
+			cmd.RunE = overMappings(cmd.RunE)
 			command.Add(root, cmd)
 		}
 	}
@@ -158,7 +159,7 @@ func similarCommand(cmd *cobra.Command, line string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, `"`)
-	return didYouMean(name, commandNames(cmd.Root()))
+	return didYouMean(name, command.Names(cmd.Root()))
 }
 
 // report prints an error in one line.
