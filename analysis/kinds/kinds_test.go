@@ -212,13 +212,9 @@ func FuzzRules(f *testing.F) {
 	f.Add("[x]\n>> *!*\n< !c", "c")
 	p := profileOf("@Shop!Bakery.Oven.Bake; libc.so.6!memset", "0x")
 	f.Fuzz(func(t *testing.T, table, name string) {
-		rules, err := new(Rules).Add(strings.NewReader(table))
+		rules, err := Default().Add(strings.NewReader(table))
 		if err != nil {
 			return
-		}
-		rules, err = Default().Add(strings.NewReader(table))
-		if err != nil {
-			t.Fatal(err)
 		}
 		c := rules.Classify(p)
 		for s := range p.Samples() {
