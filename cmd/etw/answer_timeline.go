@@ -55,10 +55,13 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
   etw timeline --by thread --lanes managed cpu.nettrace
   etw timeline --lanes gcPause --buckets 10 --format csv gc.nettrace
   etw timeline --format json gc.nettrace | jq '.lanes[] | [.kind, .highest]'`,
-		views:   []string{"process", "thread"},
-		missing: "the trace has nothing that a timeline shows; how to record it, etw record-help says",
-		whole:   true,
-		rooted:  true,
+		views: []string{"process", "thread"},
+		needs: []need{
+			{what: "garbage collections and allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose},
+			{what: "thread samples", provider: "Microsoft-DotNETCore-SampleProfiler", level: etw.LevelInformational},
+		},
+		whole:  true,
+		rooted: true,
 	}
 	q.ask = func(mux *etw.Mux) answer { return newTimelineAnswer(mux, o, q) }
 	cmd := q.command()
