@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -22,6 +23,7 @@ type question struct {
 	needs                      []need   // what to record for it
 	missing                    string   // what to say in place of needs
 	whole                      bool     // people see all rows if they do not say how many
+	rooted                     bool     // --root is for all views
 	ask                        func(mux *etw.Mux) answer
 
 	in    input
@@ -29,11 +31,22 @@ type question struct {
 	out   output
 	rank  ranking
 	by    string
+	root  string   // only what this code calls
+	named *codeMap // what names code, if it is asked for
 }
 
 // A timed answer wants to know the time between two samples in nanoseconds, 0 if the head
 // of the trace does not tell it.
 type timed interface{ samplesEach(ns int64) }
+
+// A placed answer wants to know where in time the traces are, which are of one session
+// then, and what of it was asked for.
+type placed interface{ place(placement) }
+
+// A fitted answer is in another form for people than for programs.
+type fitted interface {
+	fit(p *printer, who *names)
+}
 
 // An answer is an analysis, and how its result is printed.
 type answer interface {
@@ -71,6 +84,10 @@ func (q *question) command() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+strings.Join(q.views, ", "))
 	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(q.views, cobra.ShellCompDirectiveNoFileComp)})
+	if q.rooted || slices.Contains(q.views, byStack) {
+		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw top --help explains patterns")
+		completions(cmd, map[string]cobra.CompletionFunc{"root": cobra.NoFileCompletions})
+	}
 	q.rank.flags(cmd, "")
 	if !q.whole {
 		f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", rowsForPeople)
@@ -94,10 +111,11 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	if err := q.check(cmd); err != nil {
 		return err
 	}
-	a, err := kept(cmd, q.key(args), func() (*answered, error) { return q.read(cmd, args) })
+	a, err := kept(cmd, q.key(cmd, args), func() (*answered, error) { return q.read(cmd, args) })
 	if err != nil {
 		return err
 	}
+	defer a.t.Close()
 	trouble := a.trouble
 	p := q.out.open(cmd, false)
 	err = q.print(cmd, p, a)
@@ -116,7 +134,7 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 // An answered is what a question found in traces.
 type answered struct {
 	*inquiry
-	t       *trace.Trace // closed
+	t       *trace.Trace // to be closed; counts and facts stay
 	named   *codeMap     // of the code, if the view shows some
 	any     bool
 	why     string // there is nothing, if more is known of that than what to record
@@ -124,9 +142,18 @@ type answered struct {
 }
 
 // key says what an answer depends on. What its table shows does not count.
-func (q *question) key(args []string) string {
-	return fmt.Sprint("question ", q.name, " ", q.by == byMethod || q.by == byStack, " ", q.scope, q.in.key(), stamps(args))
+func (q *question) key(cmd *cobra.Command, args []string) string {
+	b := fmt.Appendf(nil, "question %s %v %s", q.name, q.needsCode(), stamps(args))
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(viewFlags, f.Name) || f.Name == "by" && q.rooted {
+			b = fmt.Appendf(b, " %s=%q", f.Name, f.Value.String())
+		}
+	})
+	return string(b)
 }
+
+// viewFlags are the flags that say what is shown of an answer.
+var viewFlags = []string{"by", "sort", "reverse", "top", "format", "json"}
 
 // read asks the traces.
 func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
@@ -138,12 +165,25 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.Close()
+	found := false
+	defer func() {
+		if !found {
+			t.Close()
+		}
+	}()
 	var mux etw.Mux
+	if q.needsCode() {
+		q.named = newCodeMap(nil)
+	}
 	i := &inquiry{cmd: cmd, mux: &mux, answer: q.ask(&mux), names: newNames()}
-	named := codeFor(i.answer, q.by)
-	if named != nil {
-		i.also = &named.mux
+	where, isPlaced := i.answer.(placed)
+	if isPlaced {
+		if err := oneSession(t); err != nil {
+			return nil, err
+		}
+	}
+	if q.named != nil {
+		i.also = &q.named.mux
 		if i.source, err = q.in.bindStacks(cmd, t, args); err != nil {
 			return nil, err
 		}
@@ -159,13 +199,16 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}
+	if isPlaced {
+		where.place(i.placementOf(t, h))
+	}
 	why := i.whyNone(q)
 	any := i.answer.take() && why == ""
 	if !any && cmd.Context().Err() == nil {
 		why = cmp.Or(why, q.whyNotHere(i, args))
 	}
-	i.cmd = nil // it has printed
-	return &answered{i, t, named, any, why, trouble}, nil
+	i.cmd, found = nil, true
+	return &answered{i, t, q.named, any, why, trouble}, nil
 }
 
 // check reads the flags that do not depend on the traces.
@@ -179,11 +222,14 @@ func (q *question) check(cmd *cobra.Command) error {
 	if !slices.Contains(q.views, q.by) {
 		return usagef("--by %s: it is one of %s%s", q.by, strings.Join(q.views, ", "), didYouMean(q.by, q.views))
 	}
-	return nil
+	return q.checkRoot(cmd)
 }
 
 // print prints the answer.
 func (q *question) print(cmd *cobra.Command, p *printer, a *answered) error {
+	if x, ok := a.answer.(fitted); ok {
+		x.fit(p, a.names)
+	}
 	warnings := append(a.warnings(a.t), a.answer.warnings()...)
 	var tab *table
 	if p.format != formatJSON || q.wantsRows(cmd) {
@@ -226,8 +272,8 @@ func (q *question) wantsRows(cmd *cobra.Command) bool {
 
 // table returns the rows.
 func (q *question) table(a *answered) *table {
-	if a.named != nil {
-		return a.named.table(a.answer, q.by)
+	if q.isOfCode() {
+		return a.named.rows(a.answer, q.by, q.root)
 	}
 	return a.answer.table(q.by, a.names)
 }

@@ -175,7 +175,7 @@ func (s *bounds) most(n *shownNode, path string) int {
 	switch {
 	case path == "/warnings" || path == "/next" || path == "/notes":
 		return mostSaid
-	case path == "/rows" || path == "/groups":
+	case path == "/rows" || path == "/groups" || path == "/lanes":
 		return s.rows
 	case len(n.items) > 0 && n.items[0].kind == 0:
 		return s.values

@@ -224,7 +224,7 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 	if err := caller.Err(); err != nil {
 		return nil, false, err
 	}
-	notes := linesOf(stderr.String())
+	notes := saidLines(stderr.String())
 	if ctx.Err() != nil {
 		notes = append(notes, fmt.Sprintf("stopped after %v: what was read until then is told", d.limit))
 	}
@@ -238,8 +238,8 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 	return &reply{doc, notes}, ctx.Err() == nil, err
 }
 
-// linesOf returns what was said on the standard error, line by line.
-func linesOf(text string) []string {
+// saidLines returns what was said on the standard error, line by line.
+func saidLines(text string) []string {
 	var list []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "etw: ")

@@ -50,6 +50,7 @@ var questionTools = []toolOf{
 	{"requests", []parameter{oneTrace}},
 	{"counters", []parameter{oneTrace}},
 	{"startup", []parameter{oneTrace}},
+	{"timeline", []parameter{oneTrace}},
 	{"top", []parameter{oneTrace}},
 	{"classify", []parameter{oneTrace}},
 	{"tree", []parameter{oneTrace}},
@@ -142,17 +143,17 @@ func (q toolOf) tool(cmd *cobra.Command) *tool {
 		}
 	})
 	t.parameters = append(t.parameters, rowsWanted, bytesWanted)
-	views := cmd.Flags().Lookup("by")
 	limit, top := cmd.Flags().Lookup("limit") != nil, cmd.Flags().Lookup("top") != nil
+	buckets := cmd.Flags().Lookup("buckets") != nil
 	t.call = func(ctx context.Context, d *desk, in map[string]any) ([]byte, error) {
 		args := []string{q.command, "--format=json"}
-		if by, ok := in["by"]; views != nil && views.Value.Type() == "string" && (!ok || by == "") {
-			args = append(args, "--by="+views.DefValue) // an answer has rows where they are asked for
-		}
 		if _, ok := in["limit"]; limit && !ok {
 			args = append(args, "--limit=1000")
 		}
-		if top {
+		switch _, ok := in["buckets"]; {
+		case buckets && !ok: // as many as are shown of a list of numbers
+			args = append(args, "--buckets=50")
+		case top && !buckets: // an answer has rows where they are asked for
 			args = append(args, "--top=10000")
 		}
 		return t.ask(ctx, d, in, args)

@@ -58,7 +58,7 @@ func msAt(d time.Duration) string {
 // whyNotHere says that the trace has an answer outside of what was asked for, if it does,
 // which another pass tells.
 func (q *question) whyNotHere(i *inquiry, args []string) string {
-	if (i.cut || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+	if (i.cut || i.parted || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
 		return "the trace has an answer, but not for the time and the processes that were asked for"
 	}
 	return ""
