@@ -46,7 +46,7 @@ without either --threshold counts.`,
   etw compare --per second gc.nettrace alloc.nettrace
   etw compare --root Oven.Work cpu.nettrace after.nettrace
   etw compare before.nettrace cpu.nettrace -- after.nettrace
-  etw compare --fail-if 'gc.pauseMs.p99 +10%' --fail-if 'cpu.*' gc.nettrace gc.nettrace
+  etw compare --fail-if 'gc.pauseMs.p99 +10%' --fail-if 'alloc.*' gc.nettrace gc.nettrace
   etw compare --format json gc.nettrace alloc.nettrace | jq '.measures[0].name'`,
 		Args:              compareArgs,
 		ValidArgsFunction: completeTraces,
@@ -183,7 +183,7 @@ func (c *comparing) main(cmd *cobra.Command, args []string) error {
 	}
 	for _, f := range res.failed {
 		report(cmd, fmt.Errorf("--fail-if %s: %s", f.Condition, f.Why))
-		trouble = cmp.Or(trouble, errFailed)
+		trouble = errFailed // whatever else there is
 	}
 	return p.close(err, trouble)
 }

@@ -167,7 +167,7 @@ func TestComparedParts(t *testing.T) {
 		"--per Nothing/Start":               "has no such event",
 		"--per 5,0":                         "numbers of operations above 0",
 		"--threshold -1":                    "--threshold: -1 is not a share",
-		"--fail-if gc.pauseMs.p99":          "there is no such number; there are alloc.bytes, cpu.ms, exceptions.count",
+		"--fail-if requests.*.p95":          "there is no such number; there are alloc.bytes, cpu.ms, exceptions.count",
 		"--fail-if cpu.m +10%":              "(did you mean cpu.ms?)",
 		"--fail-if cpu.ms=+x":               "it begins with the name of a number",
 		"--fail-if exceptions.count=plenty": "it begins with the name of a number",
