@@ -170,12 +170,15 @@ func (s *bounds) appendItems(b []byte, n *shownNode, path string, from, most int
 // mostSaid is how many warnings and suggestions are shown whatever else is.
 const mostSaid = 12
 
+// mainLists are the lists that an answer is about.
+var mainLists = []string{"/rows", "/groups", "/lanes", "/measures"}
+
 // most returns how many elements of an array are shown.
 func (s *bounds) most(n *shownNode, path string) int {
 	switch {
 	case path == "/warnings" || path == "/next" || path == "/notes":
 		return mostSaid
-	case path == "/rows" || path == "/groups" || path == "/lanes":
+	case slices.Contains(mainLists, path):
 		return s.rows
 	case len(n.items) > 0 && n.items[0].kind == 0:
 		return s.values

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,8 +28,8 @@ type toolOf struct {
 // The parameters that tools have in common.
 var (
 	oneTrace  = parameter{name: "trace", kind: "trace", about: "the trace: the handle that open_trace gave, or a path in the allowed folders", needed: true}
-	traceA    = parameter{name: "a", kind: "trace", about: "the trace of before: a handle or a path", needed: true}
-	traceB    = parameter{name: "b", kind: "trace", about: "the trace of after: a handle or a path", needed: true}
+	traceA    = parameter{name: "a", kind: "traces", about: "the trace of before, or several recordings of it: handles or paths", needed: true}
+	traceB    = parameter{name: "b", kind: "traces", about: "the trace of after, or several recordings of it", needed: true, dash: true}
 	ofMethod  = parameter{name: "method", kind: "string", about: "only lines of methods that match this pattern"}
 	whoseName = parameter{name: "provider", kind: "string", about: "the provider, such as clr or System.Net.Http; without it all are listed"}
 	eventName = parameter{name: "event", kind: "string", about: "only this event of the provider, such as GC/Start"}
@@ -77,17 +78,18 @@ var inputs = map[string]string{
 	"provider": "", "event": "", "id": "", "tid": "", "level": "", "keywords": "", "where": "",
 	"sum": "", "avg": "", "max": "", "p50": "", "p90": "", "p95": "", "p99": "", "histogram": "", "every": "",
 	"limit": "", "fields": "", "stacks": "",
-	"kind": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "fail-if": "",
+	"kind": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "threshold": "", "fail-if": "",
 }
 
 // A parameter is an input of a tool.
 type parameter struct {
 	name   string
-	kind   string // trace, folder, string, strings, integer, number or boolean
+	kind   string // trace, traces, folder, string, strings, integer, number or boolean
 	about  string
 	needed bool
 	oneOf  []string
 	flag   bool // it is one of the command
+	dash   bool // -- stands before it; otherwise before all that is no flag
 }
 
 // A tool is what the server offers.
@@ -200,6 +202,8 @@ func (t *tool) schema() json.RawMessage {
 		switch p.kind {
 		case "trace", "folder":
 			s["type"] = "string"
+		case "traces":
+			s["type"], s["items"] = []string{"string", "array"}, map[string]any{"type": "string"}
 		case "strings":
 			s["type"], s["items"] = "array", map[string]any{"type": "string"}
 		}
@@ -221,23 +225,27 @@ func (t *tool) schema() json.RawMessage {
 // ask runs the command of a tool.
 func (t *tool) ask(ctx context.Context, d *desk, in map[string]any, args []string) ([]byte, error) {
 	var opened *openedTrace
-	var operands []string
+	operands := []string{"--"}
+	if slices.ContainsFunc(t.parameters, func(p parameter) bool { return p.dash }) {
+		operands = nil
+	}
 	for _, p := range t.parameters {
 		v, ok := in[p.name]
 		if !ok || p.name == rowsWanted.name || p.name == bytesWanted.name {
 			continue
 		}
 		texts := textsOf(v)
+		if p.dash {
+			operands = append(operands, "--")
+		}
 		for i, text := range texts {
 			switch p.kind {
-			case "trace":
+			case "trace", "traces":
 				x, err := d.trace(text)
 				if err != nil {
 					return nil, err
 				}
-				if opened == nil || !p.flag && len(operands) == 0 {
-					opened = x
-				}
+				opened = cmp.Or(opened, x) // the first one
 				texts[i] = x.path
 			case "folder":
 				path, err := d.resolve(text, true)
@@ -254,7 +262,7 @@ func (t *tool) ask(ctx context.Context, d *desk, in map[string]any, args []strin
 			}
 		}
 	}
-	r, err := d.ask(ctx, opened, append(append(args, "--"), operands...))
+	r, err := d.ask(ctx, opened, append(args, operands...))
 	if err != nil {
 		return nil, err
 	}
