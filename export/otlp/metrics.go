@@ -35,6 +35,7 @@ func (m *Metrics) process(b []byte, pid int64) []byte {
 type family struct {
 	scope, version, name, unit, about, kind string
 	monotonic                               bool
+	delta                                   bool // of an exponential histogram
 	points                                  [][]byte
 }
 
@@ -85,9 +86,9 @@ func (m *Metrics) family(b []byte, f *family) []byte {
 	}
 	b = append(b, ',', '"')
 	b = append(append(b, f.kind...), `":{`...)
-	if f.kind == "sum" || f.kind == "histogram" {
+	if f.kind == "sum" || f.kind == "histogram" || f.kind == "exponentialHistogram" {
 		temporality := 2
-		if m.Delta && f.kind == "sum" {
+		if m.Delta && f.kind == "sum" || f.delta {
 			temporality = 1
 		}
 		b = strconv.AppendInt(append(b, `"aggregationTemporality":`...), int64(temporality), 10)
@@ -134,7 +135,7 @@ func number(b []byte, v float64) []byte {
 // find returns the metric of a name, which is new if none of the list is.
 func find(list []*family, like family) ([]*family, *family) {
 	for _, f := range list {
-		if f.scope == like.scope && f.name == like.name && f.kind == like.kind {
+		if f.scope == like.scope && f.name == like.name && f.kind == like.kind && f.delta == like.delta {
 			return list, f
 		}
 	}
@@ -186,8 +187,13 @@ func (m *Metrics) metric(list []*family, x *counters.Metric) []*family {
 		rate, isSum := p.Rate.Get()
 		value, hasValue := p.Value.Get()
 		_, isHistogram := p.Count.Get()
+		spread, isExponential := p.Exponential()
 		var f *family
 		switch {
+		case isExponential:
+			like.kind, like.delta = "exponentialHistogram", x.Deltas
+			list, f = find(list, like)
+			f.points = append(f.points, exponential(m.point(from, p.AtMS, x.Tags), &spread))
 		case isHistogram:
 			like.kind, like.name = "summary", base.name+".summary"
 			list, f = find(list, like)
@@ -208,11 +214,33 @@ func (m *Metrics) metric(list []*family, x *counters.Metric) []*family {
 			list, f = find(list, like)
 			f.points = append(f.points, number(m.point(from, p.AtMS, x.Tags), value))
 		}
-		if m.Delta {
+		if m.Delta && !isExponential || x.Deltas {
 			from = p.AtMS
 		}
 	}
 	return list
+}
+
+// exponential appends an exponential histogram.
+func exponential(b []byte, e *counters.Exponential) []byte {
+	b = strconv.AppendUint(append(b, `,"count":"`...), e.Count, 10)
+	b = appendNumber(append(b, `","sum":`...), e.Sum)
+	b = strconv.AppendInt(append(b, `,"scale":`...), int64(e.Scale), 10)
+	b = strconv.AppendUint(append(b, `,"zeroCount":"`...), e.Zero, 10)
+	b = strconv.AppendInt(append(b, `","positive":{"offset":`...), int64(e.Offset), 10)
+	b = append(b, `,"bucketCounts":[`...)
+	for i, n := range e.Counts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(strconv.AppendUint(append(b, '"'), n, 10), '"')
+	}
+	b = append(b, "]}"...)
+	if e.Count > 0 {
+		b = appendNumber(append(b, `,"min":`...), e.Min)
+		b = appendNumber(append(b, `,"max":`...), e.Max)
+	}
+	return append(b, '}')
 }
 
 // summary appends the quantiles of a histogram.
