@@ -49,7 +49,7 @@ shown with a warning; nothing is ever taken from the network.
 				return err
 			}
 			o.lines.note(p)
-			out := form.open(cmd, false)
+			out := p.open(cmd, &form)
 			tab, err := p.annotated(o.lines, args[1], around)
 			if err != nil {
 				return p.close(cmd, out, err)

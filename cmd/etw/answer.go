@@ -156,7 +156,9 @@ func (q *question) check(cmd *cobra.Command) error {
 func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap, any bool) error {
 	warnings := append(i.warnings(t), i.answer.warnings()...)
 	if p.format == formatJSON {
-		return writeContract(p, i.answer.result(), t.Stats().Lost, warnings)
+		q.tell(p.about, t, i, any)
+		p.about.warn(warnings...)
+		return writeContract(p, i.answer.result(), t.Stats().Lost)
 	}
 	var tab *table
 	if named != nil {
@@ -187,6 +189,22 @@ func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap,
 		reportChosen(i.cmd, tab, all)
 	}
 	return nil
+}
+
+// tell says what an answer is about, and what to ask next.
+func (q *question) tell(a *about, t *trace.Trace, i *inquiry, any bool) {
+	a.of(t, false)
+	if i.trouble {
+		a.readTo(errReported)
+	}
+	switch {
+	case any:
+		a.follow(i.cmd)
+	case q.missing != "":
+		a.warn(q.missing)
+	case !i.cut && len(i.asked) == 0:
+		a.lack(q.needs)
+	}
 }
 
 // reportChosen says beside a table for programs that there is more than it has.
@@ -237,25 +255,25 @@ func (t *table) extent(shown, all int) string {
 	return ""
 }
 
-// writeContract prints a result as JSON, with what else concerns its numbers.
-func writeContract(p *printer, result any, lost int64, warnings []string) error {
+// writeContract prints a result of a trace as JSON, with what was lost of it.
+func writeContract(p *printer, result any, lost int64) error {
+	return writeDocument(p, result, fmt.Sprintf(`,"lost":%d`, lost))
+}
+
+// writeDocument prints a result as JSON: its own fields, more of them, and what all
+// commands have beside it. A result without a schema is of the first one.
+func writeDocument(p *printer, result any, more string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(result); err != nil {
 		return err
 	}
-	more, err := json.Marshal(struct {
-		Lost     int64    `json:"lost"`
-		Warnings []string `json:"warnings"`
-	}{lost, append([]string{}, warnings...)})
-	if err != nil {
-		return err
+	own := strings.TrimSuffix(strings.TrimSpace(b.String()), "}")
+	if fields := own[1:]; !strings.HasPrefix(fields, `"schema":`) {
+		own = strings.TrimSuffix(`{"schema":1,`+fields, ",")
 	}
-	object := bytes.TrimSuffix(bytes.TrimSpace(b.Bytes()), []byte("}"))
-	if len(object) > 1 {
-		object = append(object, ',')
-	}
-	_, err = p.Write(append(appendSafeJSON(nil, append(object, more[1:]...)), '\n'))
+	text := appendSafeJSON(nil, []byte(own+more+","))
+	_, err := p.Write(append(p.about.append(text), "}\n"...))
 	return err
 }

@@ -25,7 +25,7 @@ the same text, so that two can be compared by diff. Where a file is damaged the 
 ends with the offset and the reason.`,
 		Example: `  etw blocks gc.nettrace
   etw blocks --format csv gc.nettrace
-  etw blocks --format json gc.nettrace | jq 'map(.size) | add'`,
+  etw blocks --format json gc.nettrace | jq '.rows | map(.size) | add'`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,9 +53,11 @@ ends with the offset and the reason.`,
 				return cmd.Context().Err()
 			})
 			p := o.open(cmd, false)
+			p.about.Trace = &tracesTold{Files: []fileTold{{Name: args[0], Truncated: trouble != nil}}}
 			if trouble != nil {
 				trouble = &trace.Error{File: args[0], Err: trouble}
 			}
+			p.about.readTo(trouble)
 			if len(t.rows) == 0 && trouble != nil {
 				return p.close(trouble)
 			}

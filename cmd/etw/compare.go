@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -78,6 +77,12 @@ func (c *compare) main(cmd *cobra.Command, args []string) error {
 		rows = slices.DeleteFunc(rows, func(r comparison) bool { return r.equal() })
 	}
 	p := c.out.open(cmd, false)
+	for i, s := range sides {
+		for _, w := range s.warnings {
+			p.about.warn(fmt.Sprintf("%c: %s", 'A'+i, w))
+		}
+	}
+	p.about.suggest(fmt.Sprintf("etw top --diff %s %s", shellWord(args[0]), shellWord(args[1])), "which methods have changed")
 	return p.close(c.print(p, args, sides, rows), trouble)
 }
 
@@ -109,6 +114,8 @@ func (c *compare) read(cmd *cobra.Command, path string) (*side, error) {
 	if reportLosses(cmd, t) {
 		trouble = cmp.Or(trouble, errReported)
 	}
+	c.out.about.of(t, false)
+	c.out.about.readTo(trouble)
 	res := set.Result()
 	s := &side{figures(res), i.warnings(t), t.Stats().Lost, trouble}
 	for _, w := range res.Warnings {
@@ -204,19 +211,14 @@ func (c *compare) print(p *printer, args []string, sides [2]*side, rows []compar
 		if rows == nil {
 			rows = []comparison{}
 		}
-		b, err := json.Marshal(struct {
+		return writeDocument(p, struct {
 			Schema   int          `json:"schema"`
 			A        string       `json:"a"`
 			B        string       `json:"b"`
 			LostA    int64        `json:"lostA"`
 			LostB    int64        `json:"lostB"`
 			Measures []comparison `json:"measures"`
-		}{1, args[0], args[1], sides[0].lost, sides[1].lost, rows})
-		if err != nil {
-			return err
-		}
-		_, err = p.Write(append(appendSafeJSON(nil, b), '\n'))
-		return err
+		}{1, args[0], args[1], sides[0].lost, sides[1].lost, rows}, "")
 	}
 	t := newTable(measured("a", 3), measured("b", 3), measured("changePercent", 1), label("area"), label("name"))
 	for _, r := range rows {

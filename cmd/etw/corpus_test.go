@@ -118,12 +118,16 @@ func corpusStat(t *testing.T, path string, want readerCount) []statRow {
 	if code := run([]string{"stat", "--format", "json", path}, strings.NewReader(""), &stdout, &stderr); code != wantCode(want.clean && want.lost == 0) {
 		t.Fatalf("stat: exit code %d: %s", code, stderr.String())
 	}
-	var got []statRow
+	var doc struct {
+		Schema, Trace, Warnings, Next any
+		Rows                          []statRow
+	}
 	dec := json.NewDecoder(&stdout)
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&got); err != nil {
+	if err := dec.Decode(&doc); err != nil {
 		t.Fatal(err)
 	}
+	got := doc.Rows
 	events, extra := int64(0), make(map[string]int64)
 	for _, row := range got {
 		if row.ID == nil {

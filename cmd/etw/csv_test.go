@@ -14,12 +14,14 @@ import (
 // decodeEvents returns the fields of the events of a document.
 func decodeEvents(t *testing.T, document []byte) []map[string]any {
 	t.Helper()
-	var events []struct{ Fields map[string]any }
-	if err := json.Unmarshal(document, &events); err != nil {
+	var doc struct {
+		Rows []struct{ Fields map[string]any }
+	}
+	if err := json.Unmarshal(document, &doc); err != nil {
 		t.Fatal(err)
 	}
 	var list []map[string]any
-	for _, e := range events {
+	for _, e := range doc.Rows {
 		list = append(list, e.Fields)
 	}
 	return list

@@ -36,7 +36,7 @@ func (o *profiling) compare(cmd *cobra.Command, args []string) (*profiled, error
 		return nil, usagef("--diff: %s has %s, which cannot be compared with %s", o.before, b, a)
 	}
 	p.Profile = stacks.Diff(old.Profile, p.Profile)
-	p.compared, p.trouble = true, cmp.Or(p.trouble, old.trouble)
+	p.compared, p.before, p.trouble = true, old.t, cmp.Or(p.trouble, old.trouble)
 	p.facts = append(prefixed("before: ", old.facts), prefixed("after: ", p.facts)...)
 	p.warnings = append(prefixed("before: ", old.warnings), prefixed("after: ", p.warnings)...)
 	return p, nil

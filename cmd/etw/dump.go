@@ -49,7 +49,7 @@ of the events that are chosen, or of --fields.`,
   etw dump --time absolute --zone local --fields Count,Reason -e GCStart gc.nettrace
   etw dump --event GCHeapStats --format csv gc.nettrace > heap.csv
   etw dump --columns ms,event --fields Depth,Reason -e GCStart -f md gc.nettrace
-  etw dump --format json alloc.nettrace | jq '[.[].fields.AllocationAmount64] | add'
+  etw dump --format json alloc.nettrace | jq '[.rows[].fields.AllocationAmount64] | add'
   etw dump --format jsonl exceptions.nettrace | jq -c 'select(.level <= 2) | .fields'
   etw dump gc.nettrace alloc.nettrace
   etw dump --manifest MyProvider.man trace.etl
@@ -214,6 +214,9 @@ func (d *dump) run(t *trace.Trace, src etw.Source) error {
 	}
 	r := &reading{cmd: d.cmd, progress: newProgress(d.cmd.ErrOrStderr(), d.cmd.OutOrStdout()), share: t.Progress, follow: d.follow}
 	trouble := r.each(src, func(rec *etw.Record) error { return d.event(t, rec) })
+	d.p.about.of(t, r.stopped || d.follow)
+	d.p.about.readTo(trouble)
+	d.p.about.follow(d.cmd)
 	if _, err := d.p.Write(d.writer.end(nil)); err != nil {
 		return err
 	}
@@ -347,7 +350,7 @@ func (s *dumpStyle) writer(out *output, sel *selector, m *meeting, whole bool) (
 	switch out.format {
 	case formatJSON, formatJSONL:
 		return &jsonWriter{
-			list: jsonList{lines: out.format == formatJSONL}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload,
+			list: jsonList{lines: out.format == formatJSONL, about: &out.about}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload,
 			only: s.fields, file: m.several,
 		}, nil
 	case formatCSV, formatMD:

@@ -30,7 +30,7 @@ fields.`,
 		Example: `  etw events
   etw events clr
   etw events clr GCStart 'Exception*'
-  etw events --format json clr GC/Start | jq '.[].fields[].name'
+  etw events --format json clr GC/Start | jq '.rows[].fields[].name'
   etw events --manifest MyProvider.man MyProvider`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -358,7 +358,7 @@ func fieldRows(fields []etw.FieldDesc, outer [][]etw.FieldDesc) []fieldRow {
 }
 
 func eventsJSON(out *printer, providers []*etw.Provider, wanted []filter.Event) error {
-	list := jsonList{lines: out.format == formatJSONL}
+	list := out.list()
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)

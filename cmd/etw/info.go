@@ -29,12 +29,12 @@ processes with their command lines and runtimes, what was lost and what to do ab
 it, whether they ended cleanly, and which providers they have events of, with the
 keywords and the level of these. Each trace is read to its end.
 
-JSON has one object for each trace. Which keys there are depends on the format;
+The rows of JSON are one object for each trace. Which keys there are depends on the format;
 file, format, events, processes and providers are always there. CSV and Markdown
 have the providers alone.`,
 		Example: `  etw info gc.nettrace
   etw info gc.nettrace trace.etl
-  etw info --format json rundown.nettrace | jq -r '.[0].processes[].command_line'
+  etw info --format json rundown.nettrace | jq -r '.rows[0].processes[].command_line'
   etw info --format csv jit.nettrace
   cat gc.nettrace | etw info -`,
 		Args:              cobra.MinimumNArgs(1),
@@ -48,13 +48,16 @@ have the providers alone.`,
 				return err
 			}
 			p := o.open(cmd, false)
-			list := jsonList{lines: o.format == formatJSONL}
+			list := p.list()
 			all := newTable(append([]column{word("file")}, providerColumns()...)...)
 			files := 0
 			err = eachFile(cmd, args, opts, func(f *trace.File) error {
 				s := newSurvey(f)
 				trouble := s.read(cmd)
 				files++
+				p.about.ofFile(f, false)
+				p.about.readTo(trouble)
+				p.about.orient(s.providers, f.Name())
 				return cmp.Or(s.print(p, &list, all, files), p.Flush(), trouble)
 			})
 			switch o.format {

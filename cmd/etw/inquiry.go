@@ -70,10 +70,10 @@ func (i *inquiry) warnings(t *trace.Trace) []string {
 	var list []string
 	n := t.Stats()
 	if n.Lost+n.LostBuffers > 0 {
-		list = append(list, fmt.Sprintf("at least %d events were lost when the trace was recorded: counts and sums are lower bounds", max(n.Lost, n.LostBuffers)))
+		list = append(list, lostText(n.Lost, n.LostBuffers))
 	}
 	if i.trouble {
-		list = append(list, "the trace could not be read to its end: counts and sums are lower bounds")
+		list = append(list, notToItsEnd)
 	}
 	if i.cut {
 		list = append(list, "what began before --from, or ended after --to, counts as cut off")

@@ -59,7 +59,7 @@ it calls. METHOD is a pattern: only lines of methods that match it are shown.
 				return err
 			}
 			o.lines.note(p)
-			out := form.open(cmd, false)
+			out := p.open(cmd, &form)
 			weights := p.weighLines(method)
 			if len(args) > 1 && len(weights) == 0 && p.Len() > 0 {
 				report(cmd, p.noLines(method))

@@ -53,7 +53,7 @@ func (m *nowMode) print(cmd *cobra.Command, path string) error {
 			last[s.Thread] = s
 		}
 	}
-	out := m.form.open(cmd, false)
+	out := p.open(cmd, m.form)
 	if out.format != formatText {
 		return p.close(cmd, out, p.nowTable(last).write(out))
 	}

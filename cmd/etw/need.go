@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,16 +45,28 @@ func isLive(cmd *cobra.Command) bool {
 // reportNeeds says what a trace lacks that has none of the events that a command
 // is about, and how to record them.
 func reportNeeds(cmd *cobra.Command, needs []need) {
-	var specs []string
 	if isLive(cmd) {
 		for _, n := range needs {
 			report(cmd, fmt.Errorf("no events of %s came in that time", n.what))
 		}
 		return
 	}
+	lines, record := explainNeeds(needs)
+	for _, line := range lines {
+		report(cmd, errors.New(line))
+	}
+	if record != "" {
+		report(cmd, fmt.Errorf("to record them: dotnet-trace collect -p PID --providers '%s'; other tools: etw record-help", record))
+	}
+}
+
+// explainNeeds says what events a trace lacks, and what to enable to record them, as
+// dotnet-trace and etw collect take it, or "".
+func explainNeeds(needs []need) (lines []string, record string) {
+	var specs []string
 	for _, n := range needs {
 		if n.recorder != "" {
-			report(cmd, fmt.Errorf("the trace has no events of %s; to record them: %s", n.what, n.recorder))
+			lines = append(lines, fmt.Sprintf("the trace has no events of %s; to record them: %s", n.what, n.recorder))
 			continue
 		}
 		keyword := "keyword"
@@ -68,11 +81,8 @@ func reportNeeds(cmd *cobra.Command, needs []need) {
 		if n.args != "" {
 			line += ", with the argument " + n.args
 		}
-		report(cmd, fmt.Errorf("%s", line))
+		lines = append(lines, line)
 		specs = append(specs, n.spec())
 	}
-	if len(specs) == 0 {
-		return
-	}
-	report(cmd, fmt.Errorf("to record them: dotnet-trace collect -p PID --providers '%s'; other tools: etw record-help", strings.Join(specs, ",")))
+	return lines, strings.Join(specs, ",")
 }

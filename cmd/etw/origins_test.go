@@ -22,15 +22,17 @@ func TestOrigins(t *testing.T) {
 		if code := run(args, strings.NewReader(""), &out, &errs); code != 0 {
 			t.Fatalf("%v: %d: %s", args, code, errs.String())
 		}
-		var rows []struct {
-			Source, File, Wanted string
-			Frames               int
+		var doc struct {
+			Rows []struct {
+				Source, File, Wanted string
+				Frames               int
+			}
 		}
-		if err := json.Unmarshal(out.Bytes(), &rows); err != nil {
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 			t.Fatal(err)
 		}
 		counts := make(map[string]int)
-		for _, r := range rows {
+		for _, r := range doc.Rows {
 			counts[r.Source] += r.Frames
 			if (r.Wanted != "") != (r.Source == fromNothing) {
 				t.Errorf("%+v", r)

@@ -20,6 +20,8 @@ type output struct {
 	wide    bool
 	color   string
 	noPager bool
+
+	about about // what JSON has beside the result
 }
 
 // The formats.
@@ -73,6 +75,7 @@ type printer struct {
 	color  bool
 	csv    csvStyle
 	screen *screen  // nil if it is not a terminal
+	about  *about   // what JSON has beside the result
 	gone   []string // columns that small tables had no room for, which is yet to be said
 }
 
@@ -80,7 +83,7 @@ type printer struct {
 // through a pager, unless live says that it is to be seen as it comes.
 func (o *output) open(cmd *cobra.Command, live bool) *printer {
 	stdout := cmd.OutOrStdout()
-	p := &printer{format: o.format, csv: csvStyle{raw: o.csvRaw}}
+	p := &printer{format: o.format, csv: csvStyle{raw: o.csvRaw}, about: &o.about}
 	tty, ok := terminal(stdout)
 	if o.format == formatText {
 		p.color = o.color == "always" || o.color == "auto" && wantsColor(stdout)

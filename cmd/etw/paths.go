@@ -47,7 +47,7 @@ is now, or, with --duration or --of, what is recorded for that time.
 			if err != nil {
 				return err
 			}
-			out := form.open(cmd, false)
+			out := p.open(cmd, &form)
 			return p.close(cmd, out, p.printStacks(out, most))
 		},
 	}
@@ -157,5 +157,5 @@ func (p *profiled) stacksDocument(out *printer, paths []stacks.Path) error {
 	for _, path := range paths {
 		res.Rows = append(res.Rows, stackRow{path.Values, p.frameNames(path.Stack)})
 	}
-	return writeContract(out, res, p.t.Stats().Lost, p.warnings)
+	return writeContract(out, res, p.t.Stats().Lost)
 }

@@ -314,6 +314,8 @@ type profiled struct {
 	pids     []int64 // of samples
 	period   int64   // between two samples in nanoseconds, 0 if there is none
 	compared bool    // with what there was before
+	before   *trace.Trace
+	lacks    []need // what the trace has no events of
 }
 
 // read reads traces, and compares them with another one if there is one to compare with.
@@ -364,7 +366,8 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	reportFaults(cmd, files)
 	had := p.Len()
 	if had == 0 && cmd.Context().Err() == nil {
-		reportNeeds(cmd, kind.needsOf(t))
+		p.lacks = kind.needsOf(t)
+		reportNeeds(cmd, p.lacks)
 	}
 	p.note()
 	if err := o.shape(p); err != nil {
@@ -521,6 +524,24 @@ func (p *profiled) printFacts(out *printer) {
 	for _, w := range p.warnings {
 		out.note(w)
 	}
+}
+
+// open prepares printing, and says what is printed beside the result.
+func (p *profiled) open(cmd *cobra.Command, form *output) *printer {
+	out := form.open(cmd, false)
+	if p.before != nil {
+		out.about.of(p.before, false)
+	}
+	out.about.of(p.t, false)
+	out.about.readTo(p.trouble)
+	out.about.warn(p.warnings...)
+	if p.Len() > 0 {
+		out.about.named(p.Naming.Percent())
+		out.about.follow(cmd)
+	} else {
+		out.about.lack(p.lacks)
+	}
+	return out
 }
 
 // close ends a command: it says what was lost, and closes the trace and the output.

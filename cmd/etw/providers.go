@@ -30,7 +30,7 @@ It takes Windows.`,
 		Example: `  etw providers
   etw providers clr
   etw providers Microsoft-Windows-Kernel-File --format json
-  etw providers --format json | jq '.[] | select(.sessions > 0)'`,
+  etw providers --format json | jq '.rows[] | select(.sessions > 0)'`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeProviders,
 		RunE: func(cmd *cobra.Command, args []string) error {

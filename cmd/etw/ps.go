@@ -24,7 +24,7 @@ on, and asks each what it is. Those of other users are listed as far as the syst
 lets them be seen; on Linux those in containers are, too. Of a process that cannot be
 reached the last column says why: what to change is in the message.`,
 		Example: `  etw ps
-  etw ps --format json | jq -r '.[] | select(.problem == "") | .pid'`,
+  etw ps --format json | jq -r '.rows[] | select(.problem == "") | .pid'`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

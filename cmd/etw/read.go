@@ -23,6 +23,7 @@ type reading struct {
 	events   int64
 	follow   bool // an interrupt is how it ends
 	quiet    bool // trouble is for another pass to print
+	stopped  bool // before the end of the trace, since no more was wanted
 }
 
 // pollEvery is the number of events between two looks at the clock and for an
@@ -48,6 +49,7 @@ func (r *reading) each(src etw.Source, do func(*etw.Record) error) error {
 		case err == nil:
 			r.events++
 			if err := do(&rec); err == errStop {
+				r.stopped = true
 				return result
 			} else if err != nil {
 				return err

@@ -25,7 +25,7 @@ It takes Windows, and mostly an elevated prompt.`,
 		Example: `  etw sessions
   etw sessions --stop-orphans
   etw sessions --stop MySession
-  etw sessions --format json | jq -r '.[] | select(.events_lost > 0) | .name'`,
+  etw sessions --format json | jq -r '.rows[] | select(.events_lost > 0) | .name'`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              s.main,

@@ -40,7 +40,7 @@ counts events in intervals of time. All go together with --by and all filters.`,
   etw stat --event MethodLoadVerbose --histogram MethodSize jit.nettrace
   etw stat --every 1ms --by event --event 'GC*' gc.nettrace
   etw stat --by process,thread trace.etl
-  etw stat --format json gc.nettrace | jq -r '.[] | [.count, .event] | @tsv'`,
+  etw stat --format json gc.nettrace | jq -r '.rows[] | [.count, .event] | @tsv'`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTraces,
 		RunE:              st.main,
@@ -170,6 +170,9 @@ func (st *stat) checkFields(met []*etw.EventDesc, whole bool) error {
 func (st *stat) run(p *printer, t *trace.Trace, src etw.Source) error {
 	r := &reading{cmd: st.cmd, progress: newProgress(st.cmd.ErrOrStderr(), io.Discard), share: t.Progress}
 	trouble := r.each(src, func(rec *etw.Record) error { return st.count(t, rec) })
+	p.about.of(t, r.stopped)
+	p.about.readTo(trouble)
+	p.about.follow(st.cmd)
 	if err := st.print(p, t); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type stream struct {
 }
 
 func newStream(p *printer, columns ...column) *stream {
-	return &stream{p: p, columns: columns, list: jsonList{lines: p.format == formatJSONL}}
+	return &stream{p: p, columns: columns, list: p.list()}
 }
 
 // row prints a row at once.

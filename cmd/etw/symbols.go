@@ -47,7 +47,7 @@ name their code.`,
 			if err != nil {
 				return err
 			}
-			out := form.open(cmd, false)
+			out := p.open(cmd, &form)
 			p.head(out)
 			if out.format == formatText && p.Len() > 0 {
 				out.WriteByte('\n') // the writer keeps the error

@@ -275,11 +275,11 @@ func (t *table) csv(p *printer) error {
 	return err
 }
 
-// json prints an object for each row: as lines, or all in one array.
+// json prints an object for each row: as lines, or all in one document.
 func (t *table) json(p *printer) error {
 	t.shown(func(c column) bool { return !c.text })
 	var b []byte
-	l := jsonList{lines: p.format == formatJSONL}
+	l := p.list()
 	for _, row := range t.rows {
 		b = l.item(b)
 		for i, cell := range row {
@@ -301,12 +301,16 @@ func (t *table) json(p *printer) error {
 	return err
 }
 
-// A jsonList separates the objects of a list: as lines, or as the elements of an
-// array, each in a line of its own.
+// A jsonList separates the objects of a list: as lines, or as the rows of a document, each
+// in a line of its own.
 type jsonList struct {
 	lines bool
+	about *about // what comes after the rows
 	begun bool
 }
+
+// list returns what separates the objects of a list that is printed.
+func (p *printer) list() jsonList { return jsonList{lines: p.format == formatJSONL, about: p.about} }
 
 // item appends what comes before an object.
 func (l *jsonList) item(b []byte) []byte {
@@ -315,11 +319,14 @@ func (l *jsonList) item(b []byte) []byte {
 	case l.begun:
 		b = append(b, ",\n"...)
 	default:
-		b = append(b, "[\n"...)
+		b = append(b, beginRows+"\n"...)
 	}
 	l.begun = true
 	return b
 }
+
+// beginRows is what a document of rows begins with.
+const beginRows = `{"schema":1,"rows":[`
 
 // itemEnd appends what comes after an object.
 func (l *jsonList) itemEnd(b []byte) []byte {
@@ -335,7 +342,9 @@ func (l *jsonList) end(b []byte) []byte {
 	case l.lines:
 		return b
 	case l.begun:
-		return append(b, "\n]\n"...)
+		b = append(b, "\n],\n"...)
+	default:
+		b = append(b, beginRows+"],\n"...)
 	}
-	return append(b, "[]\n"...)
+	return append(l.about.append(b), "}\n"...)
 }

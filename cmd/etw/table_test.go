@@ -97,11 +97,11 @@ func TestTableFormats(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", format, diff)
 		}
 	}
-	var rows []map[string]any
-	if err := json.Unmarshal([]byte(printTable(t, exampleTable(), formatJSON, 0)), &rows); err != nil || len(rows) != 3 {
-		t.Errorf("%d rows of JSON, %v", len(rows), err)
+	var doc struct{ Rows []map[string]any }
+	if err := json.Unmarshal([]byte(printTable(t, exampleTable(), formatJSON, 0)), &doc); err != nil || len(doc.Rows) != 3 {
+		t.Errorf("%d rows of JSON, %v", len(doc.Rows), err)
 	}
-	if got := printTable(t, newTable(num("n")), formatJSON, 0); got != "[]\n" {
+	if got := printTable(t, newTable(num("n")), formatJSON, 0); got != `{"schema":1,"rows":[],`+"\n"+`"warnings":[],"trace":null,"next":[]}`+"\n" {
 		t.Errorf("no rows are %q", got)
 	}
 }

@@ -86,7 +86,7 @@ func (o *top) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	o.leaveMachinery(p)
-	out := o.out.open(cmd, false)
+	out := p.open(cmd, &o.out)
 	return p.close(cmd, out, o.print(out, p))
 }
 
@@ -284,7 +284,7 @@ func (o *top) json(out *printer, p *profiled) error {
 			res.Rows = append(res.Rows, topRow{f.Name, f.Full, f.Module, row.Self, row.Total})
 		}
 	}
-	return writeContract(out, res, p.t.Stats().Lost, p.warnings)
+	return writeContract(out, res, p.t.Stats().Lost)
 }
 
 func percentColumn(name, head string) column {

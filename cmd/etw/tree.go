@@ -90,7 +90,7 @@ func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
 	case o.inverted:
 		p.Profile = p.Inverted()
 	}
-	out := o.out.open(cmd, false)
+	out := p.open(cmd, &o.out)
 	return p.close(cmd, out, o.print(out, p, all))
 }
 
@@ -145,7 +145,7 @@ func (o *treeQuery) print(out *printer, p *profiled, all int64) error {
 			profileHead
 			Rows []treeRow `json:"rows"`
 		}{p.document(), rows}
-		return writeContract(out, res, p.t.Stats().Lost, p.warnings)
+		return writeContract(out, res, p.t.Stats().Lost)
 	}
 	p.head(out)
 	if p.Len() == 0 && out.format == formatText {

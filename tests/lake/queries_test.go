@@ -124,12 +124,12 @@ func compareAllocations(t *testing.T, d *duck, tool string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []map[string]any
-	if err := json.Unmarshal(out, &rows); err != nil {
+	var doc struct{ Rows []map[string]any }
+	if err := json.Unmarshal(out, &doc); err != nil {
 		t.Fatal(err)
 	}
 	want := make(map[string]string)
-	for _, r := range rows {
+	for _, r := range doc.Rows {
 		for k, v := range r {
 			if strings.HasPrefix(strings.ToLower(k), "sum") {
 				want[fmt.Sprint(r["TypeName"])] = fmt.Sprintf("%v of %.0f", r["count"], v)

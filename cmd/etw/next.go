@@ -1,0 +1,125 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// A suggestion is what to ask or to record next, and why. Some are no commands of this
+// tool, and are only said.
+type suggestion struct {
+	Why     string `json:"why"`
+	Command string `json:"command,omitempty"`
+}
+
+// suggest adds a suggestion that is not there yet.
+func (a *about) suggest(command, why string) {
+	s := suggestion{why, command}
+	if a != nil && !slices.Contains(a.Next, s) {
+		a.Next = append(a.Next, s)
+	}
+}
+
+// follow suggests what is asked after an answer of a command, about the same files.
+func (a *about) follow(cmd *cobra.Command) {
+	if isLive(cmd) {
+		return
+	}
+	args := cmd.Flags().Args()
+	if cmd.Name() == "lines" {
+		args = args[:1] // the other one is no file
+	}
+	files := ""
+	for _, path := range args {
+		files += " " + shellWord(path)
+	}
+	for _, s := range followUps[cmd.Name()] {
+		a.suggest(s.Command+files, s.Why)
+	}
+}
+
+// shellWord quotes what a shell would not take as one word.
+func shellWord(text string) string {
+	plain := strings.Trim(text, `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:\`) == ""
+	if plain && text != "" && !strings.Contains(text, `\`) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// followUps say what is asked after an answer that there was. The files are put behind.
+var followUps = map[string][]suggestion{
+	"stat":       {{"the events themselves, with their fields", "etw dump --limit 20"}, {"what the trace is, and which questions it answers", "etw info"}},
+	"dump":       {{"how many events there are of each kind", "etw stat"}},
+	"gc":         {{"which types are allocated", "etw allocs"}, {"which code allocates", "etw top --of allocs"}, {"why threads were stopped", "etw gc --by suspension"}},
+	"allocs":     {{"which code allocates", "etw top --of allocs"}, {"what the collections of it cost", "etw gc"}},
+	"exceptions": {{"which code throws", "etw top --of exceptions"}, {"the call stacks that throw most", "etw stacks --of exceptions --top 5"}},
+	"jit":        {{"where the compilations stand in the start", "etw startup"}, {"which code makes methods be compiled", "etw top --of jit"}},
+	"contention": {{"which code waits for locks", "etw top --of contention"}, {"whether the thread pool starves of it", "etw threadpool"}},
+	"waits":      {{"which code waits", "etw top --of waits"}, {"whether the thread pool starves of it", "etw threadpool"}},
+	"threadpool": {{"which code blocks threads", "etw stacks --of waits --top 5"}, {"which locks are contended", "etw contention"}, {"which requests are slow meanwhile", "etw requests"}},
+	"heap":       {{"which types are allocated", "etw allocs"}, {"what the collections cost", "etw gc"}},
+	"requests":   {{"whether pauses fall into them", "etw gc"}, {"whether they wait for threads", "etw threadpool"}, {"which code is on the stacks", "etw top"}},
+	"counters":   {{"what the collections cost", "etw gc"}, {"which requests there are", "etw requests"}},
+	"startup":    {{"which methods take long to compile", "etw jit"}},
+	"top":        {{"who calls what weighs most", "etw tree"}, {"whole call stacks", "etw stacks --top 5"}, {"which lines, with portable PDBs", "etw lines --symbols FOLDER"}},
+	"tree":       {{"what weighs most by itself", "etw top"}, {"whole call stacks", "etw stacks --top 5"}},
+	"stacks":     {{"the same as a tree", "etw tree"}, {"what weighs most by itself", "etw top"}},
+	"lines":      {{"the methods", "etw top"}},
+	"symbols":    {{"what weighs most", "etw top"}},
+	"processes":  {{"what their threads did", "etw threads"}, {"on which code the time went", "etw top"}},
+	"threads":    {{"on which code the time went", "etw top"}, {"where threads wait", "etw top --of blocked"}},
+	"images":     {{"on which code the time went", "etw top"}},
+	"files":      {{"what of it came to disks", "etw disks"}, {"which code reads and writes", "etw top --of files"}},
+	"disks":      {{"which code waits for disks", "etw top --of disk"}, {"on which files", "etw files"}},
+	"network":    {{"which processes there are", "etw processes"}},
+}
+
+// An evidence is what events of a trace make a question worth asking.
+type evidence struct {
+	provider string
+	keywords uint64 // of which one is wanted, if there are any
+	suggestion
+}
+
+// evidences are the questions in the order in which they are asked, with the events that
+// answer them.
+var evidences = []evidence{
+	{clrName, 0x1, suggestion{"it has garbage collections: their pauses", "etw gc"}},
+	{"Microsoft-DotNETCore-SampleProfiler", 0, suggestion{"it has samples of threads: where the time goes", "etw top"}},
+	{"Windows Kernel/PerfInfo", 0, suggestion{"it has samples of processors: where the time goes", "etw top"}},
+	{"Universal.Events", 0, suggestion{"it has samples of processors: where the time goes", "etw top"}},
+	{clrName, 0x8000, suggestion{"it has exceptions", "etw exceptions"}},
+	{clrName, 0x4000, suggestion{"it has contention for locks", "etw contention"}},
+	{clrName, 0x40000000000, suggestion{"it has waits", "etw waits"}},
+	{clrName, 0x10000, suggestion{"it has the thread pool: whether it starves", "etw threadpool"}},
+	{clrName, 0x10, suggestion{"it has compilations", "etw jit"}},
+	{clrName, 0x8, suggestion{"it has what is loaded: how the program starts", "etw startup"}},
+	{clrName, 0x100000, suggestion{"it has a snapshot of the heap", "etw heap"}},
+	{taskName, 0, suggestion{"it has activities: requests and their times", "etw requests"}},
+	{"Microsoft.AspNetCore.Hosting", 0, suggestion{"it has requests and counters of the web server", "etw requests"}},
+	{"System.Runtime", 0, suggestion{"it has counters", "etw counters"}},
+	{"System.Diagnostics.Metrics", 0, suggestion{"it has metrics", "etw counters"}},
+	{"Windows Kernel/Thread", 0, suggestion{"it has threads of the machine", "etw threads"}},
+	{"Windows Kernel/Process", 0, suggestion{"it has processes", "etw processes"}},
+	{"Universal.System", 0, suggestion{"it has processes", "etw processes"}},
+	{"Windows Kernel/FileIO", 0, suggestion{"it has operations on files", "etw files"}},
+	{"Windows Kernel/DiskIO", 0, suggestion{"it has operations of disks", "etw disks"}},
+	{"Windows Kernel/TcpIp", 0, suggestion{"it has connections", "etw network"}},
+}
+
+// orient suggests what a trace can be asked that has events of some providers.
+func (a *about) orient(providers []*providerCount, file string) {
+	for _, e := range evidences {
+		if slices.ContainsFunc(providers, e.isMet) {
+			a.suggest(e.Command+" "+shellWord(file), e.Why)
+		}
+	}
+}
+
+// isMet reports whether events of a provider are an evidence.
+func (e *evidence) isMet(p *providerCount) bool {
+	return p.Provider == e.provider && (e.keywords == 0 || p.mask&e.keywords != 0)
+}
