@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -109,10 +112,22 @@ func writeUniversal(t *testing.T, path string) (universalPath string, method pla
 	return universalPath, method
 }
 
+// answerOf reads an answer, without what it says of the trace and of the next question.
+func answerOf(t *testing.T, text string) (answer map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	delete(answer, "trace")
+	delete(answer, "next")
+	return answer
+}
+
 // TestUniversalCLR answers from the events of a runtime in universal traces as from those
 // of EventPipe, and names samples of the recorder by them.
 func TestUniversalCLR(t *testing.T) {
 	ask := func(args ...string) string {
+		t.Helper()
 		var out, trouble bytes.Buffer
 		if code := run(args, nil, &out, &trouble); code != 0 {
 			t.Errorf("%q: exit code %d: %s", args, code, trouble.String())
@@ -131,9 +146,9 @@ func TestUniversalCLR(t *testing.T) {
 		path := filepath.Join("..", "..", "tests", "recorded", c.trace)
 		universal, method := writeUniversal(t, path)
 		for _, command := range c.commands {
-			want, got := ask(command, "--format", "json", path), ask(command, "--format", "json", universal)
-			if want != got {
-				t.Errorf("%s %s:\n%.2000s\nwant\n%.2000s", command, c.trace, got, want)
+			want, got := answerOf(t, ask(command, "--format", "json", path)), answerOf(t, ask(command, "--format", "json", universal))
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%.2000s", command, c.trace, diff)
 			}
 		}
 		text := ask("top", "--format", "json", "--of", "cpu", "--no-symbols", universal)
