@@ -18,6 +18,14 @@ type netReader struct {
 
 // nettrace opens a stream of EventPipe.
 func (o *opening) nettrace(src io.Reader) ([]*File, error) {
+	r, err := o.netReader(src)
+	if err != nil {
+		return nil, err
+	}
+	return []*File{o.found(r)}, nil
+}
+
+func (o *opening) netReader(src io.Reader) (*netReader, error) {
 	opts := []nettrace.Option{nettrace.Named(o.name)}
 	if o.inFileOrder {
 		opts = append(opts, nettrace.InFileOrder())
@@ -26,7 +34,7 @@ func (o *opening) nettrace(src io.Reader) ([]*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*File{o.found(&netReader{r, !o.inFileOrder})}, nil
+	return &netReader{r, !o.inFileOrder}, nil
 }
 
 func (r *netReader) reader() etw.Source { return r.Reader }

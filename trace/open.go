@@ -130,6 +130,11 @@ func (o *opening) file(src io.ReaderAt, size int64) ([]*File, error) {
 	case kindEmpty:
 		return nil, o.emptiness()
 	case kindNettrace:
+		if f, ok := src.(*os.File); ok && o.mapFiles {
+			if files, err := o.mapped(f, size); files != nil || err != nil {
+				return files, err
+			}
+		}
 		return o.nettrace(o.count(whole()))
 	case kindGzip:
 		return o.gzip(o.count(whole()))

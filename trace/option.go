@@ -17,6 +17,7 @@ type options struct {
 	inFileOrder   bool
 	noAttribution bool
 	noSchemas     bool
+	mapFiles      bool
 	unpackLimit   int64
 	foresight     etl.Option
 }
@@ -58,6 +59,12 @@ func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
 func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 	return func(o *options) { o.foresight = etl.WithForesight(wants, see) }
 }
+
+// MapFiles maps .nettrace files of up to 64 MiB into memory, where the system can, which
+// saves copying them. It is for programs that end after reading: where a file becomes
+// shorter while it is mapped, touching what it had is a fault that ends the program,
+// unless [runtime/debug.SetPanicOnFault] makes it a panic.
+func MapFiles() Option { return func(o *options) { o.mapFiles = true } }
 
 // UnpackLimit lets a compressed file unpack to so many bytes. Otherwise it is 250
 // times its size and 256 MiB, at most 64 GiB.

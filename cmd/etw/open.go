@@ -48,7 +48,7 @@ func (in *input) attributeFlag(cmd *cobra.Command) {
 
 // options returns how to open traces.
 func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
-	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
+	opts := []trace.Option{trace.MapFiles(), trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())
 	}

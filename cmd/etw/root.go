@@ -83,13 +83,14 @@ trace nor the tool knows.`,
 			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(),
 			newCompare(), newReport(),
 		}},
-		{groupCode, []*cobra.Command{newTop(), newTree(), newStacks(), newFlame(), newLines(), newAnnotate(), newConvert(), newSymbols()}},
+		{groupCode, []*cobra.Command{newTop(), newClassify(), newTree(), newStacks(), newFlame(), newLines(), newAnnotate(), newConvert(), newSymbols()}},
 		{groupBox, []*cobra.Command{newProcesses(), newThreads(), newImages(), newFiles(), newDisks(), newNetwork()}},
 		{groupKnow, []*cobra.Command{newEvents(), newKeywords(), newRecordHelp()}},
 		{groupTool, []*cobra.Command{newMan()}},
 	} {
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.group
+			cmd.RunE = overMappings(cmd.RunE)
 			command.Add(root, cmd)
 		}
 	}
@@ -158,7 +159,7 @@ func similarCommand(cmd *cobra.Command, line string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, `"`)
-	return didYouMean(name, commandNames(cmd.Root()))
+	return didYouMean(name, command.Names(cmd.Root()))
 }
 
 // report prints an error in one line.

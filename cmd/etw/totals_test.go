@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -90,6 +91,12 @@ func checkTotals(t *testing.T, where string, p *profiled) {
 			sums[i] += v
 		}
 	}
+	kinds := make([]int64, len(want))
+	of := &classify{by: "kind"}
+	for _, row := range of.rows(p, work.Default().Classify(p.Profile)) {
+		sum(kinds, row.Values)
+	}
+	hold("the sum of the kinds of work", kinds)
 	top := make([]int64, len(want))
 	for _, row := range p.View().Top() {
 		sum(top, row.Self)

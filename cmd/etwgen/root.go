@@ -38,6 +38,7 @@ that makes no sense or a file that cannot be read or written.`,
 	command.Add(root, newImport())
 	command.Add(root, newCompile())
 	command.Add(root, newCompat())
+	command.Add(root, newMan())
 	return root
 }
 

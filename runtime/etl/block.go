@@ -18,6 +18,7 @@ type block struct {
 	ref  bufferRef
 	file *file
 	data []byte // of the records; offset 0 is bufferHeaderSize in the buffer
+	home []byte // the whole buffer that data is in, if a stream was given it
 
 	entries []entry
 	next    int   // the first of the entries that is not delivered
@@ -52,9 +53,7 @@ var unpackers = sync.Pool{New: func() any { return new(unpacker) }}
 // load reads the buffer ref of file and finds its records. Whatever is wrong ends
 // up in b.tally.
 func (b *block) load() {
-	b.next = 0
-	b.entries = b.entries[:0]
-	b.tally = blockTally{}
+	b.begin()
 	if b.ref.compressed {
 		b.unpack()
 	} else {
@@ -63,6 +62,28 @@ func (b *block) load() {
 	if b.ref.cut {
 		b.cutOff()
 	}
+	b.find()
+}
+
+// place is load of a buffer that is in memory and not compressed. It stays where it is;
+// place returns the one that b had before.
+func (b *block) place(buffer []byte) (unused []byte) {
+	b.begin()
+	unused, b.home = b.home, buffer
+	b.data = buffer[bufferHeaderSize:b.ref.extent]
+	b.find()
+	return unused
+}
+
+// begin makes b empty.
+func (b *block) begin() {
+	b.next = 0
+	b.entries = b.entries[:0]
+	b.tally = blockTally{}
+}
+
+// find finds the records of data.
+func (b *block) find() {
 	b.walk()
 	if b.ref.doubtful && len(b.entries) == 0 {
 		b.tally = blockTally{} // whatever is in it, that is as it should be

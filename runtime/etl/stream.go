@@ -90,9 +90,10 @@ func NewStream(h Header, window time.Duration, memory int64, opts ...Option) *St
 	return s
 }
 
-// Add adds a buffer with its header, and keeps nothing of its memory. Whatever is wrong
-// with it is counted in [Stats].
-func (s *Stream) Add(buffer []byte) {
+// Add adds a buffer with its header, and takes its memory. It returns memory for the
+// next buffers: this one, or one that it took before, or nil. Whatever is wrong with a
+// buffer is counted in [Stats].
+func (s *Stream) Add(buffer []byte) (unused []byte) {
 	at := s.buffer.at + int64(len(s.buffer.data))
 	s.buffer = streamBuffer{at, buffer}
 	s.file.size = at + int64(len(buffer))
@@ -101,23 +102,29 @@ func (s *Stream) Add(buffer []byte) {
 	if err != nil {
 		s.stats.UnreadBytes += int64(len(buffer))
 		s.stats.Damage.Add(s.file.damageAt(at, "buffer header", err))
-		return
+		return buffer
 	}
 	if ref.extent == bufferHeaderSize {
-		return
+		return buffer
 	}
 	b := s.newBlock()
 	b.ref, b.file = ref, &s.file
-	b.load()
+	if ref.compressed || cap(buffer)/2 > int(ref.extent) { // which would be a waste of memory
+		b.load()
+		unused = buffer
+	} else {
+		unused = b.place(buffer)
+	}
 	s.count(b)
 	if len(b.entries) == 0 {
 		s.free = append(s.free, b)
-		return
+		return unused
 	}
 	s.learn(b)
 	s.note(b)
 	s.merge.push(b)
 	s.limit = s.due()
+	return unused
 }
 
 // refer returns what the header of a buffer says.

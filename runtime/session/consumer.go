@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -38,13 +37,14 @@ type consumer struct {
 	data  []byte     // events that were not put yet
 	count int        // of them
 	timer *time.Timer
+	armed bool  // timer is to run
 	fault error // of a callback
 }
 
-// batchSize is how many bytes of events are put at once, and batchDelay how long the
-// first of fewer waits.
+// batchSize is how many bytes the reader is given at once, and batchDelay how long fewer
+// wait at most.
 const (
-	batchSize  = 64 << 10
+	batchSize  = 256 << 10
 	batchDelay = 5 * time.Millisecond
 )
 
@@ -54,7 +54,7 @@ const (
 var consumers struct {
 	sync.Mutex
 	last  uintptr
-	table atomic.Pointer[map[uintptr]*consumer]
+	table atomic.Pointer[[]*consumer]
 }
 
 // register gives c its number.
@@ -63,30 +63,37 @@ func (c *consumer) register() {
 	defer consumers.Unlock()
 	consumers.last++
 	c.id = consumers.last
-	table := copyTable()
-	table[c.id] = c
+	table := append(otherConsumers(c), c)
 	consumers.table.Store(&table)
 }
 
 func (c *consumer) unregister() {
 	consumers.Lock()
 	defer consumers.Unlock()
-	table := copyTable()
-	delete(table, c.id)
+	table := otherConsumers(c)
 	consumers.table.Store(&table)
 }
 
-func copyTable() map[uintptr]*consumer {
-	table := make(map[uintptr]*consumer)
+// otherConsumers returns a copy of the table without c.
+func otherConsumers(c *consumer) (table []*consumer) {
 	if old := consumers.table.Load(); old != nil {
-		maps.Copy(table, *old)
+		for _, other := range *old {
+			if other != c {
+				table = append(table, other)
+			}
+		}
 	}
 	return table
 }
 
+// consumerOf is called for each event. Few consumers are open at a time.
 func consumerOf(id uintptr) *consumer {
 	if table := consumers.table.Load(); table != nil {
-		return (*table)[id]
+		for _, c := range *table {
+			if c.id == id {
+				return c
+			}
+		}
 	}
 	return nil
 }
@@ -105,7 +112,7 @@ func onBufferRead(l *logfile) uintptr {
 	if c == nil {
 		return 0
 	}
-	return c.goesOn(c.flush())
+	return c.goesOn(c.wanted())
 }
 
 func onBuffer(buffer *byte, size uintptr, _ unsafe.Pointer, context uintptr) uintptr {
@@ -127,17 +134,14 @@ func (c *consumer) goesOn(yes bool) uintptr {
 // event takes an event. A fault must not reach Windows, which would end the process.
 func (c *consumer) event(e *eventRecord) {
 	c.batch.Lock()
-	defer c.batch.Unlock()
-	defer c.recovered()
+	defer c.callbackEnds()
 	if c.fault != nil {
 		return
 	}
-	if c.count == 0 {
-		if c.data == nil {
-			c.data = c.queue.memory(batchSize + batchSize/4)
-		}
-		c.timer.Reset(batchDelay)
+	if c.data == nil {
+		c.data = c.queue.memory(batchSize + batchSize/4)
 	}
+	c.arm()
 	c.data = appendEvent(c.data, e)
 	c.count++
 	if len(c.data) >= batchSize {
@@ -145,38 +149,58 @@ func (c *consumer) event(e *eventRecord) {
 	}
 }
 
-// recovered keeps the fault of a callback.
-func (c *consumer) recovered() {
+// callbackEnds lets others go on, and keeps the fault of a callback.
+func (c *consumer) callbackEnds() {
+	defer c.batch.Unlock()
 	if v := recover(); v != nil {
 		c.fault = fmt.Errorf("session: %q: a callback has failed: %v", c.name, v)
 		c.closeTrace()
 	}
 }
 
-// flush puts the events that there are.
-func (c *consumer) flush() bool {
-	c.batch.Lock()
-	defer c.batch.Unlock()
-	return c.put()
+// arm has what came be read soon, even if nothing more comes. The timer is left running
+// when it was: setting it costs more than events do. The caller holds batch.
+func (c *consumer) arm() {
+	if !c.armed {
+		c.armed = true
+		c.timer.Reset(batchDelay)
+	}
 }
 
-// put is flush for those who hold batch.
-func (c *consumer) put() bool {
-	if c.count == 0 {
-		select {
-		case <-c.done:
-			return false
-		default:
-			return c.fault == nil
-		}
+// flush has the reader take what there is.
+func (c *consumer) flush() {
+	c.batch.Lock()
+	defer c.batch.Unlock()
+	c.armed = false
+	c.put()
+	c.queue.tell()
+}
+
+// put puts the events that there are. The caller holds batch.
+func (c *consumer) put() {
+	if c.count > 0 {
+		c.queue.put(chunk{c.data, c.count}, nil)
+		c.data, c.count = nil, 0
 	}
-	ok := c.queue.put(chunk{c.data, c.count}, nil)
-	c.data, c.count = nil, 0
-	return ok && c.fault == nil
+}
+
+// wanted reports whether events are still wanted.
+func (c *consumer) wanted() bool {
+	c.batch.Lock()
+	defer c.batch.Unlock()
+	select {
+	case <-c.done:
+		return false
+	default:
+		return c.fault == nil
+	}
 }
 
 // buffer takes a buffer.
 func (c *consumer) buffer(b []byte) bool {
+	c.batch.Lock()
+	c.arm()
+	c.batch.Unlock()
 	data := append(c.queue.memory(len(b)), b...)
 	return c.queue.put(chunk{data: data}, etl.CountRecords)
 }

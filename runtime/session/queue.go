@@ -24,6 +24,7 @@ type queue struct {
 	items []chunk
 	first int // of items
 	bytes int
+	quiet int // bytes that the reader was not told of
 	limit int
 	spare [][]byte // to use again
 	kept  int      // bytes of spare
@@ -74,8 +75,10 @@ func (q *queue) keep(p []byte) {
 	}
 }
 
-// put adds a chunk. If the queue is full, it waits or drops the chunk. It reports false
-// if the reader has given up.
+// put adds a chunk, and tells the reader when there is enough to be worth it: waking a
+// thread can cost more than all its events. Who puts less must see to it that the reader
+// is told in time. If the queue is full, put waits or drops the chunk. It reports false if
+// the reader has given up.
 func (q *queue) put(c chunk, count func([]byte) int) bool {
 	for {
 		select {
@@ -87,9 +90,11 @@ func (q *queue) put(c chunk, count func([]byte) int) bool {
 		full := q.bytes > 0 && q.bytes+len(c.data) > q.limit
 		switch {
 		case !full:
-			q.add(c)
+			enough := q.add(c)
 			q.mu.Unlock()
-			signal(q.arrived)
+			if enough {
+				signal(q.arrived)
+			}
 			return true
 		case q.policy == Drop:
 			if c.events == 0 {
@@ -99,9 +104,11 @@ func (q *queue) put(c chunk, count func([]byte) int) bool {
 			q.droppedEvents += int64(c.events)
 			q.keep(c.data)
 			q.mu.Unlock()
+			signal(q.arrived)
 			return true
 		}
 		q.mu.Unlock()
+		signal(q.arrived)
 		select {
 		case <-q.room:
 		case <-q.done:
@@ -110,8 +117,19 @@ func (q *queue) put(c chunk, count func([]byte) int) bool {
 	}
 }
 
-// add appends c. The caller holds mu.
-func (q *queue) add(c chunk) {
+// tell has the reader take what there is.
+func (q *queue) tell() {
+	q.mu.Lock()
+	some := q.quiet > 0
+	q.quiet = 0
+	q.mu.Unlock()
+	if some {
+		signal(q.arrived)
+	}
+}
+
+// add appends c, and reports whether the reader must be told. The caller holds mu.
+func (q *queue) add(c chunk) (enough bool) {
 	if q.first > 0 && len(q.items) == cap(q.items) {
 		n := copy(q.items, q.items[q.first:])
 		clear(q.items[n:])
@@ -119,6 +137,11 @@ func (q *queue) add(c chunk) {
 	}
 	q.items = append(q.items, c)
 	q.bytes += len(c.data)
+	if q.quiet += len(c.data); q.quiet < batchSize {
+		return false
+	}
+	q.quiet = 0
+	return true
 }
 
 // relax has the queue take so many bytes more: what a session has that was stopped.

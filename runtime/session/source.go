@@ -63,8 +63,9 @@ type bufferStream struct {
 }
 
 func (s *bufferStream) add(c chunk) {
-	s.Add(c.data)
-	s.free(c.data)
+	if unused := s.Add(c.data); unused != nil {
+		s.free(unused)
+	}
 }
 
 func (s *bufferStream) next(r *etw.Record) bool { return s.Next(r) }

@@ -3,7 +3,6 @@
 package docs
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -23,8 +22,9 @@ import (
 
 const root = "../.."
 
-var link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+var link = regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
 
+// TestLinks checks that the files to which pages link are there, with the headings.
 func TestLinks(t *testing.T) {
 	links := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -36,8 +36,14 @@ func TestLinks(t *testing.T) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+			to := filepath.Join(filepath.Dir(path), m[1])
+			if m[1] == "" {
+				to = path
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s links to %s: %v", path, m[1], err)
+			} else if m[2] != "" && !slices.Contains(anchors(page(t, to)), m[2]) {
+				t.Errorf("%s links to %s, which has no heading %s", path, m[1], m[2])
 			}
 		}
 		return nil
@@ -47,13 +53,31 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+var notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+
+// anchors returns what the headings of a page are called in links, and the places
+// that it names itself.
+func anchors(md string) []string {
+	var names []string
+	for line := range strings.Lines(md) {
+		if text := strings.TrimLeft(line, "#"); text != line && strings.HasPrefix(text, " ") {
+			text = notInAnchor.ReplaceAllString(strings.ToLower(strings.TrimSpace(text)), "")
+			names = append(names, "#"+strings.ReplaceAll(text, " ", "-"))
+		}
+	}
+	for _, m := range regexp.MustCompile(`<a (?:id|name)="([^"]+)"`).FindAllStringSubmatch(md, -1) {
+		names = append(names, "#"+m[1])
+	}
+	return names
+}
+
 // A path in a sentence is in backquotes and has a slash.
 var pathInText = regexp.MustCompile("`([a-z]+/[A-Za-z0-9_.*/-]*)`")
 
 // TestPaths checks that the files and folders that pages name are there.
 func TestPaths(t *testing.T) {
 	paths := 0
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/performance.md", "docs/robustness.md"} {
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/README.md", "docs/guide-agent.md", "docs/guide-manifest.md", "docs/performance.md", "docs/robustness.md"} {
 		for _, m := range pathInText.FindAllStringSubmatch(withoutOwn(page(t, filepath.Join(root, name))), -1) {
 			paths++
 			found, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(m[1], "...")))
@@ -67,129 +91,16 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Commands of the README that are not run here: the tests themselves.
-var runElsewhere = []string{"go generate ./...", "go test ./..."}
-
-// TestCommands runs the README's commands. A line of output that is "..." stands
-// for any lines.
-func TestCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs")
-	}
-	ran := 0
-	for _, c := range commands(readme(t)) {
-		if slices.ContainsFunc(runElsewhere, func(s string) bool { return strings.HasPrefix(c.line, s) }) {
-			continue
-		}
-		ran++
-		args := words(c.line)
-		if args[0] != "go" {
-			t.Errorf("no test runs %q", c.line)
-			continue
-		}
-		switch args[1] {
-		case "test":
-			args = slices.Insert(args, 2, "-short", "-v")
-		case "install": // all of it but the place
-			args = []string{"go", "build", "-o", t.TempDir(), args[2]}
-		}
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir = root
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("%s: %v\n%s", c.line, err, out)
-		}
-		if args[1] == "test" && !bytes.Contains(out, []byte("--- PASS")) {
-			t.Errorf("%s runs no test", c.line)
-		}
-		if c.output != nil && !matches(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), c.output) {
-			t.Errorf("%s printed\n%s\nnot\n%s", c.line, out, strings.Join(c.output, "\n"))
-		}
-	}
-	if ran < 8 {
-		t.Errorf("only %d commands were found", ran)
-	}
-}
-
-// A command is a line of the README, and what the README says it prints.
-type command struct {
-	line   string
-	output []string
-}
-
-var (
-	comment    = regexp.MustCompile(`\s+#.*`)
-	inlineCode = regexp.MustCompile("`(go [^`]+)`")
-)
-
-// commands returns those of indented blocks and those within sentences.
-func commands(md string) []command {
-	var cs []command
-	fenced := false
-	shown := -1 // the command whose output the block shows
-	for line := range strings.Lines(md) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-		}
-		code, indented := strings.CutPrefix(line, "    ")
-		switch {
-		case fenced:
-		case !indented:
-			shown = -1
-			for _, m := range inlineCode.FindAllStringSubmatch(line, -1) {
-				cs = append(cs, command{line: m[1]})
-			}
-		case strings.HasPrefix(code, "$ "):
-			shown = len(cs)
-			cs = append(cs, command{line: code[2:]})
-		case shown >= 0:
-			cs[shown].output = append(cs[shown].output, code)
-		default:
-			cs = append(cs, command{line: comment.ReplaceAllString(code, "")})
-		}
-	}
-	return cs
-}
-
-// words splits a command line as a shell does, as far as the README goes.
-func words(line string) []string {
-	var ws []string
-	for i, part := range strings.Split(line, "'") {
-		if i%2 == 1 {
-			ws = append(ws, part)
-		} else {
-			ws = append(ws, strings.Fields(part)...)
-		}
-	}
-	return ws
-}
-
-func matches(got, want []string) bool {
-	if len(want) == 0 {
-		return len(got) == 0
-	}
-	if strings.TrimSpace(want[0]) == "..." {
-		for i := range len(got) + 1 {
-			if matches(got[i:], want[1:]) {
-				return true
-			}
-		}
-		return false
-	}
-	return len(got) > 0 && strings.TrimRight(got[0], " ") == strings.TrimRight(want[0], " ") && matches(got[1:], want[1:])
-}
-
-// TestFirstProgram compiles the README's first program as it stands there, and
-// runs it on a trace.
+// TestFirstProgram compiles the first program of the guide for agents as it stands
+// there, and runs it on a trace.
 func TestFirstProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs programs")
 	}
-	_, body, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "```go\n")
+	_, body, _ := strings.Cut(page(t, filepath.Join(root, "docs/guide-agent.md")), "```go\n")
 	body, _, ok := strings.Cut(body, "```")
 	if !ok || !strings.Contains(body, "etw.Handle") {
-		t.Fatalf("the README begins with no program: %q", body)
+		t.Fatalf("the guide begins with no program: %q", body)
 	}
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
@@ -244,7 +155,7 @@ func main() {
 }
 
 // sampled writes a trace of a program whose threads a profiler samples: it
-// suspends the program for each sample, as a collection does.
+// suspends the program for each sample, as a collection does, and takes a stack.
 func sampled(t *testing.T) string {
 	t.Helper()
 	w := nettracetest.NewWriter(4, nettracetest.Trace{Frequency: 1e6, Pointer: etw.Ptr64})
@@ -262,19 +173,25 @@ func sampled(t *testing.T) string {
 			w.Events(nettracetest.Event{Metadata: row, Time: at, Thread: 1, SortPoint: true, Payload: payload})
 		}
 	}
+	w.Stacks(1, []uint64{0x2010, 0x1010})
+	w.Metadata(nettracetest.Row{ID: 1, Provider: "Microsoft-DotNETCore-SampleProfiler", Name: "ThreadSample"})
+	for range 3 {
+		at += 1000
+		w.Events(nettracetest.Event{Metadata: 1, Time: at, Thread: 1, Stack: 1, SortPoint: true, Payload: []byte{2, 0, 0, 0}})
+	}
 	w.End()
 	path := filepath.Join(t.TempDir(), "sampled.nettrace")
 	write(t, path, string(w.Bytes()))
 	return path
 }
 
-// TestOwnManifest does what the README says of a module with a manifest of its
-// own, file by file and command by command.
+// TestOwnManifest does what the guide says of a module with a manifest of its own,
+// file by file and command by command.
 func TestOwnManifest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds another module")
 	}
-	_, section, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), ownSection)
+	_, section, _ := strings.Cut(page(t, filepath.Join(root, "docs/guide-manifest.md")), ownSection)
 	section, _, _ = strings.Cut(section, "\n## ")
 	module, err := filepath.Abs(root)
 	if err != nil {
@@ -318,19 +235,20 @@ func TestOwnManifest(t *testing.T) {
 	}
 }
 
-// TestExcerpts checks that the other code of the README is in the files that it
+// TestExcerpts checks that what the guide shows of generated code is in the files that it
 // was taken from, line by line.
 func TestExcerpts(t *testing.T) {
-	sources := page(t, filepath.Join(root, "generated/clr/clr.man")) + page(t, filepath.Join(root, "generated/clr/garbagecollection.etw.go")) +
-		page(t, filepath.Join(root, "examples/custom/events/doc.go"))
+	sources := page(t, filepath.Join(root, "generated/clr/clr.man")) + page(t, filepath.Join(root, "generated/clr/garbagecollection.etw.go"))
 	have := map[string]bool{}
 	for line := range strings.Lines(sources) {
-		line = strings.TrimSuffix(strings.TrimSpace(line), " {") // of a function, the README shows the head
+		line = strings.TrimSuffix(strings.TrimSpace(line), " {") // of a function, the guide shows the head
 		have[strings.Join(strings.Fields(line), " ")] = true
 	}
-	blocks := strings.Split(readme(t), "```")
+	_, section, _ := strings.Cut(page(t, filepath.Join(root, "docs/guide-manifest.md")), "\n## What is generated\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks := strings.Split(section, "```")
 	checked := 0
-	for i := 3; i < len(blocks); i += 2 { // the first block is the program
+	for i := 1; i < len(blocks); i += 2 {
 		_, code, _ := strings.Cut(blocks[i], "\n")
 		for line := range strings.Lines(code) {
 			line = strings.Join(strings.Fields(line), " ")
@@ -350,18 +268,18 @@ func TestExcerpts(t *testing.T) {
 	}
 }
 
-const ownSection = "\n## Your own manifest\n"
+const ownSection = "\n## Your own module\n"
 
 // withoutOwn leaves out the section about the user's own module, which
 // TestOwnManifest is for.
 func withoutOwn(text string) string {
-	before, after, _ := strings.Cut(text, ownSection)
+	before, after, ok := strings.Cut(text, ownSection)
+	if !ok {
+		return text
+	}
 	_, after, _ = strings.Cut(after, "\n## ")
 	return before + "\n## " + after
 }
-
-// readme returns the README but for that section.
-func readme(t *testing.T) string { return withoutOwn(page(t, filepath.Join(root, "README.md"))) }
 
 func page(t *testing.T, path string) string {
 	t.Helper()

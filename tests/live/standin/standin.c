@@ -496,3 +496,22 @@ EXPORT ULONG WINAPI ProcessTrace(TRACEHANDLE *h, ULONG count, LPFILETIME start, 
 	LeaveCriticalSection(&lock);
 	return code;
 }
+
+static void WINAPI nothing(PEVENT_RECORD r) {}
+static ULONG WINAPI nothingOfFile(PEVENT_TRACE_LOGFILEW l) { return TRUE; }
+static BOOL WINAPI nothingOfBuffer(void *b, ULONG n, void *i, void *c) { return TRUE; }
+
+// StandInAlone replays with callbacks that do nothing, to know what that alone takes.
+EXPORT void WINAPI StandInAlone(BOOL buffers) {
+	SESSION s = {0};
+	TRACE t = {0};
+	s.running = 1;
+	t.session = &s;
+	t.event = nothing;
+	t.bufferRead = nothingOfFile;
+	t.buffer = nothingOfBuffer;
+	if (buffers)
+		replayBuffers(&t);
+	else
+		replayEvents(&t);
+}

@@ -1,0 +1,182 @@
+package kinds
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+)
+
+// A Classification says of each sample of a profile what kind of work it is.
+type Classification struct {
+	rules  *Rules
+	p      *stacks.Profile
+	facts  []fact // of frames
+	nodes  []node // of stacks
+	unseen []bool // of stacks: what its innermost frame calls is not seen
+}
+
+// A fact is what the rules say of a frame.
+type fact struct {
+	kind    int
+	reach   reach
+	managed bool // it is managed code, or may be
+	known   bool // a rule says it
+}
+
+// A node is what is known of a stack from its outermost frame on. Kinds are + 1, so that
+// 0 is none.
+type node struct {
+	kind  int // of its innermost frame
+	mild  int // of native code that no rule knows
+	firm  int // of all native code
+	all   int // of all code
+	under bool
+}
+
+// Classify returns what kind of work each sample of a profile is. What became of stacks
+// by filters it takes as it is.
+func (r *Rules) Classify(p *stacks.Profile) *Classification {
+	c := &Classification{rules: r, p: p, facts: make([]fact, len(p.Frames)), nodes: make([]node, p.Stacks()), unseen: make([]bool, p.Stacks())}
+	byModule := make(map[string][]*rule)
+	for i := range p.Frames {
+		c.facts[i] = r.factOf(&p.Frames[i], byModule)
+	}
+	for id := 1; id < len(c.nodes); id++ { // callers have smaller numbers
+		from, frame := p.Split(stacks.ID(id))
+		f := c.facts[frame]
+		c.nodes[id] = r.extend(c.nodes[from], f)
+		c.unseen[id] = f.managed && (!f.known || r.kinds[f.kind].Name == Framework)
+	}
+	return c
+}
+
+// Framework are the libraries of .NET, where nothing says more.
+const Framework = "framework"
+
+// Of returns the kind of a sample.
+func (c *Classification) Of(s stacks.Sample) Kind {
+	kind := c.nodes[s.Stack].kind - 1
+	if c.unseen[s.Stack] && slices.Contains(s.Labels, external) && c.nodes[s.Stack].all == 0 || kind < 0 {
+		kind = c.rules.index(Unknown)
+	}
+	return c.rules.kinds[kind]
+}
+
+// external is the label of samples of which the stack ends where managed code called
+// native code.
+var external = stacks.Label{Key: "state", Value: "external"}
+
+// Unseen reports whether a sample is in native code that managed code called, and of
+// which nothing more is known.
+func (c *Classification) Unseen(s stacks.Sample) bool {
+	return c.unseen[s.Stack] && slices.Contains(s.Labels, external)
+}
+
+func (r *Rules) index(name string) int {
+	return slices.IndexFunc(r.kinds, func(k Kind) bool { return k.Name == name })
+}
+
+// extend returns what is known of a stack with one more frame.
+func (r *Rules) extend(from node, f fact) node {
+	n := from
+	if f.known && r.kinds[f.kind].Name == caller {
+		if n.kind == 0 && !f.managed {
+			n.kind = r.index(Native) + 1
+		}
+		return n
+	}
+	if f.managed {
+		n.mild, n.firm, n.under = 0, 0, n.under || r.kinds[f.kind].Name != Unknown
+	}
+	kind := f.kind + 1
+	if f.known {
+		switch f.reach {
+		case onAll:
+			n.kind, n.mild, n.firm, n.all = kind, 0, 0, kind
+			return n
+		case onNative:
+			n.kind, n.mild, n.firm = kind, 0, kind
+			return n
+		case itself:
+			n.kind = cmp.Or(n.firm, n.all, kind)
+			if !f.managed || r.kinds[f.kind].Name != Framework {
+				n.mild = kind
+			}
+			return n
+		}
+	}
+	if !f.managed && !f.known && kind == r.index(Native)+1 && n.under {
+		kind = r.index(Interop) + 1
+	}
+	n.kind = cmp.Or(n.firm, n.mild, n.all, kind)
+	return n
+}
+
+// factOf returns what the rules say of a frame.
+func (r *Rules) factOf(f *stacks.Frame, byModule map[string][]*rule) fact {
+	module, method := split(f)
+	x := fact{kind: r.index(Unknown)}
+	switch {
+	case f.Pseudo:
+	case f.Kind == symbols.Unknown:
+		return fact{kind: x.kind, managed: true}
+	case f.Kind == symbols.Managed:
+		x.kind, x.managed = r.index(User), true
+	default:
+		x.kind = r.index(Native)
+	}
+	list, ok := byModule[module]
+	if !ok {
+		for i := range r.list {
+			if matches(r.list[i].module, module) {
+				list = append(list, &r.list[i])
+			}
+		}
+		byModule[module] = list
+	}
+	for _, rule := range list {
+		if matches(rule.method, method) {
+			x.kind, x.reach, x.known = rule.kind, rule.reach, true
+			x.managed = x.managed || r.kinds[rule.kind].Name == Framework // compiled ahead of time
+			break
+		}
+	}
+	return x
+}
+
+// split returns the module and the method of a frame as rules call them.
+func split(f *stacks.Frame) (module, method string) {
+	name := f.Full
+	if f.Pseudo {
+		return "", name
+	}
+	if i := strings.IndexByte(name, '('); i > 0 && name[i-1] != '!' && name[i-1] != ':' {
+		name = name[:i]
+	}
+	module, method, ok := strings.Cut(name, "!")
+	if !ok {
+		return "", name
+	}
+	return strings.ToLower(trimSuffix(module)), method
+}
+
+// trimSuffix returns the name of a file without what says that it is a program or a
+// library: libc of libc.so.6.
+func trimSuffix(file string) string {
+	if i := strings.Index(file, ".so"); i > 0 && (i+3 == len(file) || file[i+3] == '.') {
+		return file[:i]
+	}
+	for _, suffix := range []string{".dll", ".exe", ".dylib"} {
+		if n := len(file) - len(suffix); n > 0 && strings.EqualFold(file[n:], suffix) {
+			file = file[:n]
+			break
+		}
+	}
+	if n := len(file) - len(".ni"); n > 0 && strings.EqualFold(file[n:], ".ni") {
+		file = file[:n]
+	}
+	return file
+}

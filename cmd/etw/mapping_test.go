@@ -1,0 +1,51 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+	"github.com/spf13/cobra"
+)
+
+// TestShrinkingTrace: a trace that becomes shorter while it is read is an error.
+func TestShrinkingTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shrinking.nettrace")
+	if err := os.WriteFile(path, endlessTrace(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := overMappings(func(*cobra.Command, []string) error {
+		tr, err := trace.Open(path, trace.MapFiles())
+		if err != nil {
+			return err
+		}
+		defer tr.Close()
+		if err := os.Truncate(path, 0); err != nil {
+			return err
+		}
+		var rec etw.Record
+		for {
+			if err := tr.Next(&rec); err != nil {
+				return err
+			}
+		}
+	})
+	if err := read(nil, nil); err == nil || !strings.Contains(err.Error(), "became shorter") {
+		t.Error(err)
+	}
+}
+
+// TestOtherPanics: what is wrong with the program itself is not called a trace's fault.
+func TestOtherPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	overMappings(func(*cobra.Command, []string) error { panic("a bug") })(nil, nil)
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Makes front.png, the picture of the README, from recorded traces: a report and a flame
+# graph, as Chromium shows them. It wants Go and Chromium.
+set -eu
+cd "$(dirname "$0")/../.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+recorded=tests/recorded/answers
+
+go build -o "$tmp/etw" ./cmd/etw
+"$tmp/etw" report "$recorded/gc-datas-10.nettrace" -o "$tmp/report.html"
+"$tmp/etw" flame --of jit "$recorded/jit-10.nettrace.gz" -o "$tmp/flame.html"
+
+# shoot PAGE PNG SIZE
+shoot() {
+	timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
+		--force-color-profile=srgb --window-size="$3" --virtual-time-budget=4000 \
+		--screenshot="$2" "file://$1" >/dev/null 2>&1
+}
+
+shoot "$tmp/report.html" "$tmp/report.png" 1000,880
+shoot "$tmp/flame.html" "$tmp/flame.png" 1000,880
+cat >"$tmp/both.html" <<'HTML'
+<!doctype html>
+<style>
+body { margin: 0; background: #fff; display: flex; gap: 12px; padding: 6px }
+img { width: 638px; border: 1px solid #ccc; border-radius: 8px }
+</style>
+<img src="report.png"><img src="flame.png">
+HTML
+shoot "$tmp/both.html" "$PWD/docs/pictures/front.png" 1304,576

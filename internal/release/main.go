@@ -1,0 +1,183 @@
+// Release builds what a release consists of: for each system an archive with the two
+// programs, their manual pages, completions and licences, a list of what is in each
+// program (an SBOM), and the check sums of all of it.
+//
+//	go run ./internal/release -o dist
+//
+// The same commit gives the same bytes with the same version of Go, on every machine and
+// in every folder. .ci/release builds twice and compares.
+package main
+
+import (
+	"debug/buildinfo"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// A target is a system to build for.
+type target struct{ os, arch string }
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+// targets are those of a release.
+var targets = []target{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"},
+}
+
+// programs are in each archive.
+var programs = []string{"etw", "etwgen"}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("release: ")
+	dir := flag.String("o", "dist", "write into this `FOLDER`, which must be new or empty")
+	only := flag.String("only", "", "build for this `OS/ARCH` alone")
+	dirty := flag.Bool("dirty", false, "also build what is not committed, to try it")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		log.Fatalf("unexpected %s", flag.Arg(0))
+	}
+	if err := release(*dir, *only, *dirty); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// release makes the archives of all targets, or of one, and what is about all of them.
+func release(dir, only string, dirty bool) error {
+	if entries, err := os.ReadDir(dir); len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s is not empty (%v)", dir, err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "release-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	common, err := commonFiles(tmp)
+	if err != nil {
+		return err
+	}
+	built := 0
+	for _, t := range targets {
+		if only != "" && only != t.String() {
+			continue
+		}
+		built++
+		if err := releaseTarget(dir, tmp, t, common, dirty); err != nil {
+			return fmt.Errorf("%v: %w", t, err)
+		}
+	}
+	if built == 0 {
+		return fmt.Errorf("-only %s: the targets are %v", only, targets)
+	}
+	return writeSums(dir)
+}
+
+// releaseTarget builds the programs of a target, and writes its archive and SBOMs.
+func releaseTarget(dir, tmp string, t target, common []file, dirty bool) error {
+	files := append([]file(nil), common...)
+	version, when := "", time.Time{}
+	for _, name := range programs {
+		path := filepath.Join(tmp, t.os+"-"+t.arch, name)
+		if t.os == "windows" {
+			path += ".exe"
+		}
+		if err := build(path, t, name); err != nil {
+			return err
+		}
+		info, err := buildinfo.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if version, when, err = stamp(info, dirty); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		bill, err := sbom(name, info, data, t)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{name: filepath.Base(path), data: data, mode: 0o755}, file{name: name + ".cdx.json", data: bill, mode: 0o644})
+		fmt.Printf("%-14v %-11s %5.1f MB\n", t, filepath.Base(path), float64(len(data))/1e6)
+	}
+	name := fmt.Sprintf("etwgen_%s_%s_%s", strings.TrimPrefix(version, "v"), t.os, t.arch)
+	return writeArchive(filepath.Join(dir, name), t.os == "windows", name, when, files)
+}
+
+// build compiles a program such that nothing of the machine is in it.
+func build(path string, t target, name string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/"+name)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=-mod=readonly", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build ./cmd/%s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
+// stamp returns the version that Go has given to a program by its tag or its commit, and
+// the time of the commit, which files in archives have.
+func stamp(info *buildinfo.BuildInfo, dirty bool) (version string, when time.Time, err error) {
+	version = info.Main.Version
+	if version == "" || version == "(devel)" || strings.Contains(version, "+dirty") && !dirty {
+		return "", when, fmt.Errorf("the version is %q: build a commit, in a checkout with its tags and without changes", version)
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			when, err = time.Parse(time.RFC3339, s.Value)
+		}
+	}
+	if err == nil && when.IsZero() {
+		err = errors.New("the program does not tell the time of its commit")
+	}
+	return version, when.UTC(), err
+}
+
+// commonFiles returns what is the same in all archives: pages, completions, licences.
+func commonFiles(tmp string) ([]file, error) {
+	here := target{runtime.GOOS, runtime.GOARCH}
+	var files []file
+	for _, name := range programs {
+		path := filepath.Join(tmp, "here", name)
+		if err := build(path, here, name); err != nil {
+			return nil, err
+		}
+		pages := filepath.Join(tmp, "man-"+name)
+		if out, err := exec.Command(path, "man", "--dir", pages).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s man: %w\n%s", name, err, out)
+		}
+		list, err := filesOf(pages, "man/man1")
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, list...)
+		for shell, to := range map[string]string{"bash": name + ".bash", "zsh": "_" + name, "fish": name + ".fish", "powershell": name + ".ps1"} {
+			out, err := exec.Command(path, "completion", shell).Output()
+			if err != nil {
+				return nil, fmt.Errorf("%s completion %s: %w", name, shell, err)
+			}
+			files = append(files, file{name: "completions/" + to, data: out, mode: 0o644})
+		}
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name: name, data: data, mode: 0o644})
+	}
+	notices, err := notices(filepath.Join(tmp, "here"))
+	return append(files, file{name: "NOTICES", data: notices, mode: 0o644}), err
+}
