@@ -69,7 +69,9 @@ func start(t *testing.T, s *sink) string {
 	factory := otlpreceiver.NewFactory()
 	settings := receivertest.NewNopSettings(factory.Type())
 	logs, err1 := consumer.NewLogs(func(_ context.Context, l plog.Logs) error { return s.take("logs", &s.logs, l.LogRecordCount()) })
-	metrics, err2 := consumer.NewMetrics(func(_ context.Context, m pmetric.Metrics) error { return s.take("metrics", &s.points, m.DataPointCount()) })
+	metrics, err2 := consumer.NewMetrics(func(_ context.Context, m pmetric.Metrics) error {
+		return s.take("metrics", &s.points, m.DataPointCount())
+	})
 	traces, err3 := consumer.NewTraces(func(_ context.Context, x ptrace.Traces) error { return s.take("traces", &s.spans, x.SpanCount()) })
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
