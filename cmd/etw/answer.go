@@ -22,6 +22,7 @@ type question struct {
 	needs                      []need   // what to record for it
 	missing                    string   // what to say in place of needs
 	whole                      bool     // people see all rows if they do not say how many
+	rooted                     bool     // --root is for all views
 	ask                        func(mux *etw.Mux) answer
 
 	in    input
@@ -29,11 +30,22 @@ type question struct {
 	out   output
 	rank  ranking
 	by    string
+	root  string   // only what this code calls
+	named *codeMap // what names code, if it is asked for
 }
 
 // A timed answer wants to know the time between two samples in nanoseconds, 0 if the head
 // of the trace does not tell it.
 type timed interface{ samplesEach(ns int64) }
+
+// A placed answer wants to know where in time the traces are, which are of one session
+// then, and what of it was asked for.
+type placed interface{ place(placement) }
+
+// A fitted answer is in another form for people than for programs.
+type fitted interface {
+	fit(p *printer, who *names)
+}
 
 // An answer is an analysis, and how its result is printed.
 type answer interface {
@@ -71,6 +83,10 @@ func (q *question) command() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+strings.Join(q.views, ", "))
 	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(q.views, cobra.ShellCompDirectiveNoFileComp)})
+	if q.rooted || slices.Contains(q.views, byStack) {
+		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw top --help explains patterns")
+		completions(cmd, map[string]cobra.CompletionFunc{"root": cobra.NoFileCompletions})
+	}
 	q.rank.flags(cmd, "")
 	if !q.whole {
 		f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", rowsForPeople)
@@ -103,10 +119,18 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	}
 	defer t.Close()
 	var mux etw.Mux
+	if q.needsCode() {
+		q.named = newCodeMap(nil)
+	}
 	i := &inquiry{cmd: cmd, mux: &mux, answer: q.ask(&mux), names: newNames()}
-	named := codeFor(i.answer, q.by)
-	if named != nil {
-		i.also = &named.mux
+	where, isPlaced := i.answer.(placed)
+	if isPlaced {
+		if err := oneSession(t); err != nil {
+			return err
+		}
+	}
+	if q.named != nil {
+		i.also = &q.named.mux
 		if i.source, err = q.in.bindStacks(cmd, t, args); err != nil {
 			return err
 		}
@@ -122,10 +146,13 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}
+	if isPlaced {
+		where.place(i.placementOf(t, h))
+	}
 	why := i.whyNone(q)
 	any := i.answer.take() && why == ""
 	p := q.out.open(cmd, false)
-	err = q.print(p, t, i, named, any)
+	err = q.print(p, t, i, any)
 	if err == nil {
 		err = p.Flush()
 	}
@@ -149,11 +176,14 @@ func (q *question) check(cmd *cobra.Command) error {
 	if !slices.Contains(q.views, q.by) {
 		return usagef("--by %s: it is one of %s%s", q.by, strings.Join(q.views, ", "), didYouMean(q.by, q.views))
 	}
-	return nil
+	return q.checkRoot(cmd)
 }
 
 // print prints the answer.
-func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap, any bool) error {
+func (q *question) print(p *printer, t *trace.Trace, i *inquiry, any bool) error {
+	if x, ok := i.answer.(fitted); ok {
+		x.fit(p, i.names)
+	}
 	warnings := append(i.warnings(t), i.answer.warnings()...)
 	if p.format == formatJSON {
 		q.tell(p.about, t, i, any)
@@ -161,8 +191,8 @@ func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap,
 		return writeContract(p, i.answer.result(), t.Stats().Lost)
 	}
 	var tab *table
-	if named != nil {
-		tab = named.table(i.answer, q.by)
+	if q.isOfCode() {
+		tab = q.named.rows(i.answer, q.by, q.root)
 	} else {
 		tab = i.answer.table(q.by, i.names)
 	}

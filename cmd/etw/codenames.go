@@ -18,8 +18,9 @@ type codeMap struct {
 	mux     etw.Mux
 	code    *symbols.Analysis
 	machine *system.Machine
-	files   *native.Dir // files of symbols, or nil
-	origins *origins    // nil where nobody asks where names are from
+	files   *native.Dir    // files of symbols, or nil
+	origins *origins       // nil where nobody asks where names are from
+	learnt  *symbols.Table // what all records told, once that was asked for
 }
 
 func newCodeMap(files *native.Dir, options ...symbols.Option) *codeMap {

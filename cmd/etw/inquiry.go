@@ -24,6 +24,7 @@ type inquiry struct {
 	span    timeSpan
 	source  etw.Source // the records of the trace, if they are not as it has them
 	cut     bool       // by --from or --to
+	parted  bool       // by --activity
 	trouble bool       // with the trace
 }
 
@@ -32,8 +33,8 @@ type inquiry struct {
 func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
-	i.cut = h.From != nil || h.To != nil
-	all := !i.cut && h.Processes == nil
+	i.cut, i.parted = h.From != nil || h.To != nil, h.During != nil
+	all := !i.cut && !i.parted && h.Processes == nil
 	decoder := builtin.NewDecoder()
 	r := &reading{cmd: i.cmd, progress: newProgress(i.cmd.ErrOrStderr(), nil), share: t.Progress}
 	source := i.source
@@ -77,6 +78,9 @@ func (i *inquiry) warnings(t *trace.Trace) []string {
 	}
 	if i.cut {
 		list = append(list, "what began before --from, or ended after --to, counts as cut off")
+	}
+	if i.parted {
+		list = append(list, "what was not all on while --activity was counts as cut off")
 	}
 	if n := i.mux.Stats().Undecodable; n > 0 {
 		list = append(list, fmt.Sprintf("%d records do not fit the events that they claim to be, and are in no number", n))

@@ -57,7 +57,7 @@ func msAt(d time.Duration) string {
 // is outside of what was asked for, or it lacks something. Which of the latter it is
 // another pass tells.
 func (q *question) reportNone(i *inquiry, why string, args []string) {
-	if why == "" && (i.cut || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+	if why == "" && (i.cut || i.parted || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
 		why = "the trace has an answer, but not for the time and the processes that were asked for"
 	}
 	switch {

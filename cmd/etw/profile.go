@@ -106,33 +106,44 @@ func bare(samples func() []*stacks.Samples) func() gathered {
 }
 
 func startCPU(mux *etw.Mux, t *trace.Trace) func() gathered {
-	a := cpu.New(mux)
-	machine := system.New(mux)
-	k := cpu.NewKernel(mux, machine)
-	linux := cpu.NewLinux(samplingInterval(t))
-	mux.HandleRest(linux.Record)
-	return func() gathered {
-		if s, res := linux.Samples(); res.Samples > 0 {
-			return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
-				facts: []string{fmt.Sprintf("time on processors: %s, %s", count(res.Samples, "sample", "samples"), apart(res))}}
-		}
-		if g := kernelSamples(k); g.samples != nil {
-			return g
-		}
-		res := a.Result()
-		if res.Samples == 0 {
-			return gathered{}
-		}
-		facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
-			count(len(res.Threads), "thread", "threads"), res.External, ms(res.IntervalMS))}
-		if res.PauseMS > 0 {
-			facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", ms(res.PauseMS)))
-		}
-		if res.UnsampledMS > 0 {
-			facts = append(facts, fmt.Sprintf("threads were not looked at for %s, which is in no number", ms(res.UnsampledMS)))
-		}
-		return gathered{samples: []*stacks.Samples{a.Samples()}, facts: facts, period: res.Interval()}
+	p := newProcessorTime(mux, system.New(mux))
+	p.linux.SetInterval(samplingInterval(t))
+	mux.HandleRest(p.linux.Record)
+	return p.gathered
+}
+
+// processorTime has the samples of whoever took them: a kernel, or else the runtime.
+type processorTime struct {
+	threads *cpu.Analysis
+	kernel  *cpu.Kernel
+	linux   *cpu.Linux // wants the records that are left over
+}
+
+func newProcessorTime(mux *etw.Mux, machine *system.Machine) *processorTime {
+	return &processorTime{threads: cpu.New(mux), kernel: cpu.NewKernel(mux, machine), linux: cpu.NewLinux(0)}
+}
+
+func (p *processorTime) gathered() gathered {
+	if s, res := p.linux.Samples(); res.Samples > 0 {
+		return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
+			facts: []string{fmt.Sprintf("time on processors: %s, %s", count(res.Samples, "sample", "samples"), apart(res))}}
 	}
+	if g := kernelSamples(p.kernel); g.samples != nil {
+		return g
+	}
+	res := p.threads.Result()
+	if res.Samples == 0 {
+		return gathered{}
+	}
+	facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
+		count(len(res.Threads), "thread", "threads"), res.External, ms(res.IntervalMS))}
+	if res.PauseMS > 0 {
+		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", ms(res.PauseMS)))
+	}
+	if res.UnsampledMS > 0 {
+		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, which is in no number", ms(res.UnsampledMS)))
+	}
+	return gathered{samples: []*stacks.Samples{p.threads.Samples()}, facts: facts, period: res.Interval()}
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.

@@ -240,6 +240,7 @@ func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*famil
 		value, hasValue := p.Value.Get()
 		_, isHistogram := p.Count.Get()
 		spread, isExponential := p.Exponential()
+		isSum = isSum || hasValue && strings.Contains(x.Type, "Counter") // the first one has no rate
 		if !total.begun {
 			total.add(0, p.AtMS)
 		}
