@@ -67,7 +67,7 @@ of the events that are chosen, or of --fields.`,
 	d.in.attributeFlag(cmd)
 	d.in.manifestFlag(cmd)
 	d.in.flags(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
+	completions(cmd, map[string]cobra.CompletionFunc{"limit": cobra.NoFileCompletions})
 	return cmd
 }
 

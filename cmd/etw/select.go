@@ -68,13 +68,6 @@ func (s *selection) timeFlags(cmd *cobra.Command) {
 	})
 }
 
-// completions says how the values of flags are completed.
-func completions(cmd *cobra.Command, funcs map[string]cobra.CompletionFunc) {
-	for flag, do := range funcs {
-		_ = cmd.RegisterFlagCompletionFunc(flag, do) // fails for flags that there are not
-	}
-}
-
 // levelNames are the standard levels that a filter can ask for.
 var levelNames = []string{"critical", "error", "warning", "informational", "verbose"}
 

@@ -51,10 +51,31 @@ func (w *worker) attach(stop context.Context, t target) {
 		}
 		again.next = time.Now().Add(again.wait)
 		w.tries[t.key] = again
-		if last == nil {
+		if last == nil && err != errTwice {
 			w.core.Set.Logger.Warn("cannot attach to a process; trying again", zap.String("process", t.name), zap.Error(err))
 		}
 	})
+}
+
+// errTwice says that a process is attached to already, by another of its ways: a port,
+// its socket, its pid.
+var errTwice = errors.New("attached already")
+
+// claim reports whether a process, by its cookie, is attached to by nobody else.
+func (w *worker) claim(cookie string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cookies[cookie] {
+		return false
+	}
+	w.cookies[cookie] = true
+	return true
+}
+
+func (w *worker) release(cookie string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.cookies, cookie)
 }
 
 // session has a session in a process until either ends. The error is of one that did
@@ -70,6 +91,12 @@ func (w *worker) session(stop context.Context, t target) error {
 	info, err := c.Info(ctx)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return ignoreStop(stop, err)
+	}
+	if cookie := info.Cookie.String(); !info.Cookie.IsZero() {
+		if !w.claim(cookie) {
+			return errTwice // it is attached to in another way
+		}
+		defer w.release(cookie)
 	}
 	plan := w.cfg.plan(version(info.Runtime))
 	s, err := c.Start(ctx, eventpipe.Config{Providers: plan.providers, BufferMB: w.cfg.BufferMB})

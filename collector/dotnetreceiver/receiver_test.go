@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -36,6 +37,8 @@ type sink struct {
 	logs     int
 	losses   map[string]int64
 	sums     map[string]float64 // the last value of a metric
+	kinds    map[string]pmetric.MetricType
+	mixed    string // a metric that came as two types
 	pauses   uint64
 	spans    []ptrace.Span
 	resource map[string]any
@@ -74,11 +77,15 @@ func (s *sink) ConsumeMetrics(_ context.Context, data pmetric.Metrics) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sums == nil {
-		s.sums = make(map[string]float64)
+		s.sums, s.kinds = make(map[string]float64), make(map[string]pmetric.MetricType)
 	}
 	for _, of := range data.ResourceMetrics().All() {
 		for _, scope := range of.ScopeMetrics().All() {
 			for _, m := range scope.Metrics().All() {
+				if kind, ok := s.kinds[m.Name()]; ok && kind != m.Type() {
+					s.mixed = m.Name()
+				}
+				s.kinds[m.Name()] = m.Type()
 				switch m.Type() {
 				case pmetric.MetricTypeSum:
 					for _, p := range m.Sum().DataPoints().All() {
@@ -309,8 +316,8 @@ func TestCorpus(t *testing.T) {
 		check func(*testing.T, *sink)
 	}{
 		{"metrics", func(t *testing.T, s *sink) {
-			if len(s.sums) == 0 {
-				t.Error("there are no metrics")
+			if len(s.sums) == 0 || s.mixed != "" {
+				t.Errorf("there are %d metrics; %q has two types", len(s.sums), s.mixed)
 			}
 		}},
 		{"gc-workstation", func(t *testing.T, s *sink) {
@@ -334,6 +341,51 @@ func TestCorpus(t *testing.T) {
 			}
 			c.check(t, s)
 		})
+	}
+}
+
+// TestReal attaches to a real .NET process that is killed, and to the one that is
+// started then, by its name.
+func TestReal(t *testing.T) {
+	folder := os.Getenv("ETWGEN_DOTNET")
+	if folder == "" {
+		t.Skip("ETWGEN_DOTNET does not say where runtimes are")
+	}
+	cfg := config("")
+	cfg.Targets = []Target{{Name: "^azmcp$"}}
+	cfg.Presets = []string{"gc", "counters", "requests", "threadpool"}
+	s := &sink{}
+	end := start(t, cfg, s)
+	for _, life := range []string{"first", "second"} {
+		cmd := exec.Command(filepath.Join(folder, "net10/package/dist/azmcp"), "server", "start")
+		cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		wait(t, "the "+life+" process is attached to, and has metrics", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			_, has := s.sums["dotnet.gc.pause.time"]
+			return has && s.resource != nil && s.resource["process.pid"] == int64(cmd.Process.Pid)
+		})
+		t.Logf("%s process: %v", life, time.Since(begun))
+		cmd.Process.Kill()
+		cmd.Wait()
+		in.Close()
+		s.mu.Lock()
+		if s.mixed != "" {
+			t.Errorf("%s has two types", s.mixed)
+		}
+		s.sums = nil
+		s.mu.Unlock()
+	}
+	if err := end(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -30,6 +30,7 @@ type worker struct {
 
 	mu       sync.Mutex
 	attached map[string]bool
+	cookies  map[string]bool // of the processes that are attached to
 	tries    map[string]*try
 	ended    int // sessions
 	waiting  bool
@@ -43,7 +44,7 @@ type try struct {
 }
 
 func newWorker(cfg *Config, core *flow.Core) *worker {
-	w := &worker{cfg: cfg, core: core, attached: make(map[string]bool), tries: make(map[string]*try)}
+	w := &worker{cfg: cfg, core: core, attached: make(map[string]bool), cookies: make(map[string]bool), tries: make(map[string]*try)}
 	compile := func(texts []string) (list []*regexp.Regexp) {
 		for _, text := range texts {
 			if re, err := regexp.Compile(text); err == nil { // which was checked

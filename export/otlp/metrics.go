@@ -238,6 +238,7 @@ func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*famil
 		rate, isSum := p.Rate.Get()
 		value, hasValue := p.Value.Get()
 		_, isHistogram := p.Count.Get()
+		isSum = isSum || hasValue && strings.Contains(x.Type, "Counter") // the first one has no rate
 		if !total.begun {
 			total.add(0, p.AtMS)
 		}
