@@ -29,7 +29,7 @@ The rows are processes, or by --by phase the phases with what told of them.`,
 		example: `  etw lifecycle jit.nettrace
   etw lifecycle --by phase machine.etl
   etw lifecycle --process app.exe --format csv machine.etl
-  etw lifecycle --format json jit.nettrace | jq '.processes[].phases[0].phase'`,
+  etw lifecycle --format json jit.nettrace | jq '.processes[] | {pid, phases}'`,
 		views:   []string{"process", "phase"},
 		missing: "the trace tells of no process; how to record one that does, etw record-help wpr says",
 		whole:   true,
