@@ -179,13 +179,17 @@ func resource(ctx context.Context, c *eventpipe.Client, info *eventpipe.Info, t 
 	}
 	list = append(list, otlp.Attribute{Key: "process.pid", Value: pid})
 	name := executable(info.CommandLine)
+	serviceName, instance := service(ctx, c, name)
+	if instance == "" && !info.Cookie.IsZero() {
+		instance = info.Cookie.String() // which the runtime makes up for each process
+	}
 	if host, err := os.Hostname(); err == nil {
 		list = append(list, otlp.Attribute{Key: "host.name", Value: host})
 	}
 	for _, a := range []otlp.Attribute{
 		{Key: "process.executable.name", Value: name}, {Key: "process.runtime.version", Value: info.Runtime},
 		{Key: "os.type", Value: strings.ToLower(info.OS)}, {Key: "host.arch", Value: arch(info.Arch)},
-		{Key: "service.name", Value: service(ctx, c, name)},
+		{Key: "service.name", Value: serviceName}, {Key: "service.instance.id", Value: instance},
 	} {
 		if a.Value != "" {
 			list = append(list, a)
@@ -195,8 +199,8 @@ func resource(ctx context.Context, c *eventpipe.Client, info *eventpipe.Info, t 
 }
 
 // service returns the name that a process gives itself for OpenTelemetry, or one made
-// of its program.
-func service(ctx context.Context, c *eventpipe.Client, name string) string {
+// of its program, and the id of the instance, if it has one.
+func service(ctx context.Context, c *eventpipe.Client, program string) (name, instance string) {
 	env, _ := c.Environment(ctx) // of a runtime that does not tell, there is none
 	of := func(key string) string {
 		for _, pair := range env {
@@ -206,18 +210,24 @@ func service(ctx context.Context, c *eventpipe.Client, name string) string {
 		}
 		return ""
 	}
-	if v := of("OTEL_SERVICE_NAME"); v != "" {
-		return v
-	}
+	name = of("OTEL_SERVICE_NAME")
 	for pair := range strings.SplitSeq(of("OTEL_RESOURCE_ATTRIBUTES"), ",") {
-		if k, v, _ := strings.Cut(pair, "="); strings.TrimSpace(k) == "service.name" {
-			return strings.TrimSpace(v)
+		k, v, _ := strings.Cut(pair, "=")
+		switch k, v = strings.TrimSpace(k), strings.TrimSpace(v); {
+		case k == "service.name" && name == "":
+			name = v
+		case k == "service.instance.id":
+			instance = v
 		}
 	}
-	if name == "" {
-		return "unknown_service"
+	switch {
+	case name != "":
+	case program != "":
+		name = "unknown_service:" + program
+	default:
+		name = "unknown_service"
 	}
-	return "unknown_service:" + name
+	return name, instance
 }
 
 // arch returns the architecture as the conventions call it.

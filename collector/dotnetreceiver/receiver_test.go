@@ -139,7 +139,7 @@ func process(t *testing.T, dir string, version int, events []byte) (stop func())
 	t.Helper()
 	rt := eventpipetest.NewRuntime(version)
 	rt.CommandLine = "/app/Bakery --port 80"
-	rt.Environ = []string{"OTEL_SERVICE_NAME=bakery"}
+	rt.Environ = []string{"OTEL_SERVICE_NAME=bakery", "OTEL_RESOURCE_ATTRIBUTES=a=b,service.instance.id=7"}
 	gone := make(chan struct{})
 	rt.Record = func(w io.Writer, stopped <-chan struct{}) {
 		w.Write(events[:len(events)-1])
@@ -250,7 +250,7 @@ func TestSession(t *testing.T) {
 	if s.logs != 2*events || s.pauses == 0 {
 		t.Errorf("%d log records, want %d; %d pauses", s.logs, 2*events, s.pauses)
 	}
-	for key, want := range map[string]any{"process.runtime.name": ".NET", "service.name": "bakery", "process.executable.name": "Bakery"} {
+	for key, want := range map[string]any{"process.runtime.name": ".NET", "service.name": "bakery", "service.instance.id": "7", "process.executable.name": "Bakery"} {
 		if s.resource[key] != want {
 			t.Errorf("the resource has %s=%v, want %v", key, s.resource[key], want)
 		}
