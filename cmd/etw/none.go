@@ -15,7 +15,8 @@ import (
 // time and of the processes that were asked for.
 type timeSpan struct {
 	first, last time.Duration
-	any         bool // there are records
+	begin, end  time.Duration // of those in the time
+	any         bool          // there are records
 	inTime      bool
 	inProcesses bool
 }
@@ -27,8 +28,16 @@ func (s *timeSpan) see(r *etw.Record, elapsed time.Duration, h *filter.Header, a
 	}
 	s.first, s.last = min(s.first, elapsed), max(s.last, elapsed)
 	s.inProcesses = s.inProcesses || asked.Has(r.ProcessID)
-	s.inTime = s.inTime || h.InTime(r, elapsed)
+	if h.InTime(r, elapsed) {
+		if !s.inTime {
+			s.inTime, s.begin, s.end = true, elapsed, elapsed
+		}
+		s.begin, s.end = min(s.begin, elapsed), max(s.end, elapsed)
+	}
 }
+
+// within returns how long the part of the trace is that was asked for.
+func (s *timeSpan) within() time.Duration { return s.end - s.begin }
 
 // whyNone returns why what was asked for is not in the trace at all, or "".
 func (i *inquiry) whyNone(q *question) string {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
@@ -54,28 +55,12 @@ func recorded(t testing.TB, name string) []byte {
 // TestInterrupt interrupts a command that waits for more of a stream: it prints
 // what it has.
 func TestInterrupt(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be interrupted by another one")
-	}
 	trace := endlessTrace()
 	for _, c := range []struct{ command, want string }{{"stat", "1 events"}, {"dump", "Acme/Made"}, {"info", "events               1"}} {
 		cmd := etwProcess(t, c.command, "-")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := stdin.Write(trace); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		if code := exitCodeOf(t, cmd.Wait()); code != 1 {
+		if code := commandtest.Interrupt(t, cmd, trace, os.Interrupt); code != 1 {
 			t.Errorf("%s: exit code %d", c.command, code)
 		}
 		if got, want := stderr.String(), "etw: interrupted after 1 events\n"; got != want {
@@ -100,9 +85,6 @@ func endlessTrace() []byte {
 // TestInterruptedExport interrupts an export: what was there before stays, and nothing
 // comes beside it.
 func TestInterruptedExport(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be interrupted by another one")
-	}
 	trace := endlessTrace()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		for _, format := range []string{"otlp", "prometheus"} {
@@ -112,20 +94,7 @@ func TestInterruptedExport(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := etwProcess(t, "export", "-f", format, "-o", path, "-")
-			stdin, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := stdin.Write(trace); err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			if code := exitCodeOf(t, cmd.Wait()); code != 1 {
+			if code := commandtest.Interrupt(t, cmd, trace, signal); code != 1 {
 				t.Errorf("%s, %v: exit code %d", format, signal, code)
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != "before" {
