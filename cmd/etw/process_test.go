@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/command/commandtest"
@@ -82,26 +81,26 @@ func endlessTrace() []byte {
 	return w.Bytes()[:w.Offset()/2]
 }
 
-// TestInterruptedExport interrupts an export: what was there before stays, and nothing
+// TestInterruptedExport interrupts an export, and a filter: what was there before stays, and nothing
 // comes beside it.
 func TestInterruptedExport(t *testing.T) {
 	trace := endlessTrace()
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		for _, format := range []string{"otlp", "prometheus"} {
+	for _, signal := range endings() {
+		for _, command := range []string{"export -f otlp", "export -f prometheus", "filter"} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "out")
 			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			cmd := etwProcess(t, "export", "-f", format, "-o", path, "-")
+			cmd := etwProcess(t, append(strings.Fields(command), "-o", path, "-")...)
 			if code := commandtest.Interrupt(t, cmd, trace, signal); code != 1 {
-				t.Errorf("%s, %v: exit code %d", format, signal, code)
+				t.Errorf("%s, %v: exit code %d", command, signal, code)
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != "before" {
-				t.Errorf("%s, %v: the output is %q, %v", format, signal, got, err)
+				t.Errorf("%s, %v: the output is %q, %v", command, signal, got, err)
 			}
 			if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
-				t.Errorf("%s, %v: the folder has %v, %v", format, signal, list, err)
+				t.Errorf("%s, %v: the folder has %v, %v", command, signal, list, err)
 			}
 		}
 	}
