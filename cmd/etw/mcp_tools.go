@@ -52,6 +52,7 @@ var questionTools = []toolOf{
 	{"counters", []parameter{oneTrace}},
 	{"startup", []parameter{oneTrace}},
 	{"timeline", []parameter{oneTrace}},
+	{"lifecycle", []parameter{oneTrace}},
 	{"top", []parameter{oneTrace}},
 	{"classify", []parameter{oneTrace}},
 	{"tree", []parameter{oneTrace}},
@@ -128,8 +129,8 @@ func tools() []*tool {
 	root := newRoot()
 	for _, q := range questionTools {
 		cmd, _, err := root.Find([]string{q.command})
-		if err != nil || cmd == root { // not in this program
-			continue
+		if err != nil || cmd == root {
+			panic("there is no command " + q.command)
 		}
 		list = append(list, q.tool(cmd))
 	}
