@@ -81,7 +81,7 @@ trace nor the tool knows, 3 if a condition of etw compare --fail-if holds.`,
 		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
 		{groupETW, []*cobra.Command{newSessions(), newRecord(), newProviders(), newSelfTest()}},
 		{groupAsk, []*cobra.Command{
-			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(), newTimelineCommand(),
+			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(), newLifecycle(), newTimelineCommand(),
 			newCompare(), newReport(),
 		}},
 		{groupCode, []*cobra.Command{newTop(), newClassify(), newTree(), newStacks(), newFlame(), newLines(), newAnnotate(), newConvert(), newSymbols()}},
