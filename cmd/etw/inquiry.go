@@ -17,7 +17,9 @@ import (
 type inquiry struct {
 	cmd     *cobra.Command
 	mux     *etw.Mux
-	also    *etw.Mux // of what needs all records, whatever is asked for; may be nil
+	also    *etw.Mux                          // of what needs all records, whatever is asked for; may be nil
+	more    *etw.Mux                          // of what is asked beside the answer; may be nil
+	each    func(*etw.Record, *etw.EventInfo) // sees what the answer does; may be nil
 	answer  answer
 	names   *names
 	asked   filter.Numbers // processes
@@ -52,6 +54,14 @@ func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 		}
 		if !all && h.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(namesThings(rec) && h.Processes.Has(rec.ProcessID)) {
 			return nil
+		}
+		if i.each != nil {
+			i.each(rec, e)
+		}
+		if i.more != nil {
+			if err := i.more.Dispatch(rec); err != nil {
+				return err
+			}
 		}
 		return i.mux.Dispatch(rec)
 	})

@@ -81,6 +81,7 @@ type family struct {
 	scope, version, name, unit, about, kind string
 	monotonic                               bool
 	absolute                                bool // it never counts from one point to the next
+	delta                                   bool // of an exponential histogram
 	points                                  [][]byte
 }
 
@@ -131,9 +132,9 @@ func (m *Metrics) family(b []byte, f *family) []byte {
 	}
 	b = append(b, ',', '"')
 	b = append(append(b, f.kind...), `":{`...)
-	if f.kind == "sum" || f.kind == "histogram" {
+	if f.kind == "sum" || f.kind == "histogram" || f.kind == "exponentialHistogram" {
 		temporality := 2
-		if m.Delta && f.kind == "sum" && !f.absolute {
+		if m.Delta && f.kind == "sum" && !f.absolute || f.delta {
 			temporality = 1
 		}
 		b = strconv.AppendInt(append(b, `"aggregationTemporality":`...), int64(temporality), 10)
@@ -184,7 +185,7 @@ func number(b []byte, v float64) []byte {
 // find returns the metric of a name, which is new if none of the list is.
 func find(list []*family, like family) ([]*family, *family) {
 	for _, f := range list {
-		if f.scope == like.scope && f.name == like.name && f.kind == like.kind {
+		if f.scope == like.scope && f.name == like.name && f.kind == like.kind && f.delta == like.delta {
 			return list, f
 		}
 	}
@@ -238,6 +239,7 @@ func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*famil
 		rate, isSum := p.Rate.Get()
 		value, hasValue := p.Value.Get()
 		_, isHistogram := p.Count.Get()
+		spread, isExponential := p.Exponential()
 		isSum = isSum || hasValue && strings.Contains(x.Type, "Counter") // the first one has no rate
 		if !total.begun {
 			total.add(0, p.AtMS)
@@ -245,6 +247,10 @@ func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*famil
 		from := total.from
 		var f *family
 		switch {
+		case isExponential:
+			like.kind, like.delta = "exponentialHistogram", x.Deltas
+			list, f = find(list, like)
+			f.points = append(f.points, exponential(m.point(from, p.AtMS, tags), &spread))
 		case isHistogram:
 			like.kind, like.name = "summary", base.name+".summary"
 			list, f = find(list, like)
@@ -265,7 +271,7 @@ func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*famil
 			list, f = find(list, like)
 			f.points = append(f.points, number(m.point(from, p.AtMS, tags), value))
 		}
-		if m.Delta {
+		if m.Delta && !isExponential || x.Deltas {
 			total.from = p.AtMS
 		}
 	}
