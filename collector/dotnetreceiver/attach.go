@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -98,42 +99,96 @@ func (w *worker) session(stop context.Context, t target) error {
 		}
 		defer w.release(cookie)
 	}
-	plan := w.cfg.plan(version(info.Runtime))
-	s, err := c.Start(ctx, eventpipe.Config{Providers: plan.providers, BufferMB: w.cfg.BufferMB})
-	if t.begun != nil {
-		t.begun(ctx)
+	a := &attachment{w: w, target: t, c: c, info: &info, resource: resource(ctx, c, &info, t), plan: w.cfg.plan(version(info.Runtime))}
+	return ignoreStop(stop, a.run(ctx, stop))
+}
+
+// An attachment is to one process.
+type attachment struct {
+	w        *worker
+	target   target
+	c        *eventpipe.Client
+	info     *eventpipe.Info
+	resource []otlp.Attribute
+	plan     plan
+}
+
+// run begins what there is to do in a process, and does it until the process ends or
+// stop is done. The error is of what did not begin; ctx is for the begin.
+func (a *attachment) run(ctx, stop context.Context) error {
+	var s *eventpipe.Session
+	var err error
+	if len(a.plan.providers) > 0 {
+		s, err = a.c.Start(ctx, eventpipe.Config{Providers: a.plan.providers, BufferMB: a.w.cfg.BufferMB})
+	}
+	if a.target.begun != nil {
+		a.target.begun(ctx)
 	}
 	if err != nil {
-		return ignoreStop(stop, err)
+		return err
 	}
-	defer s.Close()
+	if s != nil {
+		defer s.Close()
+	}
+	w, name := a.w, zap.String("process", a.target.name)
 	w.core.Tel.Session(1, "attached")
 	defer w.core.Tel.Session(-1, "attached")
-	w.core.Set.Logger.Info("attached", zap.String("process", t.name), zap.String("runtime", info.Runtime))
+	w.core.Set.Logger.Info("attached", name, zap.String("runtime", a.info.Runtime))
 	w.mu.Lock()
 	if w.ended > 0 {
 		w.core.Tel.Reattached()
 	}
 	w.mu.Unlock()
-	err = w.stream(ctx, stop, c, s, &info, t, plan)
+	err = a.work(stop, s)
 	w.mu.Lock()
 	w.ended++
 	w.mu.Unlock()
 	if err != nil {
-		w.core.Set.Logger.Warn("a session has ended early", zap.String("process", t.name), zap.Error(err))
+		w.core.Set.Logger.Warn("a session has ended early", name, zap.Error(err))
 	} else {
-		w.core.Set.Logger.Info("detached", zap.String("process", t.name))
+		w.core.Set.Logger.Info("detached", name)
+	}
+	if s == nil {
+		return err // else nobody waits before the next try
 	}
 	return nil
 }
 
+// work reads a session, if there is one, and takes profiles meanwhile.
+func (a *attachment) work(stop context.Context, s *eventpipe.Session) error {
+	kinds := a.w.cfg.profiled()
+	if len(kinds) == 0 {
+		return a.stream(stop, s)
+	}
+	p := &profiler{w: a.w, c: a.c, name: executable(a.info.CommandLine), pid: a.info.PID, resource: a.resource, kinds: kinds, version: version(a.info.Runtime)}
+	if a.target.process != nil {
+		p.pid = int64(a.target.process.PID)
+	}
+	if s == nil {
+		return p.run(stop)
+	}
+	ctx, cancel := context.WithCancel(stop)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for err := p.run(ctx); err != nil && ctx.Err() == nil; err = p.run(ctx) {
+			a.w.core.Set.Logger.Warn("a profile cannot be taken; trying again", zap.String("process", a.target.name), zap.Error(err))
+			flow.Sleep(ctx.Done(), a.w.cfg.Profiles.Interval)
+		}
+	})
+	err := a.stream(stop, s)
+	cancel()
+	wg.Wait()
+	return err
+}
+
 // stream gives away what a session says.
-func (w *worker) stream(ctx, stop context.Context, c *eventpipe.Client, s *eventpipe.Session, info *eventpipe.Info, t target, p plan) error {
+func (a *attachment) stream(stop context.Context, s *eventpipe.Session) error {
+	w := a.w
 	metrics := w.cfg.Metrics
-	metrics.Source = p.source
+	metrics.Source = a.plan.source
 	stream := flow.NewStream(flow.StreamConfig{
 		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "eventpipe", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.cfg.Events,
-		Metrics: metrics, Live: true, Resource: resource(ctx, c, info, t),
+		Metrics: metrics, Live: true, Resource: a.resource,
 	})
 	live := flow.Live{
 		Source: s, Stop: s.Stop, Close: s.Close,
@@ -141,7 +196,7 @@ func (w *worker) stream(ctx, stop context.Context, c *eventpipe.Client, s *event
 			n := s.Stats()
 			return map[string]int64{flow.PlaceRuntime: n.Lost, flow.PlaceDecode: n.Undecodable}
 		},
-		LossEvery: w.cfg.Loss.ReportInterval, FlushEvery: w.cfg.Batch.MaxDelay, MetricsEvery: p.metrics, Patience: w.cfg.ShutdownTimeout / 4,
+		LossEvery: w.cfg.Loss.ReportInterval, FlushEvery: w.cfg.Batch.MaxDelay, MetricsEvery: a.plan.metrics, Patience: w.cfg.ShutdownTimeout / 4,
 	}
 	return live.Run(stop, stream)
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Meters    MetersConfig       `mapstructure:"meters"`
 	Metrics   flow.MetricsConfig `mapstructure:"metrics"`
 	Traces    TracesConfig       `mapstructure:"traces"`
+	Profiles  ProfilesConfig     `mapstructure:"profiles"`
 	// BufferMB is the memory that a process may take for events that were not read yet.
 	BufferMB int               `mapstructure:"buffer_mb"`
 	Events   flow.EventsConfig `mapstructure:"events"`
@@ -94,11 +95,44 @@ type MetersConfig struct {
 	Interval      time.Duration `mapstructure:"interval"`
 	MaxTimeSeries int           `mapstructure:"max_time_series"`
 	MaxHistograms int           `mapstructure:"max_histograms"`
+	// Histograms is quantiles, or exponential, which .NET 10 has.
+	Histograms string `mapstructure:"histograms"`
+}
+
+// Validate says what of it makes no sense.
+func (c *MetersConfig) Validate() error {
+	return flow.OneOf("histograms", c.Histograms, "quantiles", "exponential")
 }
 
 // A TracesConfig says of which activities spans are made.
 type TracesConfig struct {
 	Sources []string `mapstructure:"sources"` // names of ActivitySources
+}
+
+// A ProfilesConfig says how often profiles are taken of the presets cpu and allocs, and
+// where they are put.
+type ProfilesConfig struct {
+	// Directory is the folder for files of pprof. A pipeline for profiles takes none.
+	Directory string        `mapstructure:"directory"`
+	Interval  time.Duration `mapstructure:"interval"` // from the start of one to that of the next
+	Duration  time.Duration `mapstructure:"duration"` // of each
+	MaxFiles  int           `mapstructure:"max_files"`
+	MaxFileMB int           `mapstructure:"max_file_mb"`
+}
+
+// Validate says what of it makes no sense.
+func (c *ProfilesConfig) Validate() error {
+	switch {
+	case c.Duration < 100*time.Millisecond:
+		return fmt.Errorf("duration %v: write 100ms or more", c.Duration)
+	case c.Interval < c.Duration:
+		return fmt.Errorf("interval %v: write the duration of a profile, %v, or more", c.Interval, c.Duration)
+	case c.MaxFiles < 1:
+		return fmt.Errorf("max_files %d: write 1 or more", c.MaxFiles)
+	case c.MaxFileMB < 1:
+		return fmt.Errorf("max_file_mb %d: write 1 or more", c.MaxFileMB)
+	}
+	return nil
 }
 
 // A LossConfig says how often losses are looked at.
@@ -112,9 +146,10 @@ func defaultConfig() component.Config {
 		Reattach:  ReattachConfig{InitialInterval: 200 * time.Millisecond, MaxInterval: 3 * time.Second},
 		Presets:   []string{"gc", "counters"},
 		Counters:  CountersConfig{Sources: []string{"System.Runtime"}, Interval: 10 * time.Second},
-		Meters:    MetersConfig{Include: []string{"System.Runtime", "Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http"}, Interval: 10 * time.Second, MaxTimeSeries: 1000, MaxHistograms: 50},
+		Meters:    MetersConfig{Include: []string{"System.Runtime", "Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http"}, Interval: 10 * time.Second, MaxTimeSeries: 1000, MaxHistograms: 50, Histograms: "quantiles"},
 		Metrics:   flow.DefaultMetrics(),
 		Traces:    TracesConfig{Sources: []string{"Microsoft.AspNetCore", "System.Net.Http"}},
+		Profiles:  ProfilesConfig{Interval: time.Minute, Duration: 10 * time.Second, MaxFiles: 100, MaxFileMB: 16},
 		BufferMB:  64, Output: flow.DefaultOutput(), Batch: flow.DefaultBatch(), Retry: flow.DefaultRetry(),
 		Loss: LossConfig{ReportInterval: 10 * time.Second}, ShutdownTimeout: 5 * time.Second,
 	}

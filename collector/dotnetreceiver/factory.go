@@ -7,7 +7,9 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/consumer/xconsumer"
 	"go.opentelemetry.io/collector/receiver"
+	"go.opentelemetry.io/collector/receiver/xreceiver"
 
 	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
 	"github.com/etwgen/etwgen/collector/internal/flow"
@@ -16,10 +18,11 @@ import (
 // NewFactory returns the factory of the receiver.
 func NewFactory() receiver.Factory {
 	f := &factory{}
-	return receiver.NewFactory(metadata.Type, defaultConfig,
-		receiver.WithLogs(f.logs, metadata.LogsStability),
-		receiver.WithMetrics(f.metrics, metadata.MetricsStability),
-		receiver.WithTraces(f.traces, metadata.TracesStability))
+	return xreceiver.NewFactory(metadata.Type, defaultConfig,
+		xreceiver.WithLogs(f.logs, metadata.LogsStability),
+		xreceiver.WithMetrics(f.metrics, metadata.MetricsStability),
+		xreceiver.WithTraces(f.traces, metadata.TracesStability),
+		xreceiver.WithProfiles(f.profiles, metadata.ProfilesStability))
 }
 
 type factory struct {
@@ -58,5 +61,14 @@ func (f *factory) traces(_ context.Context, set receiver.Settings, cfg component
 	}
 	c := f.core(set, cfg)
 	c.Sender.Traces = next
+	return c, nil
+}
+
+func (f *factory) profiles(_ context.Context, set receiver.Settings, cfg component.Config, next xconsumer.Profiles) (xreceiver.Profiles, error) {
+	if len(cfg.(*Config).profiled()) == 0 {
+		return nil, errors.New("the receiver is in a profiles pipeline but nothing is collected for profiles: add presets: [cpu, allocs]")
+	}
+	c := f.core(set, cfg)
+	c.Sender.Profiles = next
 	return c, nil
 }

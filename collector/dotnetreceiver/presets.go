@@ -23,7 +23,7 @@ const (
 
 // Presets are the names of what can be collected.
 func Presets() []string {
-	return []string{"gc", "exceptions", "contention", "threadpool", "requests", "counters"}
+	return []string{"gc", "exceptions", "contention", "threadpool", "requests", "counters", "cpu", "allocs"}
 }
 
 // A plan is what a session records, and where metrics of the runtime come from.
@@ -87,17 +87,20 @@ func (p *plan) add(c *Config, preset string, version int) {
 			p.providers = append(p.providers, eventpipe.Provider{Name: name, Level: etw.LevelInformational, Arguments: eventpipe.Arguments("EventCounterIntervalSec", seconds(c.Counters.Interval))})
 		}
 		if version >= 6 && p.source == flow.SourceMeters {
-			p.providers = append(p.providers, meters(&c.Meters))
+			p.providers = append(p.providers, meters(&c.Meters, version))
 		}
 	}
 }
 
 // meters returns the provider of meters. A process serves one session of them at a
 // time, known by an id; .NET 8 and later serve several that share one.
-func meters(c *MetersConfig) eventpipe.Provider {
-	return eventpipe.Provider{Name: "System.Diagnostics.Metrics", Keywords: 0x2, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(
-		"SessionId", fmt.Sprintf("otelcol-%d-%d", os.Getpid(), time.Now().UnixNano()), "Metrics", strings.Join(c.Include, ","), "RefreshInterval", seconds(c.Interval),
-		"MaxTimeSeries", strconv.Itoa(c.MaxTimeSeries), "MaxHistograms", strconv.Itoa(c.MaxHistograms))}
+func meters(c *MetersConfig, version int) eventpipe.Provider {
+	list := []string{"SessionId", fmt.Sprintf("otelcol-%d-%d", os.Getpid(), time.Now().UnixNano()), "Metrics", strings.Join(c.Include, ","), "RefreshInterval", seconds(c.Interval),
+		"MaxTimeSeries", strconv.Itoa(c.MaxTimeSeries), "MaxHistograms", strconv.Itoa(c.MaxHistograms)}
+	if c.Histograms == "exponential" && version >= 10 {
+		list = append(list, "Base2ExponentialHistogram", "scale=20;maxBuckets=160;reportDeltas=false")
+	}
+	return eventpipe.Provider{Name: "System.Diagnostics.Metrics", Keywords: 0x2, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(list...)}
 }
 
 // activities returns the provider that passes on activities as they end, with their ids.

@@ -38,11 +38,13 @@ type sink struct {
 	losses   map[string]int64
 	sums     map[string]float64 // the last value of a metric
 	kinds    map[string]pmetric.MetricType
-	mixed    string // a metric that came as two types
+	mixed    string            // a metric that came as two types
+	spreads  map[string]uint64 // counts of exponential histograms
 	pauses   uint64
 	spans    []ptrace.Span
 	resource map[string]any
 	refuse   bool
+	files    map[string]string // of profiles, by their kinds
 }
 
 func (s *sink) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
@@ -57,6 +59,14 @@ func (s *sink) ConsumeLogs(_ context.Context, data plog.Logs) error {
 		s.resource = of.Resource().Attributes().AsRaw()
 		for _, scope := range of.ScopeLogs().All() {
 			for _, r := range scope.LogRecords().All() {
+				if r.EventName() == "etwgen.profile" {
+					kind, _ := r.Attributes().Get("kind")
+					path, _ := r.Attributes().Get("file.path")
+					if s.files == nil {
+						s.files = make(map[string]string)
+					}
+					s.files[kind.Str()] = path.Str()
+				}
 				if r.EventName() != "etwgen.loss" {
 					s.logs++
 					continue
@@ -94,6 +104,13 @@ func (s *sink) ConsumeMetrics(_ context.Context, data pmetric.Metrics) error {
 				case pmetric.MetricTypeGauge:
 					for _, p := range m.Gauge().DataPoints().All() {
 						s.sums[m.Name()+text(p.Attributes())] = p.DoubleValue()
+					}
+				case pmetric.MetricTypeExponentialHistogram:
+					for _, p := range m.ExponentialHistogram().DataPoints().All() {
+						if s.spreads == nil {
+							s.spreads = make(map[string]uint64)
+						}
+						s.spreads[m.Name()] += p.Count()
 					}
 				case pmetric.MetricTypeHistogram:
 					s.pauses = 0
@@ -345,7 +362,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // TestReal attaches to a real .NET process that is killed, and to the one that is
-// started then, by its name.
+// started then, by its name; of each there is a profile.
 func TestReal(t *testing.T) {
 	folder := os.Getenv("ETWGEN_DOTNET")
 	if folder == "" {
@@ -353,7 +370,9 @@ func TestReal(t *testing.T) {
 	}
 	cfg := config("")
 	cfg.Targets = []Target{{Name: "^azmcp$"}}
-	cfg.Presets = []string{"gc", "counters", "requests", "threadpool"}
+	cfg.Presets = []string{"gc", "counters", "requests", "threadpool", "cpu", "allocs"}
+	cfg.Meters.Histograms = "exponential"
+	cfg.Profiles.Directory, cfg.Profiles.Duration = t.TempDir(), 500*time.Millisecond
 	s := &sink{}
 	end := start(t, cfg, s)
 	for _, life := range []string{"first", "second"} {
@@ -371,7 +390,7 @@ func TestReal(t *testing.T) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			_, has := s.sums["dotnet.gc.pause.time"]
-			return has && s.resource != nil && s.resource["process.pid"] == int64(cmd.Process.Pid)
+			return has && s.files["cpu"] != "" && s.resource != nil && s.resource["process.pid"] == int64(cmd.Process.Pid)
 		})
 		t.Logf("%s process: %v", life, time.Since(begun))
 		cmd.Process.Kill()
@@ -381,7 +400,8 @@ func TestReal(t *testing.T) {
 		if s.mixed != "" {
 			t.Errorf("%s has two types", s.mixed)
 		}
-		s.sums = nil
+		t.Logf("profiles: %v", s.files)
+		s.sums, s.files = nil, nil
 		s.mu.Unlock()
 	}
 	if err := end(); err != nil {
@@ -407,6 +427,9 @@ func TestConfig(t *testing.T) {
 		{map[string]any{"providers": []any{map[string]any{"name": "X", "level": "info"}}}, `level "info": write critical`},
 		{map[string]any{"providers": []any{map[string]any{"name": "X", "keywords": "0xZZ"}}}, "write hex like 0x10"},
 		{map[string]any{"metrics": map[string]any{"source": "all"}}, `source "all": write one of`},
+		{map[string]any{"profiles": map[string]any{"interval": "1s"}}, "interval 1s: write the duration of a profile, 10s, or more"},
+		{map[string]any{"profiles": map[string]any{"max_files": 0}}, "max_files 0: write 1 or more"},
+		{map[string]any{"meters": map[string]any{"histograms": "base2"}}, `histograms "base2": write one of`},
 		{map[string]any{"preset": []string{"gc"}}, "unknown key preset: did you mean presets?"},
 		{nil, ""},
 	} {

@@ -26,6 +26,7 @@ type worker struct {
 	include   []*regexp.Regexp
 	exclude   []*regexp.Regexp
 	names     []*regexp.Regexp // of the targets, nil for those that have none
+	folder    *folder          // of profiles, or nil
 	wg        sync.WaitGroup
 
 	mu       sync.Mutex
@@ -64,9 +65,17 @@ func newWorker(cfg *Config, core *flow.Core) *worker {
 	return w
 }
 
-// Open listens at the ports.
-func (w *worker) Open(_ context.Context, host component.Host) error {
+// Open listens at the ports, and readies the folder of profiles.
+func (w *worker) Open(_ context.Context, host component.Host) (err error) {
 	w.host = host
+	if len(w.cfg.profiled()) > 0 && w.cfg.Profiles.Directory == "" && w.core.Sender.Profiles == nil {
+		return errors.New("the presets cpu and allocs need a place for profiles: write profiles: {directory: /var/lib/otelcol/profiles}, or have the receiver in a profiles pipeline")
+	}
+	if len(w.cfg.profiled()) > 0 && w.cfg.Profiles.Directory != "" {
+		if w.folder, err = newFolder(&w.cfg.Profiles); err != nil {
+			return fmt.Errorf("profiles: directory: %w", err)
+		}
+	}
 	for _, p := range w.cfg.Ports {
 		l, err := eventpipe.Listen(p.Path)
 		if err != nil {

@@ -11,8 +11,10 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/consumer/consumererror"
+	"go.opentelemetry.io/collector/consumer/xconsumer"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/pprofile"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
@@ -21,10 +23,11 @@ import (
 
 // A Sender gives telemetry to the pipelines of a receiver.
 type Sender struct {
-	Logs    consumer.Logs    // or nil
-	Metrics consumer.Metrics // or nil
-	Traces  consumer.Traces  // or nil
-	Retry   RetryConfig
+	Logs     consumer.Logs      // or nil
+	Metrics  consumer.Metrics   // or nil
+	Traces   consumer.Traces    // or nil
+	Profiles xconsumer.Profiles // or nil
+	Retry    RetryConfig
 
 	set     receiver.Settings
 	tel     *Telemetry
@@ -98,6 +101,20 @@ func (s *Sender) SendTraces(data ptrace.Traces, format string) error {
 	})
 	s.obs.EndTracesOp(ctx, format, n, err)
 	return s.judge(err)
+}
+
+// SendProfiles gives profiles away: see [Sender.SendLogs]. The collector has no
+// telemetry of its own for them yet.
+func (s *Sender) SendProfiles(data pprofile.Profiles) error {
+	n := data.SampleCount()
+	return s.judge(s.deliver(&n, func() error {
+		batch := data
+		if s.Profiles.Capabilities().MutatesData {
+			batch = pprofile.NewProfiles()
+			data.CopyTo(batch)
+		}
+		return s.Profiles.ConsumeProfiles(s.kill, batch)
+	}))
 }
 
 // judge returns the error that ends a stream, of those that a batch can have.

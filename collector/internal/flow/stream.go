@@ -1,12 +1,9 @@
 package flow
 
 import (
-	"errors"
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/etwgen/etwgen/export/otlp"
@@ -224,33 +221,7 @@ func (s *Stream) Abandon() int64 {
 
 // Lose counts events that are lost, and has a log record say so.
 func (s *Stream) Lose(n int64, place string, since time.Duration) error {
-	if n <= 0 {
-		return nil
-	}
-	s.cfg.Tel.Lost(n, place)
-	if s.cfg.Sender.Logs == nil {
-		return nil
-	}
-	data := plog.NewLogs()
-	of := data.ResourceLogs().AppendEmpty()
-	put(of.Resource().Attributes(), s.cfg.Resource)
-	scope := of.ScopeLogs().AppendEmpty()
-	scope.Scope().SetName("etwgen")
-	r := scope.LogRecords().AppendEmpty()
-	now := pcommon.NewTimestampFromTime(time.Now())
-	r.SetTimestamp(now)
-	r.SetObservedTimestamp(now)
-	r.SetEventName("etwgen.loss")
-	r.SetSeverityNumber(plog.SeverityNumberWarn)
-	r.SetSeverityText("WARNING")
-	r.Attributes().PutStr("place", place)
-	r.Attributes().PutInt("count", n)
-	r.Attributes().PutDouble("interval", since.Seconds())
-	err := s.cfg.Sender.SendLogs(data, s.cfg.Format)
-	if errors.Is(err, ErrStopped) {
-		return nil // it is counted
-	}
-	return err
+	return s.cfg.Sender.Lose(s.cfg.Resource, s.cfg.Format, n, place, since)
 }
 
 // spansOf reads what package otlp has written.

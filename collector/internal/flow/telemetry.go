@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Places where events are lost. Lost is what the source could not keep; the last two
+// Places where events are lost. Lost is what the source could not keep; the last three
 // are ours.
 const (
 	PlaceKernel   = "kernel"
@@ -22,6 +22,7 @@ const (
 	PlaceDecode   = "decode"
 	PlaceConsumer = "consumer"
 	PlaceShutdown = "shutdown"
+	PlaceProfile  = "profile"
 )
 
 // A Telemetry is what a receiver says of itself, through the collector's meter. The

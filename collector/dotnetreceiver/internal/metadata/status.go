@@ -11,7 +11,8 @@ const ScopeName = "github.com/etwgen/etwgen/collector/dotnetreceiver"
 
 // How stable the signals are.
 const (
-	LogsStability    = component.StabilityLevelAlpha
-	MetricsStability = component.StabilityLevelAlpha
-	TracesStability  = component.StabilityLevelAlpha
+	LogsStability     = component.StabilityLevelAlpha
+	MetricsStability  = component.StabilityLevelAlpha
+	TracesStability   = component.StabilityLevelAlpha
+	ProfilesStability = component.StabilityLevelDevelopment
 )
