@@ -117,7 +117,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 		return nil, err
 	}
 	defer t.Close()
-	files, err := c.symbols.open()
+	files, err := c.symbols.open(cmd)
 	if err != nil {
 		return nil, err
 	}

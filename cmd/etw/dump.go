@@ -145,7 +145,7 @@ func (d *dump) foresee(args []string) error {
 		d.in.foresight = func(r *etw.Record) { before.learn(d.selector.decoder, r, d.selector.decoder.Event(r)) }
 		return nil
 	}
-	files, err := d.symbols.open()
+	files, err := d.symbols.open(d.cmd)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -62,20 +64,24 @@ func msAt(d time.Duration) string {
 	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
 }
 
-// reportNone says why there is no answer: that is known, or the trace has one that
-// is outside of what was asked for, or it lacks something. Which of the latter it is
-// another pass tells.
-func (q *question) reportNone(i *inquiry, why string, args []string) {
-	if why == "" && (i.cut || i.parted || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
-		why = "the trace has an answer, but not for the time and the processes that were asked for"
+// whyNotHere says that the trace has an answer outside of what was asked for, if it does,
+// which another pass tells.
+func (q *question) whyNotHere(i *inquiry, args []string) string {
+	if (i.cut || i.parted || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+		return "the trace has an answer, but not for the time and the processes that were asked for"
 	}
+	return ""
+}
+
+// reportNone says why there is no answer: that is known, or the trace lacks something.
+func (q *question) reportNone(cmd *cobra.Command, why string) {
 	switch {
 	case why != "":
-		report(i.cmd, errors.New(why))
+		report(cmd, errors.New(why))
 	case q.missing != "":
-		report(i.cmd, errors.New(q.missing))
+		report(cmd, errors.New(q.missing))
 	default:
-		reportNeeds(i.cmd, q.needs)
+		reportNeeds(cmd, q.needs)
 	}
 }
 

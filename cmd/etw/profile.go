@@ -342,9 +342,43 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	return o.readOne(cmd, args)
 }
 
-// readOne reads traces in one pass: what names code is learnt from all events, samples
-// are taken of those in scope.
+// readOne reads traces, or takes what was kept of them, and leaves of the profile what the
+// flags ask for.
 func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error) {
+	find := func() (*profiled, error) { return o.profile(cmd, args) }
+	keep := func() (*profiled, error) { return kept(cmd, o.key(args), find) }
+	if o.lines != nil || o.origins != nil { // they learn on the way
+		keep = find
+	}
+	found, err := keep()
+	if err != nil {
+		return nil, err
+	}
+	p := new(profiled)
+	*p = *found
+	p.warnings, p.pids = slices.Clone(found.warnings), slices.Clone(found.pids)
+	had := p.Len()
+	if had == 0 && cmd.Context().Err() == nil {
+		reportNeeds(cmd, p.lacks)
+	}
+	p.note()
+	if err := o.shape(p); err != nil {
+		return p, err
+	}
+	if had > 0 && p.Len() == 0 {
+		report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", count(had, "sample", "samples")))
+	}
+	return p, nil
+}
+
+// key says what a profile depends on before it is shaped.
+func (o *profiling) key(args []string) string {
+	return fmt.Sprint("profile ", o.of, o.naming, o.raw, o.tiers, o.scope, o.symbols, o.in.key(), stamps(args))
+}
+
+// profile reads traces in one pass: what names code is learnt from all events, samples
+// are taken of those in scope.
+func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error) {
 	h, err := o.scope.header(cmd, &o.in, args)
 	if err != nil {
 		return nil, err
@@ -353,7 +387,7 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	if err != nil {
 		return nil, err
 	}
-	files, err := o.symbols.open()
+	files, err := o.symbols.open(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -388,17 +422,8 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	}
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	reportFaults(cmd, files)
-	had := p.Len()
-	if had == 0 && cmd.Context().Err() == nil {
+	if p.Len() == 0 {
 		p.lacks = kind.needsOf(t)
-		reportNeeds(cmd, p.lacks)
-	}
-	p.note()
-	if err := o.shape(p); err != nil {
-		return p, err
-	}
-	if had > 0 && p.Len() == 0 {
-		report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", count(had, "sample", "samples")))
 	}
 	return p, nil
 }

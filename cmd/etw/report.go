@@ -53,7 +53,7 @@ The page is one file that needs no network and sends nothing anywhere.`,
 				return err
 			}
 			defer t.Close()
-			files, err := code.open()
+			files, err := code.open(cmd)
 			if err != nil {
 				return err
 			}

@@ -87,7 +87,7 @@ trace nor the tool knows, 3 if a condition of etw compare --fail-if holds.`,
 		{groupCode, []*cobra.Command{newTop(), newClassify(), newTree(), newStacks(), newFlame(), newLines(), newAnnotate(), newConvert(), newSymbols()}},
 		{groupBox, []*cobra.Command{newProcesses(), newThreads(), newImages(), newFiles(), newDisks(), newNetwork()}},
 		{groupKnow, []*cobra.Command{newEvents(), newKeywords(), newRecordHelp()}},
-		{groupTool, []*cobra.Command{newMan()}},
+		{groupTool, []*cobra.Command{newMCP(), newMan()}},
 	} {
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.group
