@@ -26,7 +26,9 @@ import (
 	"github.com/etwgen/etwgen/analysis/loader"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/runtimes"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/analysis/types"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -47,6 +49,8 @@ type Result struct {
 	Heap       *heap.Result       `json:"heap"`
 	Requests   *requests.Result   `json:"requests"`
 	Counters   *counters.Result   `json:"counters"`
+	// Timeline is what happened when, if [Timeline] asks for it.
+	Timeline *timeline.Result `json:"timeline,omitempty"`
 
 	// Warnings say which numbers are not what they seem.
 	Warnings []string `json:"warnings,omitempty"`
@@ -128,11 +132,22 @@ func (s *Set) Result() *Result {
 // An Option tells [Run] more.
 type Option func(*options)
 
-type options struct{ lost func() int64 }
+type options struct {
+	lost    func() int64
+	buckets int
+	samples func() []*stacks.Samples
+}
 
 // Losses names the function that says, at the end, how many events were lost when
 // the trace was recorded. Readers count them in their Stats.
 func Losses(lost func() int64) Option { return func(o *options) { o.lost = lost } }
+
+// Timeline has the result say what happened when, in so many equal buckets from the first
+// record to the last. samples returns samples of processors or of threads at the end; it
+// may be nil.
+func Timeline(buckets int, samples func() []*stacks.Samples) Option {
+	return func(o *options) { o.buckets, o.samples = buckets, samples }
+}
 
 // Run gives all records of a source to all analyses. A source that is incomplete is
 // no error: the result says so. Of another error, there is a result all the same,
@@ -144,8 +159,13 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 	}
 	var mux etw.Mux
 	s := New(&mux)
+	lanes := func(*Result) {}
+	if o.buckets > 0 {
+		source, lanes = s.timeline(source, &o)
+	}
 	err := mux.Run(ctx, source)
 	res := s.Result()
+	lanes(res)
 	if o.lost != nil {
 		res.Lost = o.lost()
 	}

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -36,17 +37,37 @@ var programs = []struct {
 	{"merge", []string{recorded + "jit.nettrace", recorded + "gc.nettrace"}, []string{"etl/gcevents.etl"}},
 }
 
-// build compiles the programs and returns their folder.
+// TestMain removes what build has built.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != "" {
+		os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+var (
+	once  sync.Once
+	built string
+)
+
+// build compiles the programs, once for all tests, and returns their folder.
 func build(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	dir := t.TempDir() + string(filepath.Separator)
-	if out, err := exec.Command("go", "build", "-o", dir, "./...").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
+	once.Do(func() {
+		dir, err := os.MkdirTemp("", "examples-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built = dir + string(filepath.Separator)
+		if out, err := exec.Command("go", "build", "-o", built, "./...").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	})
+	return built
 }
 
 // result is what a program printed.

@@ -35,6 +35,30 @@ import (
 type Analysis struct {
 	runtimes lives.Table[state]
 	types    *types.Analysis
+	event    func(pid int64, by By, atMS, bytes float64)
+}
+
+// A By is a kind of events that allocations are estimated by.
+type By string
+
+// Estimates are the kinds of events, those first that a [Result] prefers.
+var Estimates = []By{byTicks, bySamples, byCounts}
+
+const (
+	byTicks   By = "ticks"
+	bySamples By = "samples"
+	byCounts  By = "exact"
+)
+
+// OnEvent has do called for each event of allocations, with what it stands for: what Bytes
+// of [Ticks], [Samples] and [Exact] are the sums of.
+func (a *Analysis) OnEvent(do func(pid int64, by By, atMS, bytes float64)) { a.event = do }
+
+// tell tells who asked for it of an event.
+func (a *Analysis) tell(rt *lives.Runtime[state], by By, bytes float64) {
+	if a.event != nil {
+		a.event(rt.PID, by, rt.At(rt.Now), bytes)
+	}
 }
 
 type state struct {
@@ -74,15 +98,17 @@ func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
 func NewWith(mux *etw.Mux, t *types.Analysis) *Analysis {
 	a := &Analysis{types: t}
 	a.runtimes.Watch(mux)
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCAllocationTick) uint16 { return e.ClrInstanceID }, tick)
-	lives.On(&a.runtimes, mux, func(e *clr.AllocationSampled) uint16 { return e.ClrInstanceID }, sampled)
+	lives.On(&a.runtimes, mux, func(e *clr.AnyGCAllocationTick) uint16 { return e.ClrInstanceID }, a.tick)
+	lives.On(&a.runtimes, mux, func(e *clr.AllocationSampled) uint16 { return e.ClrInstanceID }, a.sampled)
 	lives.On(&a.runtimes, mux, func(e *clr.GCSampledObjectAllocationHigh) uint16 { return e.ClrInstanceID },
 		func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationHigh) {
 			rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
+			a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
 		})
 	lives.On(&a.runtimes, mux, func(e *clr.GCSampledObjectAllocationLow) uint16 { return e.ClrInstanceID },
 		func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationLow) {
 			rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
+			a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
 		})
 	return a
 }
@@ -94,7 +120,7 @@ const (
 	mostLargeTick = 2 << 20
 )
 
-func tick(rt *lives.Runtime[state], r *etw.Record, e *clr.AnyGCAllocationTick) {
+func (a *Analysis) tick(rt *lives.Runtime[state], r *etw.Record, e *clr.AnyGCAllocationTick) {
 	s := &rt.State
 	bytes := uint64(e.AllocationAmount)
 	if e.HasAllocationAmount64() {
@@ -111,6 +137,7 @@ func tick(rt *lives.Runtime[state], r *etw.Record, e *clr.AnyGCAllocationTick) {
 		objects = float64(bytes) / float64(e.ObjectSize)
 	}
 	s.ticks.add(e.TypeName, uint64(e.TypeID), r, rt.At(rt.Now), float64(bytes), objects, 0)
+	a.tell(rt, byTicks, float64(bytes))
 }
 
 // bounded returns the amount of a tick. Old runtimes wrote negative ones; from then
@@ -130,7 +157,7 @@ func (s *state) bounded(bytes uint64, negative bool, kind clr.GCAllocationKind) 
 // q is the probability that a byte is not drawn.
 const q = 1 - 1.0/102400
 
-func sampled(rt *lives.Runtime[state], r *etw.Record, e *clr.AllocationSampled) {
+func (a *Analysis) sampled(rt *lives.Runtime[state], r *etw.Record, e *clr.AllocationSampled) {
 	size := float64(e.ObjectSize)
 	miss := math.Pow(q, size) // that no byte of the object is drawn
 	objects := 1 / (1 - miss)
@@ -138,6 +165,7 @@ func sampled(rt *lives.Runtime[state], r *etw.Record, e *clr.AllocationSampled) 
 		objects = 0
 	}
 	rt.State.samples.add(e.TypeName, uint64(e.TypeID), r, rt.At(rt.Now), size*objects, objects, size*size*miss*objects*objects)
+	a.tell(rt, bySamples, size*objects)
 }
 
 // add adds what one event stands for. Negative objects are unknown.

@@ -37,6 +37,9 @@ type state struct {
 	// about has what is said of an instrument when its reporting begins.
 	about map[metricKey]*Metric
 	notes []Note
+
+	histograms map[metricKey]Exponential // the last ones
+	deltas     map[string]bool           // sessions whose histograms are each of one interval
 }
 
 type counterKey struct{ provider, name, series string }
@@ -139,6 +142,21 @@ func (a *Analysis) metric(r *etw.Record) {
 	}
 	m := s.series(f)
 	m.Points = append(m.Points, pt)
+	if e, ok := pt.Exponential(); ok {
+		s.histogram(key(f, m.Tags), e)
+	}
+}
+
+// histogram takes a histogram of a series, and finds out whether those of its session go
+// on from one to the next, or are each of one interval, which the trace does not say.
+func (s *state) histogram(k metricKey, e Exponential) {
+	if s.histograms == nil {
+		s.histograms, s.deltas = make(map[metricKey]Exponential), make(map[string]bool)
+	}
+	if before, ok := s.histograms[k]; ok && !s.deltas[k.session] && !e.follows(before) {
+		s.deltas[k.session] = true
+	}
+	s.histograms[k] = e
 }
 
 // key returns the identity of the instrument that the fields are of.
@@ -204,6 +222,7 @@ func (a *Analysis) Result() *Result {
 		for _, m := range p.State.metrics {
 			row := *m
 			row.Points = slices.Clone(m.Points)
+			row.Deltas = p.State.deltas[m.Session]
 			out.Metrics = append(out.Metrics, row)
 		}
 		slices.SortFunc(out.Counters, func(a, b Counter) int {

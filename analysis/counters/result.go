@@ -68,9 +68,12 @@ type Metric struct {
 	Type         string `json:"type,omitempty"`
 	Unit         string `json:"unit,omitempty"`
 	// Description is the program's, or what is known of the instrument.
-	Description string        `json:"description,omitempty"`
-	Tags        string        `json:"tags,omitempty"`
-	Points      []MetricPoint `json:"points"`
+	Description string `json:"description,omitempty"`
+	Tags        string `json:"tags,omitempty"`
+	// Deltas says that exponential histograms of the session are each of one interval.
+	// Otherwise, as far as they tell, each has all values since the session began.
+	Deltas bool          `json:"deltas,omitempty"`
+	Points []MetricPoint `json:"points"`
 }
 
 // A MetricPoint is what an instrument says of one interval.
@@ -85,7 +88,7 @@ type MetricPoint struct {
 	Count     measure.Float            `json:"count,omitzero"`
 	Sum       measure.Float            `json:"sum,omitzero"`
 	Quantiles map[string]measure.Float `json:"quantiles,omitempty"`
-	// Scale and the others are of an exponential histogram of base 2.
+	// Scale and the others are of an exponential histogram of base 2: [MetricPoint.Exponential].
 	Scale     measure.Float `json:"scale,omitzero"`
 	ZeroCount measure.Float `json:"zeroCount,omitzero"`
 	Min       measure.Float `json:"min,omitzero"`

@@ -49,6 +49,9 @@ func NewLinux(interval int64) *Linux {
 		base: stacks.NewSamples(CPU, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "cpu", Unit: "nanoseconds"})}
 }
 
+// SetInterval sets the time between two samples in nanoseconds, for who learns it later.
+func (l *Linux) SetInterval(ns int64) { l.interval = max(ns, 0) }
+
 // Record takes a record that no handler does: samples are events without a fixed number.
 // It is for [etw.Mux.HandleRest].
 func (l *Linux) Record(r *etw.Record) error {

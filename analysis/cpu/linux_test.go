@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,16 @@ func TestLinux(t *testing.T) {
 	}
 }
 
+// readUniversal returns the code and the samples of a trace of a recorder of Linux.
+func readUniversal(t *testing.T, path string) (*symbols.Analysis, *Linux) {
+	t.Helper()
+	var mux etw.Mux
+	code, l := symbols.New(&mux), NewLinux(0)
+	mux.HandleRest(func(r *etw.Record) error { return errors.Join(code.Record(r), l.Record(r)) })
+	testtrace.Run(t, &mux, path)
+	return code, l
+}
+
 // The samples of each process, and the frames with names, are at least those that
 // TraceEvent has.
 func TestUniversalTraces(t *testing.T) {
@@ -76,15 +87,7 @@ func TestUniversalTraces(t *testing.T) {
 			continue
 		}
 		traces++
-		var mux etw.Mux
-		code, l := symbols.New(&mux), NewLinux(0)
-		mux.HandleRest(func(r *etw.Record) error {
-			if err := code.Record(r); err != nil {
-				return err
-			}
-			return l.Record(r)
-		})
-		testtrace.Run(t, &mux, path)
+		code, l := readUniversal(t, path)
 		raw, res := l.Samples()
 		if res.Interval < 99e4 || res.Interval > 101e4 { // all were told to take one each millisecond
 			t.Errorf("%s: samples are %d ns apart", filepath.Base(path), res.Interval)

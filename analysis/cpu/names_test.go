@@ -9,7 +9,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/symbols"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -42,15 +41,7 @@ func TestUniversalNames(t *testing.T) {
 		if !testtrace.JSON(t, strings.TrimSuffix(path, ".nettrace")+".traceevent.json", &peer) {
 			continue
 		}
-		var mux etw.Mux
-		code, l := symbols.New(&mux), NewLinux(0)
-		mux.HandleRest(func(r *etw.Record) error {
-			if err := code.Record(r); err != nil {
-				return err
-			}
-			return l.Record(r)
-		})
-		testtrace.Run(t, &mux, path)
+		code, l := readUniversal(t, path)
 		raw, _ := l.Samples()
 		more := make(map[string]int64) // of TraceEvent's
 		maps.Copy(more, peer.Tables["cpu by leaf"])

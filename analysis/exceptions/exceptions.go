@@ -20,7 +20,14 @@ import (
 )
 
 // An Analysis follows the exceptions in the records that a [etw.Mux] dispatches.
-type Analysis struct{ runtimes lives.Table[state] }
+type Analysis struct {
+	runtimes lives.Table[state]
+	thrown   func(pid int64, atMS float64)
+}
+
+// OnThrow has do called for each exception when it is thrown. The Result lists only the
+// first of them.
+func (a *Analysis) OnThrow(do func(pid int64, atMS float64)) { a.thrown = do }
 
 type runtime = lives.Runtime[state]
 
@@ -80,7 +87,13 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
-	lives.On(t, mux, func(e *clr.AnyExceptionThrown) uint16 { return e.ClrInstanceID }, throw)
+	lives.On(t, mux, func(e *clr.AnyExceptionThrown) uint16 { return e.ClrInstanceID },
+		func(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
+			throw(rt, r, e)
+			if a.thrown != nil {
+				a.thrown(rt.PID, rt.At(rt.Now))
+			}
+		})
 	lives.OnBare(t, mux, func(rt *runtime, r *etw.Record, _ *clr.ExceptionThrownStop) {
 		if at, ok := rt.State.open.Pop(r.ThreadID); ok {
 			rt.State.handling = append(rt.State.handling, rt.MS(rt.Now-at))

@@ -13,7 +13,12 @@ import (
 type Analysis struct {
 	runtimes lives.Table[state]
 	types    *types.Analysis
+	paused   func(pid int64, startMS, ms float64)
 }
+
+// OnPause has do called for each time that threads were suspended for collections, when
+// it is over: what PauseMS of a [Runtime] is the sum of.
+func (a *Analysis) OnPause(do func(pid int64, startMS, ms float64)) { a.paused = do }
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
@@ -46,7 +51,10 @@ func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 		})
 	lives.On(&a.runtimes, mux, func(e *clr.AnyGCRestartEEEnd) uint16 { return e.ClrInstanceID },
 		func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
-			rt.State.restartEnd(r.ThreadID, rt.Now)
+			begin, ok := rt.State.restartEnd(r.ThreadID, rt.Now)
+			if ok && a.paused != nil {
+				a.paused(rt.PID, rt.At(begin), rt.MS(rt.Now-begin))
+			}
 		})
 }
 

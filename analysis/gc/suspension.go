@@ -36,17 +36,19 @@ func (s *state) suspendReady(thread, now int64) {
 	}
 }
 
-// restartEnd closes a suspension, and divides it among its collections.
-func (s *state) restartEnd(thread, now int64) {
+// restartEnd closes a suspension, and divides it among its collections. It returns when
+// the suspension began, and whether it was for collections.
+func (s *state) restartEnd(thread, now int64) (begin int64, collects bool) {
 	s.seen = true
 	i := s.openOn(thread)
 	if i < 0 {
 		s.lostBegins++
-		return
+		return 0, false
 	}
 	p := &s.open[i]
+	begin, collects = p.begin, forGC(p.reason)
 	s.byReason[min(int(p.reason), reasons-1)].add(p, now)
-	if forGC(p.reason) {
+	if collects {
 		if s.divide(p, now) {
 			s.lastEnd, s.hasLast = now, true
 		}
@@ -56,6 +58,7 @@ func (s *state) restartEnd(thread, now int64) {
 		s.pauseEnd = now
 	}
 	s.remove(i)
+	return begin, collects
 }
 
 func (t *reasonTotal) add(p *suspension, now int64) {

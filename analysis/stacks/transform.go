@@ -127,6 +127,35 @@ func (p *Profile) WithoutInnermost(match func(*Frame) bool) *Profile {
 	return q
 }
 
+// WithoutLines returns the profile with one frame for each method, whatever line it is on,
+// and the stack there is for each of those of p.
+func (p *Profile) WithoutLines() (*Profile, []ID) {
+	q := p.derive()
+	q.Frames, q.tree = nil, tree{}
+	known := make(map[Frame]uint64)
+	frames := make([]uint64, len(p.Frames))
+	for i := range p.Frames {
+		f := p.Frames[i]
+		f.File, f.Line = "", 0
+		id, ok := known[f.identity()]
+		if !ok {
+			id = uint64(len(q.Frames))
+			known[f.identity()] = id
+			q.Frames = append(q.Frames, f)
+		}
+		frames[i] = id
+	}
+	into := make([]ID, p.tree.size())
+	for n := 1; n < len(p.tree.nodes); n++ {
+		x := p.tree.nodes[n]
+		into[n] = ID(q.tree.child(int32(into[x.parent]), frames[x.key]))
+	}
+	for i := range q.rows.rows {
+		q.rows.rows[i].stack = into[q.rows.rows[i].stack]
+	}
+	return q, into
+}
+
 // hits returns which frames match is true for.
 func (p *Profile) hits(match func(*Frame) bool) []bool {
 	list := make([]bool, len(p.Frames))

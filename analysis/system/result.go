@@ -94,10 +94,13 @@ type ThreadFacts struct {
 	StartMS      measure.Float `json:"startMs,omitzero"`
 	EndMS        measure.Float `json:"endMs,omitzero"`
 	StartAddress etw.Pointer   `json:"startAddress,omitzero"`
-	Samples      uint64        `json:"samples"`
-	Switches     uint64        `json:"switches"` // to the thread
-	SampledMS    measure.Float `json:"sampledMs,omitzero"`
-	RanMS        measure.Float `json:"ranMs,omitzero"`
+	// Samples are those of the thread and SampledMS what they stand for, Switches those
+	// to the thread and RanMS the time that it ran between them. Each is unknown if
+	// there are no such events in the trace.
+	Samples   measure.Float `json:"samples,omitzero"`
+	Switches  measure.Float `json:"switches,omitzero"`
+	SampledMS measure.Float `json:"sampledMs,omitzero"`
+	RanMS     measure.Float `json:"ranMs,omitzero"`
 }
 
 // Unresolved counts what a trace does not tell.
@@ -134,7 +137,12 @@ func (m *Machine) result(u *Usage) *Result {
 		f := m.threadFacts(t)
 		if u != nil {
 			of := u.Of(t)
-			f.Samples, f.Switches = of.Samples, of.Switches
+			if u.samples > 0 {
+				f.Samples = measure.Known(float64(of.Samples))
+			}
+			if u.switches > 0 {
+				f.Switches = measure.Known(float64(of.Switches))
+			}
 			f.SampledMS, f.RanMS = u.times(of)
 		}
 		r.Threads = append(r.Threads, f)
@@ -159,7 +167,7 @@ func (u *Usage) times(of ThreadUsage) (sampled, ran measure.Float) {
 	if u.samples > 0 {
 		sampled = measure.Known(of.SampledMS())
 	}
-	if u.switches > 0 {
+	if u.switches > 0 && !u.resumed {
 		ran = measure.Known(u.RanMS(of))
 	}
 	return sampled, ran

@@ -5,13 +5,16 @@ import (
 	"math"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A Usage adds up the processor time of the threads of a [Machine], in the two ways
 // in which the kernel tells it: by samples, of which each stands for the interval
 // between two, and by context switches, which say exactly which thread runs from
-// when on.
+// when on. Of Linux they are the events sched_switch of the scheduler; a trace that has
+// only those of a recorder, which say that a thread runs again, tells how often threads
+// were switched to, and not for how long they ran.
 type Usage struct {
 	machine  *Machine
 	interval uint64 // between samples, in 100 ns
@@ -22,6 +25,10 @@ type Usage struct {
 	samples  uint64
 	switches uint64
 	gaps     uint64
+
+	resumed   bool             // switches are those of a recorder
+	scheduler bool             // switches are those of the scheduler of Linux
+	unknown   map[int64]uint64 // switches to threads of Linux that nothing else has told of yet
 }
 
 // ThreadUsage is what a thread used of processors.
@@ -36,6 +43,7 @@ type ThreadUsage struct {
 // A cpu is a processor, and what runs on it since when.
 type cpu struct {
 	thread *Thread
+	number int64 // of the thread, on Linux, where that may be all that is known
 	since  int64
 }
 
@@ -99,13 +107,10 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	at := u.machine.at(r)
 	u.switches++
 	u.last = max(u.last, at)
-	if r.Processor < 0 || r.Processor > math.MaxUint16 {
+	c := u.cpu(r)
+	if c == nil {
 		return
 	}
-	for int(r.Processor) >= len(u.cpus) {
-		u.cpus = append(u.cpus, cpu{})
-	}
-	c := &u.cpus[r.Processor]
 	if c.thread != nil {
 		if c.thread.TID == int64(e.OldThreadId) {
 			u.ran(c, at)
@@ -115,6 +120,17 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	}
 	c.thread, c.since = u.machine.HasThread(int64(e.NewThreadId), idle(e.NewThreadId, r)), at
 	u.of(c.thread).Switches++
+}
+
+// cpu returns the processor that a record is of, or nil if it does not say.
+func (u *Usage) cpu(r *etw.Record) *cpu {
+	if r.Processor < 0 || r.Processor > math.MaxUint16 {
+		return nil
+	}
+	for int(r.Processor) >= len(u.cpus) {
+		u.cpus = append(u.cpus, cpu{number: -1})
+	}
+	return &u.cpus[r.Processor]
 }
 
 func (u *Usage) ran(c *cpu, until int64) {
@@ -131,15 +147,78 @@ func (u *Usage) SetInterval(ns int64) {
 	}
 }
 
-// Record takes a record that no handler does: the samples that recorders of Linux take. It
-// is for [etw.Mux.HandleRest], after [Machine.Record].
+// Record takes a record that no handler does: samples and switches that recorders of
+// Linux tell. It is for [etw.Mux.HandleRest], after [Machine.Record].
 func (u *Usage) Record(r *etw.Record) error {
-	if r.Schema == nil || r.ProviderName != linuxEvents || r.Schema.Name != "cpu" {
-		return nil
+	switch {
+	case r.Schema == nil:
+	case r.ProviderName == "sched" && r.Schema.Name == "sched_switch" && !u.resumed:
+		u.scheduled(r)
+	case r.ProviderName == linuxEvents && r.Schema.Name == "cswitch" && !u.scheduler:
+		u.resumes(r)
+	case r.ProviderName == linuxEvents && r.Schema.Name == "cpu":
+		u.sampled(r)
 	}
+	return nil
+}
+
+// resumes takes that a thread runs again.
+func (u *Usage) resumes(r *etw.Record) {
+	if r.ThreadID > 0 && r.ProcessID >= 0 {
+		u.resumed = true
+		u.switches++
+		u.of(u.machine.HasThread(r.ThreadID, r.ProcessID)).Switches++
+	}
+}
+
+// scheduled takes that a processor goes from one thread of Linux to another, which the
+// machine may come to know only later.
+func (u *Usage) scheduled(r *etw.Record) {
+	known := tracepoints.Of(r)
+	if known == nil || !u.machine.fields.ReadAs(known.Events[0], r) {
+		return
+	}
+	at := u.machine.at(r)
+	u.scheduler = true
+	u.switches++
+	u.last = max(u.last, at)
+	before, after := u.machine.fields.Value("prev_pid").Int(), u.machine.fields.Value("next_pid").Int()
+	c := u.cpu(r)
+	if c == nil {
+		return
+	}
+	switch t := u.machine.ThreadOf(before); {
+	case c.number < 0: // the first event of the processor
+	case c.number != before:
+		u.gaps++
+	case t != nil && before != 0:
+		c.thread = t
+		u.ran(c, at)
+	}
+	c.thread, c.number, c.since = nil, after, at
+	if after == 0 {
+		return // the processor is idle
+	}
+	if u.unknown == nil {
+		u.unknown = make(map[int64]uint64)
+	}
+	u.unknown[after]++
+	if c.thread = u.machine.ThreadOf(after); c.thread != nil {
+		u.meet(c.thread, after)
+	}
+}
+
+// meet gives a thread the switches that were counted by its number.
+func (u *Usage) meet(t *Thread, number int64) {
+	u.of(t).Switches += u.unknown[number]
+	delete(u.unknown, number)
+}
+
+// sampled takes a sample of a recorder of Linux.
+func (u *Usage) sampled(r *etw.Record) {
 	value, n := binary.Uvarint(r.Payload)
 	if n <= 0 || value > math.MaxInt32 {
-		return nil
+		return
 	}
 	u.samples++
 	if r.ThreadID > 0 && r.ProcessID >= 0 {
@@ -147,13 +226,17 @@ func (u *Usage) Record(r *etw.Record) error {
 		t.Samples++
 		t.sampled += value * u.interval
 	}
-	return nil
 }
 
 // Settle adds the time that threads ran up to the last event. It is to be called
 // when all records have been. Where switches are missing, a processor that had none
 // for long may well have been idle, and nothing is added.
 func (u *Usage) Settle() {
+	for number := range u.unknown {
+		if t := u.machine.ThreadOf(number); t != nil {
+			u.meet(t, number)
+		}
+	}
 	if u.gaps > 0 {
 		return
 	}

@@ -19,7 +19,13 @@ import (
 )
 
 // An Analysis follows thread pools in the records that a [etw.Mux] dispatches.
-type Analysis struct{ runtimes lives.Table[state] }
+type Analysis struct {
+	runtimes lives.Table[state]
+	workers  func(pid int64, atMS float64, workers int)
+}
+
+// OnWorkers has do called whenever the runtime tells how many workers are active.
+func (a *Analysis) OnWorkers(do func(pid int64, atMS float64, workers int)) { a.workers = do }
 
 type runtime = lives.Runtime[state]
 
@@ -62,20 +68,20 @@ func (a *Analysis) handleWorkers(mux *etw.Mux) {
 	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadStart) uint16 { return e.ClrInstanceID },
 		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStart) {
 			rt.State.started++
-			rt.State.active(rt, e.ActiveWorkerThreadCount)
+			a.active(rt, e.ActiveWorkerThreadCount)
 		})
 	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadStop) uint16 { return e.ClrInstanceID },
 		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStop) {
 			rt.State.stopped++
-			rt.State.active(rt, e.ActiveWorkerThreadCount)
+			a.active(rt, e.ActiveWorkerThreadCount)
 		})
 	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadWait) uint16 { return e.ClrInstanceID },
 		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadWait) {
 			rt.State.waited++
-			rt.State.active(rt, e.ActiveWorkerThreadCount)
+			a.active(rt, e.ActiveWorkerThreadCount)
 		})
 	lives.On(t, mux, func(e *clr.ThreadPoolWorkingThreadCount) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkingThreadCount) { rt.State.active(rt, e.Count) })
+		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkingThreadCount) { a.active(rt, e.Count) })
 	lives.On(t, mux, func(e *clr.ThreadPoolMinMaxThreads) uint16 { return e.ClrInstanceID },
 		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolMinMaxThreads) {
 			rt.State.seen = true
@@ -90,11 +96,15 @@ func (a *Analysis) handleWorkers(mux *etw.Mux) {
 }
 
 // active sets the number of active workers.
-func (s *state) active(rt *runtime, n uint32) {
+func (a *Analysis) active(rt *runtime, n uint32) {
+	s := &rt.State
 	s.seen = true
 	s.last = int(n)
 	s.highest = max(s.highest, s.last)
 	s.workers.Set(rt.At(rt.Now), float64(n))
+	if a.workers != nil {
+		a.workers(rt.PID, rt.At(rt.Now), s.last)
+	}
 }
 
 func (a *Analysis) handleAdjustments(mux *etw.Mux) {

@@ -51,7 +51,7 @@ func (a *Analysis) recordSwitch(r *etw.Record) {
 	case from < x.since:
 		from = x.since
 	default:
-		x.sums[running] += from - x.since
+		a.ran(x, x.since, from)
 		ran = x.since
 	}
 	x.does, x.since = running, at

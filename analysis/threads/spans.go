@@ -40,6 +40,20 @@ func (a *Analysis) Spans() iter.Seq[Span] {
 	}
 }
 
+// Running iterates over the threads that run now, as far as that is known, and since when.
+func (a *Analysis) Running() iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for _, x := range a.order {
+			if x.TID == 0 || !x.seen || x.does != running || x.over || a.gaps > 0 || a.blurred {
+				continue
+			}
+			if !yield(Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.since, To: a.now}) {
+				return
+			}
+		}
+	}
+}
+
 // spans returns a time off processors, with that on one before it.
 func (o *off) spans() []Span {
 	base := Span{PID: pidOf(o.thread.Thread), TID: o.thread.TID, Name: o.thread.Name}

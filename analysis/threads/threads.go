@@ -49,6 +49,7 @@ type Analysis struct {
 	scheduler  bool              // there are those of the scheduler of Linux
 	kernels    map[int64]*thread // by the numbers that the kernel of Linux gives
 	fields     dyn.Reader
+	onRun      func(t *system.Thread, from, to int64)
 }
 
 // A doing is what a thread does.
@@ -133,6 +134,19 @@ func New(mux *etw.Mux, m *system.Machine) *Analysis {
 		return nil
 	})
 	return a
+}
+
+// OnRun has do called for each time that a thread ran, when it is over, in nanoseconds
+// since 1970: what RunningMS of a [Thread] is the sum of, but for those that run at the
+// end, which [Analysis.Running] has.
+func (a *Analysis) OnRun(do func(t *system.Thread, from, to int64)) { a.onRun = do }
+
+// ran takes that a thread ran.
+func (a *Analysis) ran(x *thread, from, to int64) {
+	x.sums[running] += to - from
+	if a.onRun != nil {
+		a.onRun(x.Thread, from, to)
+	}
 }
 
 // at returns the time of a record.
@@ -266,7 +280,7 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 	case !x.seen:
 		x.first, x.seen = at, true
 	case x.does == running && x.processor == number && p.thread == x:
-		x.sums[running] += at - x.since
+		a.ran(x, x.since, at)
 		x.ranFrom, x.ranTo = x.since, at
 	default:
 		x.sums[unknown] += at - x.since

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -22,6 +23,7 @@ type question struct {
 	needs                      []need   // what to record for it
 	missing                    string   // what to say in place of needs
 	whole                      bool     // people see all rows if they do not say how many
+	rooted                     bool     // --root is for all views
 	ask                        func(mux *etw.Mux) answer
 
 	in    input
@@ -29,11 +31,25 @@ type question struct {
 	out   output
 	rank  ranking
 	by    string
+	root  string   // only what this code calls
+	named *codeMap // what names code, if it is asked for
 }
 
 // A timed answer wants to know the time between two samples in nanoseconds, 0 if the head
 // of the trace does not tell it.
 type timed interface{ samplesEach(ns int64) }
+
+// A placed answer wants to know where in time the traces are, which are of one session
+// then, and what of it was asked for.
+type placed interface{ place(placement) }
+
+// A skipping answer wants to know of the records that --activity leaves out.
+type skipping interface{ skip(*etw.Record) }
+
+// A fitted answer is in another form for people than for programs.
+type fitted interface {
+	fit(p *printer, who *names)
+}
 
 // An answer is an analysis, and how its result is printed.
 type answer interface {
@@ -71,6 +87,10 @@ func (q *question) command() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+strings.Join(q.views, ", "))
 	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(q.views, cobra.ShellCompDirectiveNoFileComp)})
+	if q.rooted || slices.Contains(q.views, byStack) {
+		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw top --help explains patterns")
+		completions(cmd, map[string]cobra.CompletionFunc{"root": cobra.NoFileCompletions})
+	}
 	q.rank.flags(cmd, "")
 	if !q.whole {
 		f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", rowsForPeople)
@@ -84,7 +104,8 @@ func (q *question) command() *cobra.Command {
 // commonLong is what the help of all such commands ends with.
 const commonLong = `Text has the totals and a table, CSV, Markdown and lines of JSON the table that --by
 names. JSON as one document has all that is known, whatever --by and --top say; its
-names end in units, and its schema counts up if one of them goes or changes. Times
+names end in units, and its schema counts up if one of them goes or changes; with one
+of these flags it also has the table, as rows. Times
 are milliseconds since the session began, MB are 1,000,000 bytes, and - is a number
 that the trace does not tell.`
 
@@ -93,22 +114,84 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	if err := q.check(cmd); err != nil {
 		return err
 	}
-	h, err := q.scope.header(cmd, &q.in, args)
+	a, err := kept(cmd, q.key(cmd, args), func() (*answered, error) { return q.read(cmd, args) })
 	if err != nil {
 		return err
+	}
+	defer a.t.Close()
+	trouble := a.trouble
+	p := q.out.open(cmd, false)
+	err = q.print(cmd, p, a)
+	if err == nil {
+		err = p.Flush()
+	}
+	if err == nil && !a.any && cmd.Context().Err() == nil {
+		q.reportNone(cmd, a.why)
+	}
+	if reportLosses(cmd, a.t) {
+		trouble = cmp.Or(trouble, errReported)
+	}
+	return p.close(err, trouble)
+}
+
+// An answered is what a question found in traces.
+type answered struct {
+	*inquiry
+	t       *trace.Trace // to be closed; counts and facts stay
+	named   *codeMap     // of the code, if the view shows some
+	any     bool
+	why     string // there is nothing, if more is known of that than what to record
+	trouble error  // with a trace
+}
+
+// key says what an answer depends on. What its table shows does not count.
+func (q *question) key(cmd *cobra.Command, args []string) string {
+	b := fmt.Appendf(nil, "question %s %v %s", q.name, q.needsCode(), stamps(args))
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(viewFlags, f.Name) || f.Name == "by" && q.rooted {
+			b = fmt.Appendf(b, " %s=%q", f.Name, f.Value.String())
+		}
+	})
+	return string(b)
+}
+
+// viewFlags are the flags that say what is shown of an answer.
+var viewFlags = []string{"by", "sort", "reverse", "top", "format", "json"}
+
+// read asks the traces.
+func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
+	h, err := q.scope.header(cmd, &q.in, args)
+	if err != nil {
+		return nil, err
 	}
 	t, trouble, err := q.in.open(cmd, args, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer t.Close()
+	found := false
+	defer func() {
+		if !found {
+			t.Close()
+		}
+	}()
 	var mux etw.Mux
+	if q.needsCode() {
+		q.named = newCodeMap(nil)
+	}
 	i := &inquiry{cmd: cmd, mux: &mux, answer: q.ask(&mux), names: newNames()}
-	named := codeFor(i.answer, q.by)
-	if named != nil {
-		i.also = &named.mux
+	if x, ok := i.answer.(skipping); ok {
+		i.skip = x.skip
+	}
+	where, isPlaced := i.answer.(placed)
+	if isPlaced {
+		if err := oneSession(t); err != nil {
+			return nil, err
+		}
+	}
+	if q.named != nil {
+		i.also = &q.named.mux
 		if i.source, err = q.in.bindStacks(cmd, t, args); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	i.asked = h.Processes
@@ -122,20 +205,16 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}
+	if isPlaced {
+		where.place(i.placementOf(t, h))
+	}
 	why := i.whyNone(q)
 	any := i.answer.take() && why == ""
-	p := q.out.open(cmd, false)
-	err = q.print(p, t, i, named, any)
-	if err == nil {
-		err = p.Flush()
+	if !any && cmd.Context().Err() == nil {
+		why = cmp.Or(why, q.whyNotHere(i, args))
 	}
-	if err == nil && !any && cmd.Context().Err() == nil {
-		q.reportNone(i, why, args)
-	}
-	if reportLosses(cmd, t) {
-		trouble = cmp.Or(trouble, errReported)
-	}
-	return p.close(err, trouble)
+	i.cmd, found = nil, true
+	return &answered{i, t, q.named, any, why, trouble}, nil
 }
 
 // check reads the flags that do not depend on the traces.
@@ -149,31 +228,32 @@ func (q *question) check(cmd *cobra.Command) error {
 	if !slices.Contains(q.views, q.by) {
 		return usagef("--by %s: it is one of %s%s", q.by, strings.Join(q.views, ", "), didYouMean(q.by, q.views))
 	}
-	return nil
+	return q.checkRoot(cmd)
 }
 
 // print prints the answer.
-func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap, any bool) error {
-	warnings := append(i.warnings(t), i.answer.warnings()...)
-	if p.format == formatJSON {
-		q.tell(p.about, t, i, any)
-		p.about.warn(warnings...)
-		return writeContract(p, i.answer.result(), t.Stats().Lost)
+func (q *question) print(cmd *cobra.Command, p *printer, a *answered) error {
+	if x, ok := a.answer.(fitted); ok {
+		x.fit(p, a.names)
 	}
+	warnings := append(a.warnings(a.t), a.answer.warnings()...)
 	var tab *table
-	if named != nil {
-		tab = named.table(i.answer, q.by)
-	} else {
-		tab = i.answer.table(q.by, i.names)
+	if p.format != formatJSON || q.wantsRows(cmd) {
+		tab = q.table(a)
+		if err := q.rank.checkColumn(tab.columns); err != nil {
+			return err
+		}
 	}
-	if err := q.rank.checkColumn(tab.columns); err != nil {
-		return err
+	if p.format == formatJSON {
+		q.tell(cmd, p.about, a)
+		p.about.warn(warnings...)
+		return writeMore(p, a.answer.result(), q.rank.rows("rows", tab), a.t.Stats().Lost)
 	}
 	if p.format == formatText {
-		if !any {
+		if !a.any {
 			return nil
 		}
-		i.answer.totals(&page{printer: p, names: i.names, by: q.by})
+		a.answer.totals(&page{printer: p, names: a.names, by: q.by})
 		for _, w := range warnings {
 			p.note(w)
 		}
@@ -186,23 +266,55 @@ func (q *question) print(p *printer, t *trace.Trace, i *inquiry, named *codeMap,
 		return err
 	}
 	if tab.chosen != "" && p.format != formatText && q.rank.top == 0 {
-		reportChosen(i.cmd, tab, all)
+		reportChosen(cmd, tab, all)
 	}
 	return nil
 }
 
+// wantsRows reports whether a document has the table, too: where its flags are given.
+func (q *question) wantsRows(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
+}
+
+// table returns the rows.
+func (q *question) table(a *answered) *table {
+	if q.isOfCode() {
+		return a.named.rows(a.answer, q.by, q.root)
+	}
+	return a.answer.table(q.by, a.names)
+}
+
+// rows returns the rows that were asked for as a field of a document.
+func (r *ranking) rows(name string, t *table) string {
+	if t == nil {
+		return ""
+	}
+	r.apply(t, true)
+	t.shown(func(c column) bool { return !c.text })
+	b := fmt.Appendf(nil, `,"%s":[`, name)
+	for i, row := range t.rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = t.object(b, row)
+	}
+	return string(append(b, ']'))
+}
+
 // tell says what an answer is about, and what to ask next.
-func (q *question) tell(a *about, t *trace.Trace, i *inquiry, any bool) {
-	a.of(t, false)
-	if i.trouble {
+func (q *question) tell(cmd *cobra.Command, a *about, found *answered) {
+	a.of(found.t, false)
+	if found.inquiry.trouble {
 		a.readTo(errReported)
 	}
 	switch {
-	case any:
-		a.follow(i.cmd)
+	case found.any:
+		a.follow(cmd)
+	case found.why != "":
+		a.warn(found.why)
 	case q.missing != "":
 		a.warn(q.missing)
-	case !i.cut && len(i.asked) == 0:
+	default:
 		a.lack(q.needs)
 	}
 }
@@ -256,8 +368,11 @@ func (t *table) extent(shown, all int) string {
 }
 
 // writeContract prints a result of a trace as JSON, with what was lost of it.
-func writeContract(p *printer, result any, lost int64) error {
-	return writeDocument(p, result, fmt.Sprintf(`,"lost":%d`, lost))
+func writeContract(p *printer, result any, lost int64) error { return writeMore(p, result, "", lost) }
+
+// writeMore is writeContract with more fields behind those of the result.
+func writeMore(p *printer, result any, more string, lost int64) error {
+	return writeDocument(p, result, fmt.Sprintf(`%s,"lost":%d`, more, lost))
 }
 
 // writeDocument prints a result as JSON: its own fields, more of them, and what all

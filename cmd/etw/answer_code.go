@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
@@ -28,17 +30,48 @@ var (
 	waitingCode  = []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
 )
 
-// codeFor returns what names code, if the view of an answer shows it, or nil.
-func codeFor(a answer, view string) *codeMap {
-	if _, ok := a.(stacked); !ok || view != byMethod && view != byStack {
-		return nil
-	}
-	return newCodeMap(nil)
+// isOfCode reports whether the rows are those of call stacks.
+func (q *question) isOfCode() bool {
+	return slices.Contains(q.views, byStack) && (q.by == byMethod || q.by == byStack)
 }
 
-// table returns the rows of the view.
-func (m *codeMap) table(a answer, view string) *table {
-	p := &profiled{Profile: stacks.NewProfile(m.code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: m.native}, a.(stacked).samples()...)}
+// needsCode reports whether names of code are needed.
+func (q *question) needsCode() bool { return q.isOfCode() || q.root != "" }
+
+// checkRoot reads --root. Where only some rows are of code, these are meant.
+func (q *question) checkRoot(cmd *cobra.Command) error {
+	if q.root == "" {
+		return nil
+	}
+	if _, err := stacks.Match(q.root); err != nil {
+		return usagef("--root: %w", err)
+	}
+	switch {
+	case q.rooted || q.isOfCode():
+	case !cmd.Flags().Changed("by"):
+		q.by = byMethod
+	default:
+		return usagef("--root %s: it goes with --by %s or --by %s", q.root, byMethod, byStack)
+	}
+	return nil
+}
+
+// below returns samples with names: all, or what code that matches the patterns of root
+// calls.
+func (m *codeMap) below(root string, samples ...*stacks.Samples) *stacks.Profile {
+	if m.learnt == nil {
+		m.learnt = m.code.Table()
+	}
+	p := stacks.NewProfile(m.learnt, stacks.Options{Names: stacks.QualifiedNames, Native: m.native}, samples...)
+	if match, err := stacks.Match(root); err == nil && root != "" {
+		return p.Below(match)
+	}
+	return p
+}
+
+// rows returns the rows of a view.
+func (m *codeMap) rows(a answer, view, root string) *table {
+	p := &profiled{Profile: m.below(root, a.(stacked).samples()...)}
 	if d, ok := a.(driven); ok && view == byMethod {
 		p.leaveMachinery(d.machinery())
 	}

@@ -24,7 +24,8 @@ has seen; a process without was there before the recording, or outlived it.
 
 Processor time is told in two ways, where the trace has these events: sampledMs are
 the samples that hit the process, times the interval between two; ranMs is the time
-between context switches, which is exact.
+between context switches, which is exact. A recorder of Linux tells of switches to
+threads, and only the scheduler's own sched_switch how long they ran.
 
 Traces of .NET programs tell of their one process. The rows are processes, or
 threads by --by thread.`,
@@ -130,7 +131,7 @@ func (a *processesAnswer) threads() *table {
 	})
 	for _, x := range list {
 		t.add(unlessNegative(x.PID), x.Process, whole(x.TID), x.Name, x.Service, maybe(x.StartMS), maybe(x.EndMS),
-			whole(x.Samples), maybe(x.SampledMS), whole(x.Switches), maybe(x.RanMS))
+			maybe(x.Samples), maybe(x.SampledMS), maybe(x.Switches), maybe(x.RanMS))
 	}
 	return t.unlessEmpty("name", "service", "startMs", "endMs", "samples", "sampledMs", "switches", "ranMs")
 }

@@ -85,10 +85,11 @@ func checkView(t *testing.T, name, view, path string) bool {
 	}
 	text, _, _ := ask(name, "--by", view, "--top", "3", path)
 	md, _, _ := ask(name, "--by", view, "--top", "3", "--format", "md", path)
-	if n := strings.Count(md, "\n"); n != min(len(rows)-1, 3)+2 {
+	perBucket := name == "timeline" // people see a row for each lane
+	if n := strings.Count(md, "\n"); n != min(len(rows)-1, 3)+2 && !perBucket {
 		t.Errorf("%s: %d lines of Markdown of %d rows", where, n, len(rows)-1)
 	}
-	if len(rows) > 4 && !strings.Contains(text, "3 of ") {
+	if len(rows) > 4 && !perBucket && !strings.Contains(text, "3 of ") {
 		t.Errorf("%s does not say how many rows there are:\n%s", where, text)
 	}
 	for _, s := range []string{out, lines, text, md} {

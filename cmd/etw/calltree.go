@@ -8,6 +8,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -17,6 +18,12 @@ import (
 // value of its samples weighs. A profile of two traces has what that was before as its
 // first value.
 func callTree(p *stacks.Profile, compared bool) *html.Flame {
+	f, _ := callTreeOf(p, compared)
+	return f
+}
+
+// callTreeOf is callTree that also returns the index of the call of each stack.
+func callTreeOf(p *stacks.Profile, compared bool) (*html.Flame, []int) {
 	value := len(p.Types) - 1
 	u := unitOf(p.Types[value])
 	f := &html.Flame{What: strings.ToUpper(p.Kind[:1]) + p.Kind[1:], Unit: strings.TrimSuffix(p.Types[value].Name, " after")}
@@ -37,15 +44,17 @@ func callTree(p *stacks.Profile, compared bool) *html.Flame {
 			weights[s.Stack].before += float64(s.Values[0]) / u.per
 		}
 	}
-	f.Calls, f.Compared = calls(p, weights), compared
-	return f
+	list, index := calls(p, weights)
+	f.Calls, f.Compared = list, compared
+	return f, index
 }
 
 // A weighed is what a stack weighs, and what it weighed before.
 type weighed struct{ now, before float64 }
 
-// calls returns those stacks of a profile that weigh anything, as calls.
-func calls(p *stacks.Profile, weights []weighed) []html.Call {
+// calls returns those stacks of a profile that weigh anything, as calls, and the index of
+// each stack.
+func calls(p *stacks.Profile, weights []weighed) ([]html.Call, []int) {
 	used := make([]bool, len(weights))
 	for id := len(weights) - 1; id > 0; id-- { // callers have smaller numbers
 		if used[id] = used[id] || weights[id] != (weighed{}); used[id] {
@@ -64,7 +73,7 @@ func calls(p *stacks.Profile, weights []weighed) []html.Call {
 		index[id] = len(list)
 		list = append(list, html.Call{Caller: index[caller], Frame: frame, Self: weights[id].now, Before: weights[id].before})
 	}
-	return list
+	return list, index
 }
 
 // A sampler collects the call stacks of threads for a report.
@@ -72,26 +81,52 @@ type sampler struct {
 	samples etw.Mux
 	code    *codeMap
 	finish  func() gathered
+	skip    func(*etw.Record)
+	parted  bool      // skip is to have what --activity leaves out
+	found   *gathered // once all was read
 }
 
 func newSampler(t *trace.Trace, files *native.Dir) *sampler {
 	s := &sampler{code: newCodeMap(files)}
-	s.finish = startCPU(&s.samples, t)
+	processors := startProcessors(&s.samples, t)
+	s.finish, s.skip = processors.gathered, processors.threads.Skip
 	return s
 }
 
-// take takes a record.
-func (s *sampler) take(r *etw.Record) error {
-	return cmp.Or(s.code.mux.Dispatch(r), s.samples.Dispatch(r))
+// take takes a record, of which the names of code are learnt also if nothing else of it is
+// wanted.
+func (s *sampler) take(r *etw.Record, wanted bool) error {
+	if err := s.code.mux.Dispatch(r); err != nil {
+		return err
+	}
+	if !wanted && !namesThings(r) {
+		if s.parted {
+			s.skip(r)
+		}
+		return nil
+	}
+	return s.samples.Dispatch(r)
 }
 
 // maxProfiles is how many processes of a report have call trees: those with most
 // samples.
 const maxProfiles = 10
 
-// profiles returns the call trees of the processes that were sampled.
-func (s *sampler) profiles() []html.Profile {
-	found := s.finish()
+// gathered returns the samples, when all records were taken.
+func (s *sampler) gathered() []*stacks.Samples {
+	if s.found == nil {
+		found := s.finish()
+		s.found = &found
+	}
+	return s.found.samples
+}
+
+// profiles returns the call trees of the processes that were sampled. They say when their
+// samples were if there is a timeline, whose session began at origin, in nanoseconds since
+// 1970.
+func (s *sampler) profiles(when *timeline.Result, origin int64) []html.Profile {
+	s.gathered()
+	found := s.found
 	if len(found.samples) == 0 {
 		return nil
 	}
@@ -107,9 +142,46 @@ func (s *sampler) profiles() []html.Profile {
 		if len(pids) > 1 {
 			of = all.Only(func(x stacks.Sample) bool { return x.Process == pid })
 		}
-		tree := callTree(of, false)
+		tree, index := callTreeOf(of, false)
 		tree.Lead = found.facts
+		if when != nil {
+			tree.Times = timesOf(of, index, when, origin)
+		}
 		list = append(list, html.Profile{PID: pid, Flame: tree})
 	}
 	return list
+}
+
+// The times of call trees: at first so many buckets, and then fewer, until there are not
+// more parts than a page can do with.
+const (
+	treeBuckets = 512
+	mostParts   = 150_000
+)
+
+// timesOf returns when what the calls of a profile weigh was. index has the call of each
+// stack.
+func timesOf(p *stacks.Profile, index []int, when *timeline.Result, origin int64) *html.Times {
+	value := len(p.Types) - 1
+	u := unitOf(p.Types[value])
+	type key struct{ bucket, call int }
+	for buckets := treeBuckets; ; buckets /= 2 {
+		t := &html.Times{FromMS: when.FromMS, BucketMS: (when.ToMS - when.FromMS) / float64(buckets)}
+		sums := make(map[key]float64)
+		for s := range p.Samples() {
+			ms := float64(s.Time-origin) / 1e6
+			k := key{min(max(int((ms-t.FromMS)/t.BucketMS), 0), buckets-1), index[s.Stack]}
+			sums[k] += float64(s.Values[value]) / u.per
+		}
+		if len(sums) > mostParts && buckets > 1 {
+			continue
+		}
+		for k, v := range sums {
+			if v != 0 {
+				t.Parts = append(t.Parts, html.Part{Bucket: k.bucket, Call: k.call, Self: v})
+			}
+		}
+		slices.SortFunc(t.Parts, func(a, b html.Part) int { return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.Call, b.Call)) })
+		return t
+	}
 }

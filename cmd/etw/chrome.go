@@ -25,8 +25,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A timeline collects what happened when.
-type timeline struct {
+// A chronicle collects what happened when.
+type chronicle struct {
 	mux        etw.Mux
 	gc         *gc.Analysis
 	jit        *jit.Analysis
@@ -39,8 +39,8 @@ type timeline struct {
 	threads    *threads.Analysis
 }
 
-func newTimeline() *timeline {
-	l := &timeline{requests: requests.New(), counters: counters.New()}
+func newChronicle() *chronicle {
+	l := &chronicle{requests: requests.New(), counters: counters.New()}
 	machine := system.New(&l.mux)
 	l.gc, l.jit, l.exceptions, l.contention = gc.New(&l.mux), jit.New(&l.mux), exceptions.New(&l.mux), contention.New(&l.mux)
 	l.waits, l.alloc, l.threads = waits.New(&l.mux), alloc.New(&l.mux), threads.New(&l.mux, machine)
@@ -56,7 +56,7 @@ func newTimeline() *timeline {
 
 // trace returns what was collected. origin is when the session began, in nanoseconds
 // since 1970.
-func (l *timeline) trace(who *names, origin int64) *chrometrace.Trace {
+func (l *chronicle) trace(who *names, origin int64) *chrometrace.Trace {
 	t := new(chrometrace.Trace)
 	t.AddGC(l.gc.Result())
 	t.AddJIT(l.jit.Result())
@@ -114,7 +114,7 @@ func (o *profiling) chrome(cmd *cobra.Command, args []string, path string) error
 	if err := oneSession(t); err != nil {
 		return err
 	}
-	l := newTimeline()
+	l := newChronicle()
 	i := &inquiry{cmd: cmd, mux: &l.mux, names: newNames()}
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)

@@ -174,6 +174,7 @@ type kindRow struct {
 	Of     string  `json:"of,omitempty"`
 	Full   string  `json:"full,omitempty"`
 	Values []int64 `json:"values"`
+	inUnits
 }
 
 // rows returns the sums, the largest first.
@@ -187,13 +188,16 @@ func (o *classify) rows(p *profiled, c *work.Classification) []*kindRow {
 		k.of, k.full = o.partOf(p, s)
 		row := sums[k]
 		if row == nil {
-			row = &kindRow{kind.Name, kind.Title, k.of, k.full, make([]int64, len(s.Values))}
+			row = &kindRow{Kind: kind.Name, Title: kind.Title, Of: k.of, Full: k.full, Values: make([]int64, len(s.Values))}
 			sums[k] = row
 			list = append(list, row)
 		}
 		for i, v := range s.Values {
 			row.Values[i] += v
 		}
+	}
+	for _, row := range list {
+		row.inUnits = p.inUnits(row.Values, nil, p.lastTotal())
 	}
 	slices.SortFunc(list, func(a, b *kindRow) int {
 		order := cmp.Compare(lastOf(b.Values), lastOf(a.Values))

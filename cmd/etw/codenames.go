@@ -18,8 +18,9 @@ type codeMap struct {
 	mux     etw.Mux
 	code    *symbols.Analysis
 	machine *system.Machine
-	files   *native.Dir // files of symbols, or nil
-	origins *origins    // nil where nobody asks where names are from
+	files   *native.Dir    // files of symbols, or nil
+	origins *origins       // nil where nobody asks where names are from
+	learnt  *symbols.Table // what all records told, once that was asked for
 }
 
 func newCodeMap(files *native.Dir, options ...symbols.Option) *codeMap {
@@ -179,15 +180,20 @@ func (s *symbolFiles) flag(cmd *cobra.Command) {
 	}})
 }
 
-// open returns the files, or nil if none are to be looked at.
-func (s *symbolFiles) open() (*native.Dir, error) {
-	if s.none {
-		if s.path != "" {
-			return nil, usagef("--symbols and --no-symbols: one of them")
-		}
-		return nil, nil
+// open returns the files, or nil if none are to be looked at. A server looks at none but
+// those in a folder that it was given.
+func (s *symbolFiles) open(cmd *cobra.Command) (*native.Dir, error) {
+	if s.none && s.path != "" {
+		return nil, usagef("--symbols and --no-symbols: one of them")
 	}
-	d, err := native.Open(s.path, native.Usual(usualPlaces()), native.Demangle(demangled))
+	options := []native.Option{native.Demangle(demangled)}
+	switch {
+	case s.none, s.path == "" && isServed(cmd):
+		return nil, nil
+	case !isServed(cmd):
+		options = append(options, native.Usual(usualPlaces()))
+	}
+	d, err := native.Open(s.path, options...)
 	if err != nil {
 		return nil, fmt.Errorf("--symbols: %w", err)
 	}

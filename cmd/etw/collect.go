@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -247,7 +246,7 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 // leave ends the recording at the next interrupt, without the names of methods.
 func (r *recording) leave() {
 	again := make(chan os.Signal, 1)
-	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(again, endings()...)
 	defer signal.Stop(again)
 	select {
 	case <-again:

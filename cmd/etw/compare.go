@@ -3,372 +3,278 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/analysis"
-	"github.com/etwgen/etwgen/analysis/gc"
-	"github.com/etwgen/etwgen/analysis/heap"
-	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/analysis/compare"
+	work "github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
-// newCompare returns the command that sets two traces side by side.
+// newCompare returns the command that sets traces side by side.
 func newCompare() *cobra.Command {
-	c := new(compare)
+	c := new(comparing)
 	cmd := &cobra.Command{
-		Use:   "compare [flags] A B",
-		Short: "Set two traces side by side, differences first",
-		Long: `Compare asks two traces of .NET programs all questions, and sets the answers side by
-side: pauses, collections, allocations and their types, exceptions, compilations, waits,
-requests, counters and the heap. CHANGE PERCENT is how B differs from A; what differs
-most comes first, and last what only one of the traces was recorded with; what is equal
-is left out unless --all is given. A number that one of them does not have is shown as -.
+		Use:   "compare [flags] A B | A... -- B...",
+		Short: "Set traces side by side: what differs by more than noise",
+		Long: `Compare asks traces of two sides all questions, and sets the answers side by side: time
+on processors by kind of work and method, pauses, collections, allocations and their
+types, exceptions, compilations, waits, requests, counters and the heap. CHANGE PERCENT
+is how B differs from A; what differs most comes first, and last what only one side was
+recorded with. What is equal, differs by less than --threshold percent or by no more
+than noise is left out unless --all is given.
 
-Numbers are of all processes that are asked for, together. Traces of different length
-have different sums: compare shares and means of these, or parts of them by --from and
---to.`,
+Several recordings of each side, with -- between the sides, tell what noise is: A and B
+are then medians, and a number is more or less if the rank test of Mann and Whitney says
+so, which wants four or more of each. Of fewer the tool knows how much chance is in counts
+and in what is sampled, and nothing of how much the program varies: what may be noise is
+more? or less?.
+
+--per sets what grows with time against the length of the trace, requests, events of a
+name or operations: --per second, --per request, --per Order/Start, --per operation where
+BenchmarkDotNet tells their number, otherwise that, as in --per 500 or, where A and B
+differ, --per 500,750. --root leaves code and allocations below frames
+of a name, --benchmark those below the workload of BenchmarkDotNet, and nothing else.
+
+--fail-if is for CI: the exit code is 3 if a number of B is too far from that of A, by
+more than noise. METRIC is as the table and --all have it, in which * is any text; +10%
+or -10% is how much more or less it must be, +5 the same in the number's own unit, and
+without either --threshold counts.`,
 		Example: `  etw compare gc.nettrace alloc.nettrace
   etw compare --all --format csv gc.nettrace alloc.nettrace
+  etw compare --per second gc.nettrace alloc.nettrace
+  etw compare --root Oven.Work cpu.nettrace after.nettrace
+  etw compare before.nettrace cpu.nettrace -- after.nettrace
+  etw compare --fail-if 'gc.pauseMs.p99 +10%' --fail-if 'alloc.*' gc.nettrace gc.nettrace
   etw compare --format json gc.nettrace alloc.nettrace | jq '.measures[0].name'`,
-		Args:              cobra.ExactArgs(2),
+		Args:              compareArgs,
 		ValidArgsFunction: completeTraces,
 		RunE:              c.main,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&c.all, "all", false, "show what is equal, too")
-	c.rank.flags(cmd, "changePercent", "area", "name")
+	f.BoolVar(&c.all, "all", false, "show what does not differ, too")
+	f.StringVar(&c.per, "per", "", "set sums against `WHAT`: second, request, operation, the name of an event, or\nnumbers of operations")
+	f.Float64Var(&c.threshold, "threshold", 0, fmt.Sprintf("changes of less than `PERCENT` are small; if it is left out %d, or where the\nrecordings are too few to tell noise %d to %d", compare.DefaultThreshold, thresholdOfFew, thresholdOfOne))
+	f.StringArrayVar(&c.failIf, "fail-if", nil, "exit with 3 if this holds: `METRIC` +10%, -10%, 10%, +5; repeatable")
+	f.StringVar(&c.root, "root", "", "only code and allocations below frames that match one of these `PATTERNS`")
+	f.BoolVar(&c.benchmark, "benchmark", false, "only code and allocations below the workload of BenchmarkDotNet")
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"per": cobra.FixedCompletions(pers, cobra.ShellCompDirectiveNoFileComp), "threshold": cobra.NoFileCompletions,
+		"fail-if": cobra.NoFileCompletions, "root": cobra.NoFileCompletions,
+	})
+	c.rank.flags(cmd, "changePercent", "metric", "area", "name")
 	f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", rowsForPeople)
+	c.symbols.flag(cmd)
 	c.scope.flags(cmd)
 	c.out.flags(cmd)
 	c.in.flags(cmd)
 	return cmd
 }
 
-// A compare holds the flags of the command.
-type compare struct {
-	all   bool
-	in    input
-	scope scope
-	out   output
-	rank  ranking
+// compareArgs takes two traces, or -- between those of A and those of B.
+func compareArgs(cmd *cobra.Command, args []string) error {
+	dash := cmd.ArgsLenAtDash()
+	if dash < 0 {
+		if len(args) > 2 {
+			return fmt.Errorf("of %d traces -- says which are A and which are B: etw compare A... -- B", len(args))
+		}
+		return cobra.ExactArgs(2)(cmd, args)
+	}
+	if dash == 0 || dash == len(args) {
+		return fmt.Errorf("-- stands between the traces of A and those of B, and of both there is at least one")
+	}
+	return nil
 }
 
-func (c *compare) main(cmd *cobra.Command, args []string) error {
-	if err := c.out.check(cmd); err != nil {
+// A comparing holds the flags of the command.
+type comparing struct {
+	all       bool
+	per       string
+	threshold float64
+	failIf    []string
+	root      string
+	benchmark bool
+	in        input
+	scope     scope
+	out       output
+	rank      ranking
+	symbols   symbolFiles
+
+	unit       perUnit
+	conditions []condition
+	below      func(*stacks.Frame) bool // nil for all code
+	rules      *work.Rules
+}
+
+// workload are the methods that BenchmarkDotNet makes to call what is measured. What calls
+// nothing, to be subtracted, is called otherwise.
+const workload = `@(BenchmarkDotNet\.Autogenerated\.Runnable_|Runnable_\d+\.|BenchmarkDotNet\.Toolchains\.InProcess\.).*(WorkloadAction|Workload(No)?Unroll|InvokeMultiple|InvokeUnroll|InvokeNoUnroll)`
+
+// check reads the flags that do not depend on the traces.
+func (c *comparing) check(cmd *cobra.Command) error {
+	if err := cmp.Or(c.out.check(cmd), c.rank.check(cmd)); err != nil {
 		return err
 	}
-	if err := c.rank.check(cmd); err != nil {
+	if c.threshold < 0 || cmd.Flags().Changed("threshold") && c.threshold == 0 {
+		return usagef("--threshold: %v is not a share in percent, above 0", c.threshold)
+	}
+	var err error
+	if c.unit, err = parsePer(c.per); err != nil {
 		return err
 	}
-	var trouble error
-	var sides [2]*side
-	for i, path := range args {
-		s, err := c.read(cmd, path)
+	for _, text := range c.failIf {
+		x, err := parseCondition(text)
 		if err != nil {
 			return err
 		}
-		trouble = cmp.Or(trouble, s.trouble)
-		sides[i] = s
+		c.conditions = append(c.conditions, x)
 	}
-	rows := compared(sides[0].measures, sides[1].measures)
-	if !c.all {
-		rows = slices.DeleteFunc(rows, func(r comparison) bool { return r.equal() })
+	if c.root != "" && c.benchmark {
+		return usagef("--root and --benchmark exclude each other")
 	}
-	p := c.out.open(cmd, false)
-	for i, s := range sides {
-		for _, w := range s.warnings {
-			p.about.warn(fmt.Sprintf("%c: %s", 'A'+i, w))
+	if c.benchmark {
+		c.root = workload
+	}
+	if c.root != "" {
+		if c.below, err = stacks.Match(c.root); err != nil {
+			return usagef("--root: %w", err)
 		}
 	}
-	p.about.suggest(fmt.Sprintf("etw top --diff %s %s", shellWord(args[0]), shellWord(args[1])), "which methods have changed")
-	return p.close(c.print(p, args, sides, rows), trouble)
+	c.rules = work.Default()
+	return nil
 }
 
-// A side is one of the two traces.
-type side struct {
-	measures []figure
-	warnings []string
-	lost     int64
-	trouble  error
-}
+// sideNames are what the sides are called.
+var sideNames = [2]string{"A", "B"}
 
-// read asks a trace everything.
-func (c *compare) read(cmd *cobra.Command, path string) (*side, error) {
-	h, err := c.scope.header(cmd, &c.in, []string{path})
-	if err != nil {
-		return nil, err
-	}
-	t, trouble, err := c.in.open(cmd, []string{path}, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	var mux etw.Mux
-	set := analysis.New(&mux)
-	i := &inquiry{cmd: cmd, mux: &mux, names: newNames()}
-	if err := i.read(t, h); err != nil {
-		trouble = cmp.Or(trouble, err)
-	}
-	if reportLosses(cmd, t) {
-		trouble = cmp.Or(trouble, errReported)
-	}
-	c.out.about.of(t, false)
-	c.out.about.readTo(trouble)
-	res := set.Result()
-	s := &side{figures(res), i.warnings(t), t.Stats().Lost, trouble}
-	for _, w := range res.Warnings {
-		if !slices.Contains(s.warnings, w) {
-			s.warnings = append(s.warnings, w)
-		}
-	}
-	return s, nil
-}
-
-// A figure is one number of a trace.
-type figure struct {
-	Area  string
-	Name  string
-	Value float64
-}
-
-// A comparison is one number of both.
-type comparison struct {
-	Area          string   `json:"area"`
-	Name          string   `json:"name"`
-	A             *float64 `json:"a"`
-	B             *float64 `json:"b"`
-	ChangePercent *float64 `json:"changePercent"`
-	order         int
-}
-
-func (c *comparison) equal() bool { return c.A != nil && c.B != nil && *c.A == *c.B }
-
-// weight says how much the two differ: 1 if one is missing or nothing.
-func (c *comparison) weight() float64 {
-	if c.A == nil || c.B == nil {
-		return 1
-	}
-	most := max(math.Abs(*c.A), math.Abs(*c.B))
-	if most == 0 {
-		return 0
-	}
-	return math.Abs(*c.B-*c.A) / most
-}
-
-// compared pairs the numbers, those that differ most first.
-func compared(a, b []figure) []comparison {
-	type key struct{ area, name string }
-	index := map[key]int{}
-	var rows []comparison
-	at := func(f *figure) *comparison {
-		k := key{f.Area, f.Name}
-		i, ok := index[k]
-		if !ok {
-			i = len(rows)
-			index[k] = i
-			rows = append(rows, comparison{Area: f.Area, Name: f.Name, order: i})
-		}
-		return &rows[i]
-	}
-	for i := range a {
-		at(&a[i]).A = &a[i].Value
-	}
-	for i := range b {
-		r := at(&b[i])
-		r.B = &b[i].Value
-		if r.A != nil && *r.A != 0 {
-			change := 100 * (*r.B - *r.A) / math.Abs(*r.A)
-			r.ChangePercent = &change
-		}
-	}
-	both := map[string]bool{}
-	for _, r := range rows {
-		both[r.Area] = both[r.Area] || r.A != nil && r.B != nil
-	}
-	slices.SortStableFunc(rows, func(x, y comparison) int {
-		return cmp.Or(before(both[x.Area], both[y.Area]), cmp.Compare(y.weight(), x.weight()), cmp.Compare(x.order, y.order))
-	})
-	return rows
-}
-
-// before compares areas: those that both traces have come first, as the others differ
-// by what was recorded.
-func before(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
-}
-
-// print prints the rows.
-func (c *compare) print(p *printer, args []string, sides [2]*side, rows []comparison) error {
-	if p.format == formatJSON {
-		if rows == nil {
-			rows = []comparison{}
-		}
-		return writeDocument(p, struct {
-			Schema   int          `json:"schema"`
-			A        string       `json:"a"`
-			B        string       `json:"b"`
-			LostA    int64        `json:"lostA"`
-			LostB    int64        `json:"lostB"`
-			Measures []comparison `json:"measures"`
-		}{1, args[0], args[1], sides[0].lost, sides[1].lost, rows}, "")
-	}
-	t := newTable(measured("a", 3), measured("b", 3), measured("changePercent", 1), label("area"), label("name"))
-	for _, r := range rows {
-		t.add(optional(r.A), optional(r.B), optional(r.ChangePercent), r.Area, r.Name)
-	}
-	if err := c.rank.checkColumn(t.columns); err != nil {
+func (c *comparing) main(cmd *cobra.Command, args []string) error {
+	if err := c.check(cmd); err != nil {
 		return err
 	}
-	if p.format == formatText {
-		fmt.Fprintf(p, "A is %s, B is %s\n", clean(args[0]), clean(args[1]))
-		for i, s := range sides {
-			for _, w := range s.warnings {
-				p.note(fmt.Sprintf("%c: %s", 'A'+i, w))
+	dash := cmd.ArgsLenAtDash()
+	if dash < 0 {
+		dash = 1
+	}
+	sides := [2]*side{{paths: args[:dash]}, {paths: args[dash:]}}
+	c.suggest(cmd, sides)
+	var trouble error
+	for i, s := range sides {
+		for _, path := range s.paths {
+			r, err := c.read(cmd, path, i)
+			if err != nil {
+				return err
 			}
-		}
-		if len(rows) == 0 {
-			_, err := fmt.Fprintln(p, "no number differs")
-			return err
+			trouble = cmp.Or(trouble, r.trouble)
+			s.add(r, len(s.paths) > 1)
 		}
 	}
-	return c.rank.writeFirst(p, t)
+	if err := c.missing(sides); err != nil {
+		return err
+	}
+	res, err := c.result(sides)
+	if err != nil {
+		return err
+	}
+	p := c.out.open(cmd, false)
+	err = c.print(p, sides, res)
+	if err == nil {
+		err = p.Flush()
+	}
+	for _, f := range res.failed {
+		report(cmd, fmt.Errorf("--fail-if %s: %s", f.Condition, f.Why))
+		trouble = errFailed // whatever else there is
+	}
+	return p.close(err, trouble)
 }
 
-func optional(v *float64) string {
-	if v == nil {
-		return ""
+// suggest says what is asked after a comparison.
+func (c *comparing) suggest(cmd *cobra.Command, sides [2]*side) {
+	a, b := shellWord(sides[0].paths[0]), shellWord(sides[1].paths[0])
+	c.out.about.suggest(fmt.Sprintf("etw top --diff %s %s", a, b), "which methods have changed")
+	c.out.about.suggest(fmt.Sprintf("etw classify --diff %s %s", a, b), "which kinds of work have changed")
+	if len(sides[0].paths) == 1 && len(sides[1].paths) == 1 {
+		c.out.about.suggest("", "four or more recordings of each side tell what is noise: etw compare A... -- B...")
 	}
-	return exact(*v)
 }
 
-// figures returns the numbers of a result that can be compared.
-func figures(r *analysis.Result) []figure {
-	var list []figure
-	add := func(area, name string, v float64) { list = append(list, figure{area, name, v}) }
-	if len(r.GC.Runtimes) > 0 {
-		list = append(list, gcFigures(r.GC)...)
-	}
-	if len(r.Alloc.Runtimes) > 0 {
-		add("allocations", "bytes", r.Alloc.Bytes)
-		for _, t := range r.Alloc.Types {
-			add("allocations", "bytes of "+t.Type, t.Bytes)
-		}
-	}
-	if len(r.Exceptions.Runtimes) > 0 {
-		add("exceptions", "count", float64(r.Exceptions.Count))
-		for _, t := range r.Exceptions.Types {
-			add("exceptions", "count of "+t.Type, float64(t.Count))
-		}
-	}
-	if len(r.JIT.Runtimes) > 0 {
-		add("compiling", "count", float64(r.JIT.Count))
-		add("compiling", "exclusiveMs", r.JIT.ExclusiveMS)
-		add("compiling", "inclusiveMs", r.JIT.InclusiveMS)
-	}
-	if len(r.Contention.Runtimes) > 0 {
-		add("contention", "count", float64(r.Contention.Count))
-		add("contention", "totalMs", r.Contention.TotalMS)
-	}
-	if len(r.Waits.Runtimes) > 0 {
-		add("waits", "count", float64(r.Waits.Count))
-		add("waits", "totalMs", r.Waits.TotalMS)
-	}
-	if len(r.ThreadPool.Runtimes) > 0 {
-		workers, starving := 0, 0
-		for _, rt := range r.ThreadPool.Runtimes {
-			workers = max(workers, rt.MaxWorkers)
-			if rt.Starvation != nil {
-				starving++
-			}
-		}
-		add("thread pool", "maxWorkers", float64(workers))
-		add("thread pool", "runtimes that starve", float64(starving))
-	}
-	list = append(list, heapFigures(r.Heap)...)
-	return append(list, overTime(r)...)
-}
-
-// gcFigures sums up the collections of all runtimes.
-func gcFigures(r *gc.Result) []figure {
-	var count, induced int
-	var byGeneration [3]int
-	var pause, longest, allocated, promoted, peak float64
-	for _, rt := range r.Runtimes {
-		count += rt.Count
-		induced += rt.All.Induced
-		pause += rt.PauseMS
-		allocated += rt.All.AllocatedMB
-		promoted += rt.All.PromotedMB
-		longest = max(longest, rt.All.PauseMS.Max.Or(0))
-		peak = max(peak, rt.All.MaxPeakMB.Or(0))
-		for i := range byGeneration {
-			byGeneration[i] += rt.ByGeneration[i].Count
-		}
-	}
-	list := []figure{{"collections", "count", float64(count)}, {"collections", "pauseMs", pause}, {"collections", "maxPauseMs", longest},
-		{"collections", "maxPeakMB", peak}, {"collections", "allocatedMB", allocated}, {"collections", "promotedMB", promoted}, {"collections", "induced", float64(induced)}}
-	for i, n := range byGeneration {
-		list = append(list, figure{"collections", fmt.Sprintf("count of generation %d", i), float64(n)})
-	}
-	return list
-}
-
-// heapFigures are of the last snapshot.
-func heapFigures(r *heap.Result) []figure {
-	if len(r.Snapshots) == 0 {
+// missing reports a side of which nothing is left below the frames that were asked for.
+func (c *comparing) missing(sides [2]*side) error {
+	if c.below == nil {
 		return nil
 	}
-	s := r.Snapshots[len(r.Snapshots)-1]
-	list := []figure{{"heap", "objects", float64(s.Objects)}, {"heap", "bytes", float64(s.Bytes)}, {"heap", "reachableBytes", float64(s.ReachableBytes)}}
-	for _, t := range s.Types {
-		list = append(list, figure{"heap", "bytes of " + t.Type, float64(t.Bytes)})
+	for i, s := range sides {
+		if slices.ContainsFunc(s.runs, func(r []compare.Figure) bool { return len(r) > 0 }) {
+			continue
+		}
+		if c.benchmark {
+			return usagef("--benchmark: no sample of %s is below a workload method of BenchmarkDotNet, such as BenchmarkDotNet.Autogenerated.Runnable_0.WorkloadActionUnroll; --root takes other names", sideNames[i])
+		}
+		return usagef("--root %s: no sample of %s is below such a frame", c.root, sideNames[i])
 	}
-	return list
+	return nil
 }
 
-// overTime are the numbers of requests and counters. Of several processes with the
-// same one, the first counts.
-func overTime(r *analysis.Result) []figure {
-	var list []figure
-	seen := map[string]bool{}
-	add := func(area, name string, v float64) {
-		if !seen[area+"\x00"+name] {
-			seen[area+"\x00"+name] = true
-			list = append(list, figure{area, name, v})
+// A compared is what a comparison found.
+type compared struct {
+	rows      []compare.Change // those that are shown
+	all       int              // how many numbers there are
+	small     int              // how many differ by noise, or by less than the threshold
+	threshold float64
+	areas     map[string][2]bool // which of the sides have numbers about it
+	failed    []failure
+	notes     []string
+}
+
+// Thresholds where recordings are too few to tell noise, and where there is one alone.
+const (
+	thresholdOfFew = 20
+	thresholdOfOne = 30
+)
+
+// thresholdFor returns which changes are small, in percent.
+func (c *comparing) thresholdFor(a, b int) float64 {
+	switch {
+	case c.threshold > 0:
+		return c.threshold
+	case a == 1 || b == 1:
+		return thresholdOfOne
+	case !compare.CanTell(a, b):
+		return thresholdOfFew
+	}
+	return compare.DefaultThreshold
+}
+
+// result compares the sides.
+func (c *comparing) result(sides [2]*side) (*compared, error) {
+	a, b := sides[0], sides[1]
+	res := &compared{threshold: c.thresholdFor(len(a.runs), len(b.runs))}
+	list := compare.Sides(a.runs, b.runs, res.threshold)
+	if err := c.judge(res, list); err != nil {
+		return nil, err
+	}
+	compare.Sort(list)
+	total := 0.0
+	res.areas = make(map[string][2]bool)
+	for _, x := range list {
+		has := res.areas[x.Figure.Area]
+		res.areas[x.Figure.Area] = [2]bool{has[0] || len(x.A.Runs) > 0, has[1] || len(x.B.Runs) > 0}
+		if x.Figure.Metric == "cpu.ms" {
+			total = max(x.A.Median.Or(0), x.B.Median.Or(0))
 		}
 	}
-	for _, p := range r.Requests.Processes {
-		for _, t := range p.Tasks {
-			name := t.Provider + "/" + t.Task
-			add("requests", "count of "+name, float64(t.Count))
-			add("requests", "errors of "+name, float64(t.Errors))
-			if v, ok := t.DurationMS.Mean.Get(); ok {
-				add("requests", "mean ms of "+name, v)
-				add("requests", "p95 ms of "+name, t.DurationMS.P95.Or(v))
-			}
+	for _, x := range list {
+		if isMinor(x.Figure.Metric, max(x.A.Median.Or(0), x.B.Median.Or(0)), total) {
+			continue
+		}
+		res.all++
+		quiet := x.Verdict == compare.Noise || x.Verdict == compare.Small
+		if quiet {
+			res.small++
+		}
+		if c.all || !quiet && x.Verdict != compare.Equal {
+			res.rows = append(res.rows, x)
 		}
 	}
-	counters := &counterAnswer{res: r.Counters}
-	for _, c := range counters.rows() {
-		var sum float64
-		n := 0
-		for _, x := range c.points {
-			if v, ok := x.value.Get(); ok {
-				sum += v
-				n++
-			}
-		}
-		if n > 0 {
-			add("counters", "mean "+c.of+" of "+c.provider+"/"+c.name+" "+c.tags, sum/float64(n))
-		}
-	}
-	return list
+	return res, nil
 }

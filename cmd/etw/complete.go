@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,23 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
+
+// completing reports whether this process is asked by a shell how to go on.
+var completing = sync.OnceValue(func() bool {
+	return len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd)
+})
+
+// completions says how the values of flags are completed. Cobra keeps every flag that it is
+// told of, and by it the command, as long as the process lives: so it is told only if it is
+// asked, and programs and tests that run thousands of commands keep none of them.
+func completions(cmd *cobra.Command, funcs map[string]cobra.CompletionFunc) {
+	if !completing() {
+		return
+	}
+	for flag, do := range funcs {
+		_ = cmd.RegisterFlagCompletionFunc(flag, do) // fails for flags that there are not
+	}
+}
 
 // completeTraces completes names of files that may be traces.
 func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -57,6 +57,8 @@ and chrome://tracing: collections, compilations of methods, waits for locks and 
 exceptions, the longest requests, allocations, counters, and what threads did by
 context switches. The flags about samples and frames mean nothing there.
 
+Where --symbols has portable PDBs, profiles for pprof have source lines: see etw lines.
+
 The format is that of --format, or of the suffix of the file: ` + strings.Join(suffixes, ", ") + `.
 
 ` + patternsLong,
@@ -83,6 +85,9 @@ The format is that of --format, or of the suffix of the file: ` + strings.Join(s
 			}
 			if t.write == nil {
 				return o.chrome(cmd, args, path)
+			}
+			if t.name == "pprof" {
+				o.linesIfKnown()
 			}
 			p, err := o.read(cmd, args)
 			if err != nil {

@@ -67,7 +67,7 @@ of the events that are chosen, or of --fields.`,
 	d.in.attributeFlag(cmd)
 	d.in.manifestFlag(cmd)
 	d.in.flags(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
+	completions(cmd, map[string]cobra.CompletionFunc{"limit": cobra.NoFileCompletions})
 	return cmd
 }
 
@@ -145,7 +145,7 @@ func (d *dump) foresee(args []string) error {
 		d.in.foresight = func(r *etw.Record) { before.learn(d.selector.decoder, r, d.selector.decoder.Event(r)) }
 		return nil
 	}
-	files, err := d.symbols.open()
+	files, err := d.symbols.open(d.cmd)
 	if err != nil {
 		return err
 	}

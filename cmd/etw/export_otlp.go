@@ -215,24 +215,25 @@ func isDecode(err error) bool {
 	return errors.As(err, &d)
 }
 
-func (m *telemetry) flushLogs() error {
-	if m.logs.Count() == 0 {
-		return nil
-	}
-	m.logged += m.logs.Count()
-	m.x.body = m.logs.AppendJSON(m.x.body[:0])
-	m.logs.Reset()
-	return m.x.send(m.cmd, otlp.SignalLogs, m.x.body)
+// A batch is what is exported at once.
+type batch interface {
+	Count() int
+	AppendJSON(b []byte) []byte
+	Reset()
 }
 
-func (m *telemetry) flushSpans() error {
-	if m.spans.Count() == 0 {
+func (m *telemetry) flushLogs() error  { return m.send(otlp.SignalLogs, m.logs, &m.logged) }
+func (m *telemetry) flushSpans() error { return m.send(otlp.SignalTraces, m.spans, &m.traced) }
+
+// send exports a batch, and counts what is in it.
+func (m *telemetry) send(s otlp.Signal, b batch, sent *int) error {
+	if b.Count() == 0 {
 		return nil
 	}
-	m.traced += m.spans.Count()
-	m.x.body = m.spans.AppendJSON(m.x.body[:0])
-	m.spans.Reset()
-	return m.x.send(m.cmd, otlp.SignalTraces, m.x.body)
+	*sent += b.Count()
+	m.x.body = b.AppendJSON(m.x.body[:0])
+	b.Reset()
+	return m.x.send(m.cmd, s, m.x.body)
 }
 
 // flush exports what is left, and what the analyses found.

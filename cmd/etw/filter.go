@@ -38,10 +38,13 @@ their task, channel and extended items, but not for those of the kernel or of pr
 with other pointers than the machine: those are left out and counted.
 
 --redact takes names of fields, FIELD or STRUCT.MEMBER, in events of any kind and at any
-depth, and of the texts in the header of an .etl file, and replaces what is in them: text by letters of a hash, of the same length and for the same text
-the same in all traces of one --redact-key; everything else by zeros. What short text
-was can be guessed from its hash by who knows the key: use one of your own and throw
-it away, or --redact-as blank. Events that nothing describes are left out then.
+depth, and of texts beside them (in the header of an .etl file, keys and threads of
+.nettrace 6, UserSID and ContainerID), and replaces what is in them: text by letters of
+a hash, of the same length and for the same text the same in all traces of one
+--redact-key; everything else by zeros. What short text was can be guessed from its hash
+by who knows the key: use one of your own and throw it away, or --redact-as blank. The
+formats have no null: * for each letter, and zeros, are what comes next to it. Events
+that nothing describes are left out then.
 
 Of a damaged trace everything that is good is written. Exit code 1 and a message tell
 what is not there.`,
@@ -214,7 +217,7 @@ func (f *filtering) take(rec *etw.Record) error {
 			s = f.shot(rec)
 		}
 	}
-	if f.redactor != nil && !describesEvents(rec) {
+	if f.redactor != nil && !hasNoFields(rec) {
 		if told, err := f.redactor.redact(rec, s); err != nil {
 			return err
 		} else if !told {

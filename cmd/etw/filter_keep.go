@@ -78,6 +78,15 @@ func describesEvents(r *etw.Record) bool {
 	return r.Kind == etw.KindManifest && r.ID == manifestEvent
 }
 
+// hasNoFields reports whether a record has nothing to redact: it is about the schemas of
+// others, or the header of an .etl file, of which the writer makes its own.
+func hasNoFields(r *etw.Record) bool {
+	if r.Kind == etw.KindClassic && kernelGroupOf(r) == groupSession {
+		return r.Opcode == 0
+	}
+	return describesEvents(r)
+}
+
 // kernelGroupOf returns the group of a kernel event, or -1.
 func kernelGroupOf(r *etw.Record) int {
 	if group, ok := classic.KernelGroup(r.Provider, 0); ok && r.Kind == etw.KindClassic {

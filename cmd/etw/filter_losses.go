@@ -1,16 +1,20 @@
 package main
 
-import "github.com/etwgen/etwgen/runtime/etw"
+import (
+	"maps"
 
-// A lossOf is what lost events: a session, or a thread in it.
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A lossOf is the session that lost events.
 type lossOf struct {
-	clock           etw.Clock
-	session         string
-	process, thread int64
+	clock   etw.Clock
+	session string
 }
 
-// Losses are the numbers of events that were lost. The parts of one trace tell each
-// what the whole of it lost, and so the largest number counts.
+// Losses are the numbers of events that sessions lost. Files of one session, and the
+// parts of one file, tell each what it lost until they were closed, and so the largest
+// number counts.
 type losses map[lossOf]int64
 
 func (l losses) note(of lossOf, n int64) {
@@ -25,4 +29,28 @@ func (l losses) sum() int64 {
 		sum += n
 	}
 	return sum
+}
+
+// A lossTable is what a .nettrace says of losses: how many events of each thread.
+type lossTable struct {
+	clock   etw.Clock
+	process int64
+	threads map[int64]int64
+}
+
+// Of lossTables each is of other events. The parts of one file have all the same, that of
+// the whole; the files of one session have each its own.
+type lossTables []lossTable
+
+func (l *lossTables) note(t lossTable) {
+	maps.DeleteFunc(t.threads, func(_, n int64) bool { return n <= 0 })
+	if len(t.threads) == 0 {
+		return
+	}
+	for _, other := range *l {
+		if other.clock == t.clock && other.process == t.process && maps.Equal(other.threads, t.threads) {
+			return
+		}
+	}
+	*l = append(*l, t)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // How text is redacted.
@@ -28,6 +28,8 @@ type redactor struct {
 	d      etw.Dynamic
 	buf    []byte
 	hashes map[string]string // of text that was met, some of it
+
+	threads map[*nettrace.Thread]*nettrace.Thread // rows of the table of threads, with texts replaced
 }
 
 // newRedactor returns a redactor of the fields of some names, or nil if there are none.
@@ -41,10 +43,11 @@ func newRedactor(names []string, as, key string) (*redactor, error) {
 	return &redactor{plan: newRedactionPlan(names), blank: as == redactBlank, key: []byte(key), hashes: make(map[string]string)}, nil
 }
 
-// redact replaces what is in the fields of a record, and reports whether all of its
+// redact replaces what is in the fields of a record and beside them, and reports whether all of its
 // payload could be told. S is the record, decoded. What lies behind the last field, as
 // in events of a later version, becomes zeros.
 func (x *redactor) redact(rec *etw.Record, s *shot) (bool, error) {
+	x.extended(rec)
 	if len(rec.Payload) == 0 {
 		return true, nil
 	}
@@ -81,22 +84,6 @@ func (x *redactor) redact(rec *etw.Record, s *shot) (bool, error) {
 }
 
 func isZero(p []byte) bool { return len(bytes.Trim(p, "\x00")) == 0 }
-
-// Fields of the header of an .etl file, and what people call them.
-var (
-	sessionNames = []string{"SessionNameString", "SessionName", "LoggerName"}
-	logFileNames = []string{"LogFileNameString", "LogFileName"}
-)
-
-// header replaces the texts in the header of an .etl file.
-func (x *redactor) header(h *etl.Header) {
-	if x.plan.takes(sessionNames) {
-		h.SessionName = x.maskText(h.SessionName)
-	}
-	if x.plan.takes(logFileNames) {
-		h.LogFileName = x.maskText(h.LogFileName)
-	}
-}
 
 func (x *redactor) maskText(text string) string {
 	return x.mask(text, len(utf16.Encode([]rune(text))))

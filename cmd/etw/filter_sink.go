@@ -49,7 +49,7 @@ func newSink(w io.Writer, path string, t *trace.Trace, x *redactor, compress boo
 		x.header(new(etl.Header)) // which a .nettrace has no room for
 		return newConverter(w, t, etls)
 	}
-	return newNetSink(w, t, nets)
+	return newNetSink(w, t, nets, x)
 }
 
 // An etlSink writes records of .etl files.
@@ -110,11 +110,12 @@ type netSink struct {
 	t       *trace.Trace
 	w       *nettrace.Writer
 	readers []*nettrace.Reader
+	x       *redactor
 	unknown int64 // events of which the stream does not say what they are
 	narrow  int64 // events of programs with other pointers
 }
 
-func newNetSink(w io.Writer, t *trace.Trace, readers []*nettrace.Reader) (*netSink, error) {
+func newNetSink(w io.Writer, t *trace.Trace, readers []*nettrace.Reader, x *redactor) (*netSink, error) {
 	h := readers[0].Header()
 	version := 4
 	for _, r := range readers {
@@ -134,11 +135,12 @@ func newNetSink(w io.Writer, t *trace.Trace, readers []*nettrace.Reader) (*netSi
 			h.Keys = slices.DeleteFunc(slices.Clone(h.Keys), func(kv nettrace.KeyValue) bool { return kv.Key == "ProcessId" })
 		}
 	}
+	h.Keys = x.keys(h.Keys)
 	out, err := nettrace.NewWriter(w, h)
 	if err != nil {
 		return nil, err
 	}
-	return &netSink{t: t, w: out, readers: readers}, nil
+	return &netSink{t: t, w: out, readers: readers, x: x}, nil
 }
 
 func (s *netSink) write(rec *etw.Record) error {
@@ -152,6 +154,7 @@ func (s *netSink) hold(rec *etw.Record) func() error {
 
 // from writes a record of which o is what its stream says.
 func (s *netSink) from(rec *etw.Record, o nettrace.Origin) error {
+	o.Thread, o.Capture = s.x.thread(o.Thread), s.x.thread(o.Capture)
 	err := s.w.WriteFrom(rec, o)
 	switch {
 	case errors.Is(err, nettrace.ErrNoProvider):
@@ -165,22 +168,23 @@ func (s *netSink) from(rec *etw.Record, o nettrace.Origin) error {
 }
 
 func (s *netSink) close() error {
-	lost := make(losses)
+	var lost lossTables
 	for _, r := range s.readers {
-		h := r.Header()
-		of := lossOf{clock: h.Clock, process: h.ProcessID}
+		h, n := r.Header(), r.Stats()
+		table := lossTable{clock: h.Clock, process: h.ProcessID, threads: make(map[int64]int64)}
 		if h.Version == 6 { // threads are indexes, which only that stream knows
-			of.process, of.thread = -1, -1
-			lost.note(of, r.Stats().Lost)
-			continue
+			table.process, table.threads[-1] = -1, n.Lost
+		} else {
+			for thread, n := range n.LostByThread {
+				table.threads[int64(thread)] = n
+			}
 		}
-		for thread, n := range r.Stats().LostByThread {
-			of.thread = int64(thread)
-			lost.note(of, n)
-		}
+		lost.note(table)
 	}
-	for of, n := range lost {
-		s.w.Lost(of.process, of.thread, n)
+	for _, table := range lost {
+		for thread, n := range table.threads {
+			s.w.Lost(table.process, thread, n)
+		}
 	}
 	return s.w.Close()
 }

@@ -21,6 +21,8 @@ func newFlame() *cobra.Command {
 graph: the time of threads, or what --of names. It can be zoomed, searched and turned
 around. The page is one file that needs no network.
 
+Where --symbols has portable PDBs, the page has source lines, too: see etw lines.
+
 The flags that choose samples and frames are those of top. --diff compares with an
 earlier trace: what has a larger share than before is red, a smaller one blue.
 
@@ -37,6 +39,7 @@ earlier trace: what has a larger share than before is red, a smaller one blue.
 			if err := o.check(); err != nil {
 				return err
 			}
+			o.linesIfKnown()
 			p, err := o.read(cmd, args)
 			if err != nil {
 				return err
@@ -48,7 +51,7 @@ earlier trace: what has a larger share than before is red, a smaller one blue.
 			if p.Len() == 0 {
 				return cmp.Or(p.trouble, errors.New("there is nothing to draw"))
 			}
-			page := callTree(p.Profile, p.compared)
+			page := p.flame()
 			page.Title, page.Lead, page.Warnings = filepath.Base(args[0]), p.facts, p.warnings
 			if p.compared {
 				page.Title += ", compared with " + filepath.Base(o.before)

@@ -17,14 +17,18 @@ import (
 type inquiry struct {
 	cmd     *cobra.Command
 	mux     *etw.Mux
-	also    *etw.Mux // of what needs all records, whatever is asked for; may be nil
+	also    *etw.Mux                          // of what needs all records, whatever is asked for; may be nil
+	more    *etw.Mux                          // of what is asked beside the answer; may be nil
+	each    func(*etw.Record, *etw.EventInfo) // sees what the answer does; may be nil
 	answer  answer
 	names   *names
 	asked   filter.Numbers // processes
 	span    timeSpan
-	source  etw.Source // the records of the trace, if they are not as it has them
-	cut     bool       // by --from or --to
-	trouble bool       // with the trace
+	source  etw.Source        // the records of the trace, if they are not as it has them
+	skip    func(*etw.Record) // takes the records that --activity leaves out; may be nil
+	cut     bool              // by --from or --to
+	parted  bool              // by --activity
+	trouble bool              // with the trace
 }
 
 // read gives the records that h lets through to the analysis, and those that only
@@ -32,8 +36,8 @@ type inquiry struct {
 func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
-	i.cut = h.From != nil || h.To != nil
-	all := !i.cut && h.Processes == nil
+	i.cut, i.parted = h.From != nil || h.To != nil, h.During != nil
+	all := !i.cut && !i.parted && h.Processes == nil
 	decoder := builtin.NewDecoder()
 	r := &reading{cmd: i.cmd, progress: newProgress(i.cmd.ErrOrStderr(), nil), share: t.Progress}
 	source := i.source
@@ -50,7 +54,18 @@ func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 			}
 		}
 		if !all && h.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(namesThings(rec) && h.Processes.Has(rec.ProcessID)) {
+			if i.skip != nil && i.parted {
+				i.skip(rec)
+			}
 			return nil
+		}
+		if i.each != nil {
+			i.each(rec, e)
+		}
+		if i.more != nil {
+			if err := i.more.Dispatch(rec); err != nil {
+				return err
+			}
 		}
 		return i.mux.Dispatch(rec)
 	})
@@ -77,6 +92,9 @@ func (i *inquiry) warnings(t *trace.Trace) []string {
 	}
 	if i.cut {
 		list = append(list, "what began before --from, or ended after --to, counts as cut off")
+	}
+	if i.parted {
+		list = append(list, "what was not all on while --activity was counts as cut off")
 	}
 	if n := i.mux.Stats().Undecodable; n > 0 {
 		list = append(list, fmt.Sprintf("%d records do not fit the events that they claim to be, and are in no number", n))

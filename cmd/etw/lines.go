@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/symbols/pdb"
+	"github.com/etwgen/etwgen/export/html"
 )
 
 // linesLong is what the help of commands about lines says of where they are from.
@@ -100,6 +101,44 @@ func (l *sourceLines) open(files *native.Dir) {
 		}
 		return f
 	})
+}
+
+// linesIfKnown asks for lines, if there is a folder that may have them.
+func (o *profiling) linesIfKnown() {
+	if o.symbols.path != "" && o.before == "" {
+		o.lines = new(sourceLines)
+	}
+}
+
+// flame returns the call tree of a profile as a page shows it, with lines if they are
+// known.
+func (p *profiled) flame() *html.Flame {
+	if !slices.ContainsFunc(p.Frames, func(f stacks.Frame) bool { return f.Line > 0 }) {
+		return callTree(p.Profile, p.compared)
+	}
+	methods, into := p.WithoutLines()
+	f, index := callTreeOf(methods, p.compared)
+	u := p.unit()
+	numbers := make(map[linePlace]int)
+	weights := p.weighLines(func(*stacks.Frame) bool { return true })
+	for _, place := range p.placesOf(weights) {
+		w := weights[place]
+		numbers[place] = len(f.Lines)
+		f.Lines = append(f.Lines, html.Line{File: place.file, Number: place.line, Method: w.method(),
+			Self: float64(lastOf(w.self)) / u.per, Here: float64(lastOf(w.here)) / u.per, Total: float64(lastOf(w.total)) / u.per})
+	}
+	totals := make([]int64, p.Stacks())
+	for s := range p.Samples() {
+		totals[s.Stack] += lastOf(s.Values)
+	}
+	for id := len(totals) - 1; id > 0; id-- { // callers have smaller numbers
+		caller, frame := p.Split(stacks.ID(id))
+		totals[caller] += totals[id]
+		if fr := &p.Frames[frame]; fr.Line > 0 && totals[id] != 0 {
+			f.OnLines = append(f.OnLines, html.OnLine{Call: index[into[id]], Line: numbers[linePlace{fr.File, fr.Line}], Total: float64(totals[id]) / u.per})
+		}
+	}
+	return f
 }
 
 // source is what profiles ask for lines with.
@@ -222,11 +261,8 @@ func (w *lineWeight) method() string {
 	return best
 }
 
-// lineTable returns the lines, those that weigh most first.
-func (p *profiled) lineTable(lines map[linePlace]*lineWeight) *table {
-	u, all := p.unit(), p.lastTotal()
-	tab := newTable(u.column("self"), u.column("here"), percentColumn("herePercent", "HERE %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"),
-		counted("count"), label("source").forPeople(), label("file").forPrograms(), num("line").forPrograms(), label("method"))
+// placesOf returns lines, those that weigh most first.
+func (p *profiled) placesOf(lines map[linePlace]*lineWeight) []linePlace {
 	places := make([]linePlace, 0, len(lines))
 	for place := range lines {
 		places = append(places, place)
@@ -235,7 +271,15 @@ func (p *profiled) lineTable(lines map[linePlace]*lineWeight) *table {
 		x, y := lines[a], lines[b]
 		return cmp.Or(cmp.Compare(lastOf(y.here), lastOf(x.here)), cmp.Compare(lastOf(y.total), lastOf(x.total)), strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 	})
-	for _, place := range places {
+	return places
+}
+
+// lineTable returns the lines, those that weigh most first.
+func (p *profiled) lineTable(lines map[linePlace]*lineWeight) *table {
+	u, all := p.unit(), p.lastTotal()
+	tab := newTable(u.column("self"), u.column("here"), percentColumn("herePercent", "HERE %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"),
+		counted("count"), label("source").forPeople(), label("file").forPrograms(), num("line").forPrograms(), label("method"))
+	for _, place := range p.placesOf(lines) {
 		w := lines[place]
 		here, total := lastOf(w.here), lastOf(w.total)
 		line := strconv.Itoa(place.line)

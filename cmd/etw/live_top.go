@@ -46,7 +46,7 @@ func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
 	if err := m.check(cmd); err != nil {
 		return err
 	}
-	files, err := m.symbols.open()
+	files, err := m.symbols.open(cmd)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type measure struct {
 func measureFlags(cmd *cobra.Command, list *[]measure) {
 	define := func(name, usage string, hidden bool) {
 		cmd.Flags().Var(&measureFlag{name, list}, name, usage)
-		_ = cmd.RegisterFlagCompletionFunc(name, completeFields)
+		completions(cmd, map[string]cobra.CompletionFunc{name: completeFields})
 		if hidden {
 			_ = cmd.Flags().MarkHidden(name)
 		}

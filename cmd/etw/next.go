@@ -63,6 +63,8 @@ var followUps = map[string][]suggestion{
 	"heap":       {{"which types are allocated", "etw allocs"}, {"what the collections cost", "etw gc"}},
 	"requests":   {{"whether pauses fall into them", "etw gc"}, {"whether they wait for threads", "etw threadpool"}, {"which code is on the stacks", "etw top"}},
 	"counters":   {{"what the collections cost", "etw gc"}, {"which requests there are", "etw requests"}},
+	"timeline":   {{"the pauses for collections", "etw gc"}, {"on which code the time went", "etw top"}, {"which requests there were", "etw requests"}},
+	"lifecycle":  {{"what is loaded and compiled meanwhile", "etw startup"}, {"what happened when", "etw timeline"}},
 	"startup":    {{"which methods take long to compile", "etw jit"}},
 	"classify":   {{"of which methods the kinds are", "etw classify --by method"}, {"which methods weigh most", "etw top"}},
 	"top":        {{"what kinds of work it is", "etw classify"}, {"who calls what weighs most", "etw tree"}, {"whole call stacks", "etw stacks --top 5"}, {"which lines, with portable PDBs", "etw lines --symbols FOLDER"}},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -15,7 +17,8 @@ import (
 // time and of the processes that were asked for.
 type timeSpan struct {
 	first, last time.Duration
-	any         bool // there are records
+	begin, end  time.Duration // of those in the time
+	any         bool          // there are records
 	inTime      bool
 	inProcesses bool
 }
@@ -27,8 +30,16 @@ func (s *timeSpan) see(r *etw.Record, elapsed time.Duration, h *filter.Header, a
 	}
 	s.first, s.last = min(s.first, elapsed), max(s.last, elapsed)
 	s.inProcesses = s.inProcesses || asked.Has(r.ProcessID)
-	s.inTime = s.inTime || h.InTime(r, elapsed)
+	if h.InTime(r, elapsed) {
+		if !s.inTime {
+			s.inTime, s.begin, s.end = true, elapsed, elapsed
+		}
+		s.begin, s.end = min(s.begin, elapsed), max(s.end, elapsed)
+	}
 }
+
+// within returns how long the part of the trace is that was asked for.
+func (s *timeSpan) within() time.Duration { return s.end - s.begin }
 
 // whyNone returns why what was asked for is not in the trace at all, or "".
 func (i *inquiry) whyNone(q *question) string {
@@ -53,20 +64,24 @@ func msAt(d time.Duration) string {
 	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
 }
 
-// reportNone says why there is no answer: that is known, or the trace has one that
-// is outside of what was asked for, or it lacks something. Which of the latter it is
-// another pass tells.
-func (q *question) reportNone(i *inquiry, why string, args []string) {
-	if why == "" && (i.cut || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
-		why = "the trace has an answer, but not for the time and the processes that were asked for"
+// whyNotHere says that the trace has an answer outside of what was asked for, if it does,
+// which another pass tells.
+func (q *question) whyNotHere(i *inquiry, args []string) string {
+	if (i.cut || i.parted || len(i.asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+		return "the trace has an answer, but not for the time and the processes that were asked for"
 	}
+	return ""
+}
+
+// reportNone says why there is no answer: that is known, or the trace lacks something.
+func (q *question) reportNone(cmd *cobra.Command, why string) {
 	switch {
 	case why != "":
-		report(i.cmd, errors.New(why))
+		report(cmd, errors.New(why))
 	case q.missing != "":
-		report(i.cmd, errors.New(q.missing))
+		report(cmd, errors.New(q.missing))
 	default:
-		reportNeeds(i.cmd, q.needs)
+		reportNeeds(cmd, q.needs)
 	}
 }
 

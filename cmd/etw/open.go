@@ -29,6 +29,9 @@ type input struct {
 	foresight func(*etw.Record)
 }
 
+// key says what of the flags results depend on.
+func (in *input) key() string { return fmt.Sprint(in.unpackLimit, in.manifests, in.noAttribute) }
+
 func (in *input) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&in.unpackLimit, "unpack-limit", "", "let a compressed file unpack to this `size`, such as 20G, instead of\n256 MiB and 250 times its own size")
 }
@@ -48,7 +51,10 @@ func (in *input) attributeFlag(cmd *cobra.Command) {
 
 // options returns how to open traces.
 func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
-	opts := []trace.Option{trace.MapFiles(), trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
+	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
+	if !isServed(cmd) {
+		opts = append(opts, trace.MapFiles())
+	}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())
 	}

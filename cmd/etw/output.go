@@ -46,8 +46,10 @@ func (o *output) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.wide, "wide", false, "do not fit text to the width of the terminal")
 	f.StringVar(&o.color, "color", "auto", "use colours: auto (on a terminal), always or never")
 	f.BoolVar(&o.noPager, "no-pager", false, "do not show text in a pager; which one is, PAGER says")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(colors, cobra.ShellCompDirectiveNoFileComp))
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"format": cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp),
+		"color":  cobra.FixedCompletions(colors, cobra.ShellCompDirectiveNoFileComp),
+	})
 }
 
 // check reads the flags.

@@ -147,6 +147,7 @@ func (p *profiled) document() profileHead {
 type stackRow struct {
 	Values []int64  `json:"values"`
 	Stack  []string `json:"stack"`
+	inUnits
 }
 
 func (p *profiled) stacksDocument(out *printer, paths []stacks.Path) error {
@@ -155,7 +156,7 @@ func (p *profiled) stacksDocument(out *printer, paths []stacks.Path) error {
 		Rows []stackRow `json:"rows"`
 	}{p.document(), []stackRow{}}
 	for _, path := range paths {
-		res.Rows = append(res.Rows, stackRow{path.Values, p.frameNames(path.Stack)})
+		res.Rows = append(res.Rows, stackRow{path.Values, p.frameNames(path.Stack), p.inUnits(path.Values, path.Values, p.lastTotal())})
 	}
 	return writeContract(out, res, p.t.Stats().Lost)
 }

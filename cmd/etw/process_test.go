@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
@@ -54,28 +54,12 @@ func recorded(t testing.TB, name string) []byte {
 // TestInterrupt interrupts a command that waits for more of a stream: it prints
 // what it has.
 func TestInterrupt(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be interrupted by another one")
-	}
 	trace := endlessTrace()
 	for _, c := range []struct{ command, want string }{{"stat", "1 events"}, {"dump", "Acme/Made"}, {"info", "events               1"}} {
 		cmd := etwProcess(t, c.command, "-")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := stdin.Write(trace); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		if code := exitCodeOf(t, cmd.Wait()); code != 1 {
+		if code := commandtest.Interrupt(t, cmd, trace, os.Interrupt); code != 1 {
 			t.Errorf("%s: exit code %d", c.command, code)
 		}
 		if got, want := stderr.String(), "etw: interrupted after 1 events\n"; got != want {
@@ -97,42 +81,26 @@ func endlessTrace() []byte {
 	return w.Bytes()[:w.Offset()/2]
 }
 
-// TestInterruptedExport interrupts an export: what was there before stays, and nothing
+// TestInterruptedExport interrupts an export, and a filter: what was there before stays, and nothing
 // comes beside it.
 func TestInterruptedExport(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be interrupted by another one")
-	}
 	trace := endlessTrace()
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		for _, format := range []string{"otlp", "prometheus"} {
+	for _, signal := range endings() {
+		for _, command := range []string{"export -f otlp", "export -f prometheus", "filter"} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "out")
 			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			cmd := etwProcess(t, "export", "-f", format, "-o", path, "-")
-			stdin, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := stdin.Write(trace); err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			if code := exitCodeOf(t, cmd.Wait()); code != 1 {
-				t.Errorf("%s, %v: exit code %d", format, signal, code)
+			cmd := etwProcess(t, append(strings.Fields(command), "-o", path, "-")...)
+			if code := commandtest.Interrupt(t, cmd, trace, signal); code != 1 {
+				t.Errorf("%s, %v: exit code %d", command, signal, code)
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != "before" {
-				t.Errorf("%s, %v: the output is %q, %v", format, signal, got, err)
+				t.Errorf("%s, %v: the output is %q, %v", command, signal, got, err)
 			}
 			if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
-				t.Errorf("%s, %v: the folder has %v, %v", format, signal, list, err)
+				t.Errorf("%s, %v: the folder has %v, %v", command, signal, list, err)
 			}
 		}
 	}

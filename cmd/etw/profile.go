@@ -106,33 +106,49 @@ func bare(samples func() []*stacks.Samples) func() gathered {
 }
 
 func startCPU(mux *etw.Mux, t *trace.Trace) func() gathered {
-	a := cpu.New(mux)
-	machine := system.New(mux)
-	k := cpu.NewKernel(mux, machine)
-	linux := cpu.NewLinux(samplingInterval(t))
-	mux.HandleRest(linux.Record)
-	return func() gathered {
-		if s, res := linux.Samples(); res.Samples > 0 {
-			return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
-				facts: []string{fmt.Sprintf("time on processors: %s, %s", count(res.Samples, "sample", "samples"), apart(res))}}
-		}
-		if g := kernelSamples(k); g.samples != nil {
-			return g
-		}
-		res := a.Result()
-		if res.Samples == 0 {
-			return gathered{}
-		}
-		facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
-			count(len(res.Threads), "thread", "threads"), res.External, ms(res.IntervalMS))}
-		if res.PauseMS > 0 {
-			facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", ms(res.PauseMS)))
-		}
-		if res.UnsampledMS > 0 {
-			facts = append(facts, fmt.Sprintf("threads were not looked at for %s, which is in no number", ms(res.UnsampledMS)))
-		}
-		return gathered{samples: []*stacks.Samples{a.Samples()}, facts: facts, period: res.Interval()}
+	return startProcessors(mux, t).gathered
+}
+
+// startProcessors registers what takes samples of processors, or of threads.
+func startProcessors(mux *etw.Mux, t *trace.Trace) *processorTime {
+	p := newProcessorTime(mux, system.New(mux))
+	p.linux.SetInterval(samplingInterval(t))
+	mux.HandleRest(p.linux.Record)
+	return p
+}
+
+// processorTime has the samples of whoever took them: a kernel, or else the runtime.
+type processorTime struct {
+	threads *cpu.Analysis
+	kernel  *cpu.Kernel
+	linux   *cpu.Linux // wants the records that are left over
+}
+
+func newProcessorTime(mux *etw.Mux, machine *system.Machine) *processorTime {
+	return &processorTime{threads: cpu.New(mux), kernel: cpu.NewKernel(mux, machine), linux: cpu.NewLinux(0)}
+}
+
+func (p *processorTime) gathered() gathered {
+	if s, res := p.linux.Samples(); res.Samples > 0 {
+		return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
+			facts: []string{fmt.Sprintf("time on processors: %s, %s", count(res.Samples, "sample", "samples"), apart(res))}}
 	}
+	if g := kernelSamples(p.kernel); g.samples != nil {
+		return g
+	}
+	res := p.threads.Result()
+	if res.Samples == 0 {
+		return gathered{}
+	}
+	facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
+		count(len(res.Threads), "thread", "threads"), res.External, ms(res.IntervalMS))}
+	if res.PauseMS > 0 {
+		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", ms(res.PauseMS)))
+	}
+	if res.UnsampledMS > 0 {
+		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, which is in no number", ms(res.UnsampledMS)))
+	}
+	return gathered{samples: []*stacks.Samples{p.threads.Samples()}, facts: facts, period: res.Interval()}
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.
@@ -326,9 +342,43 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 	return o.readOne(cmd, args)
 }
 
-// readOne reads traces in one pass: what names code is learnt from all events, samples
-// are taken of those in scope.
+// readOne reads traces, or takes what was kept of them, and leaves of the profile what the
+// flags ask for.
 func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error) {
+	find := func() (*profiled, error) { return o.profile(cmd, args) }
+	keep := func() (*profiled, error) { return kept(cmd, o.key(args), find) }
+	if o.lines != nil || o.origins != nil { // they learn on the way
+		keep = find
+	}
+	found, err := keep()
+	if err != nil {
+		return nil, err
+	}
+	p := new(profiled)
+	*p = *found
+	p.warnings, p.pids = slices.Clone(found.warnings), slices.Clone(found.pids)
+	had := p.Len()
+	if had == 0 && cmd.Context().Err() == nil {
+		reportNeeds(cmd, p.lacks)
+	}
+	p.note()
+	if err := o.shape(p); err != nil {
+		return p, err
+	}
+	if had > 0 && p.Len() == 0 {
+		report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", count(had, "sample", "samples")))
+	}
+	return p, nil
+}
+
+// key says what a profile depends on before it is shaped.
+func (o *profiling) key(args []string) string {
+	return fmt.Sprint("profile ", o.of, o.naming, o.raw, o.tiers, o.scope, o.symbols, o.in.key(), stamps(args))
+}
+
+// profile reads traces in one pass: what names code is learnt from all events, samples
+// are taken of those in scope.
+func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error) {
 	h, err := o.scope.header(cmd, &o.in, args)
 	if err != nil {
 		return nil, err
@@ -337,16 +387,24 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	if err != nil {
 		return nil, err
 	}
-	files, err := o.symbols.open()
+	files, err := o.symbols.open(cmd)
 	if err != nil {
 		return nil, err
 	}
 	kind := &samplings[slices.Index(o.ordered, o.of)]
 	var mux etw.Mux
-	code, finish := o.codeMap(files), kind.start(&mux, t)
+	code := o.codeMap(files)
+	var finish func() gathered
+	if kind.name != "cpu" || h.During == nil {
+		finish = kind.start(&mux, t)
+	}
 	code.origins = o.origins
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
 	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
+	if kind.name == "cpu" && h.During != nil {
+		processors := startProcessors(&mux, t)
+		finish, i.skip = processors.gathered, processors.threads.Skip
+	}
 	if !kind.own {
 		if i.source, err = o.in.bindStacks(cmd, t, args); err != nil {
 			return nil, err
@@ -364,17 +422,8 @@ func (o *profiling) readOne(cmd *cobra.Command, args []string) (*profiled, error
 	}
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	reportFaults(cmd, files)
-	had := p.Len()
-	if had == 0 && cmd.Context().Err() == nil {
+	if p.Len() == 0 {
 		p.lacks = kind.needsOf(t)
-		reportNeeds(cmd, p.lacks)
-	}
-	p.note()
-	if err := o.shape(p); err != nil {
-		return p, err
-	}
-	if had > 0 && p.Len() == 0 {
-		report(cmd, fmt.Errorf("of %s none is what --label, --root, --include and --exclude ask for", count(had, "sample", "samples")))
 	}
 	return p, nil
 }

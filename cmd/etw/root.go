@@ -17,6 +17,7 @@ import (
 const (
 	exitTrouble = 1 // with a file
 	exitUsage   = 2
+	exitFailed  = 3 // a condition of --fail-if holds
 )
 
 // The groups of commands in help.
@@ -46,7 +47,7 @@ formats. On a terminal long output goes through a pager.
 Exit codes: 0 if all is well, 1 if a file is not (what could be read of it is shown
 nevertheless), events were lost while it was recorded or the output cannot be written,
 2 for a command line that makes no sense, such as one with a name that neither the
-trace nor the tool knows.`,
+trace nor the tool knows, 3 if a condition of etw compare --fail-if holds.`,
 		Example: `  etw info gc.nettrace            what it is, and whether anything was lost
   etw stat gc.nettrace            which events it has, and how many
   etw dump gc.nettrace            every event with its fields
@@ -80,13 +81,13 @@ trace nor the tool knows.`,
 		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
 		{groupETW, []*cobra.Command{newSessions(), newRecord(), newProviders(), newSelfTest()}},
 		{groupAsk, []*cobra.Command{
-			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(),
+			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(), newLifecycle(), newTimelineCommand(),
 			newCompare(), newReport(),
 		}},
 		{groupCode, []*cobra.Command{newTop(), newClassify(), newTree(), newStacks(), newFlame(), newLines(), newAnnotate(), newConvert(), newSymbols()}},
 		{groupBox, []*cobra.Command{newProcesses(), newThreads(), newImages(), newFiles(), newDisks(), newNetwork()}},
 		{groupKnow, []*cobra.Command{newEvents(), newKeywords(), newRecordHelp()}},
-		{groupTool, []*cobra.Command{newMan()}},
+		{groupTool, []*cobra.Command{newMCP(), newMan()}},
 	} {
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.group
@@ -135,6 +136,8 @@ func exitCode(cmd *cobra.Command, err error) int {
 	switch {
 	case err == nil, isBrokenPipe(err): // whoever reads the output has enough
 		return 0
+	case errors.Is(err, errFailed):
+		return exitFailed
 	case errors.Is(err, errReported):
 		return exitTrouble
 	case command.IsOutput(err):

@@ -71,8 +71,11 @@ func (s *scope) header(cmd *cobra.Command, in *input, paths []string) (*filter.H
 	return &sel.header, sel.findProcesses(cmd, in, paths)
 }
 
-// findProcesses looks for the processes whose names were given.
+// findProcesses looks for the processes and the activities whose names were given.
 func (s *selector) findProcesses(cmd *cobra.Command, in *input, paths []string) error {
+	if err := s.findActivities(cmd, in, paths); err != nil {
+		return err
+	}
 	if len(s.patterns) == 0 {
 		return nil
 	}
@@ -84,8 +87,12 @@ func (s *selector) findProcesses(cmd *cobra.Command, in *input, paths []string) 
 	return err
 }
 
-// checkLive reports names of processes where there is no trace to find them in.
+// checkLive reports names of processes and activities where there is no trace to find them
+// in.
 func (s *selector) checkLive() error {
+	if len(s.during) > 0 {
+		return usagef("--activity %s: of a live program nobody knows yet which activities there will be", s.during[0])
+	}
 	if len(s.patterns) > 0 {
 		return usagef("--process %s: live events are chosen by the number of a process", s.patterns[0])
 	}

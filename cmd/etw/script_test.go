@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)            // thousands of commands, each of which leaves nothing behind
 	if os.Getenv("ETWGEN_ETW") != "" { // without programs for scripts, which wine does not delete
 		os.Exit(m.Run())
 	}

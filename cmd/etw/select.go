@@ -26,6 +26,7 @@ type selection struct {
 	keywords  string
 	from, to  string
 	zone      string
+	during    []string // activities
 	wheres    []string
 }
 
@@ -59,18 +60,12 @@ func (s *selection) timeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.from, "from", "", "only events from this `TIME` on: 2024-05-01T10:00:00Z, 10:00:05 of that\nday, or milliseconds or a duration such as 1.5s since the session's start")
 	f.StringVar(&s.to, "to", "", "only events before this `TIME`")
+	f.StringArrayVar(&s.during, "activity", nil, "only events of a process while an activity of this `NAME` was on in it, such\nas a request: a pattern of what etw requests shows as task or name; repeatable")
 	f.StringVar(&s.zone, "zone", "UTC", "`ZONE` of times without one, here and in text: UTC, local or a name such\nas Europe/Berlin")
 	completions(cmd, map[string]cobra.CompletionFunc{
 		"zone": cobra.FixedCompletions([]string{"UTC", "local"}, cobra.ShellCompDirectiveNoFileComp),
-		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions,
+		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions, "activity": cobra.NoFileCompletions,
 	})
-}
-
-// completions says how the values of flags are completed.
-func completions(cmd *cobra.Command, funcs map[string]cobra.CompletionFunc) {
-	for flag, do := range funcs {
-		_ = cmd.RegisterFlagCompletionFunc(flag, do) // fails for flags that there are not
-	}
 }
 
 // levelNames are the standard levels that a filter can ask for.
@@ -83,6 +78,7 @@ type selector struct {
 	known    []*etw.Provider // of manifests
 	header   filter.Header
 	patterns []filter.Glob // of names of processes that are to be looked for
+	during   []filter.Glob // of names of activities that are to be looked for
 	wheres   []*filter.Where
 	zone     *time.Location
 	given    bool // there is a filter
@@ -103,7 +99,7 @@ type seenEvent struct {
 func (s *selection) selector(manifests []*etw.Provider) (*selector, error) {
 	sel := &selector{decoder: builtin.NewDecoder(manifests...), known: manifests, decoding: true}
 	h := &sel.header
-	sel.given = len(s.providers)+len(s.events)+len(s.wheres)+len(s.processes) > 0 || s.ids+s.threads+s.level+s.keywords+s.from+s.to != ""
+	sel.given = len(s.providers)+len(s.events)+len(s.wheres)+len(s.processes)+len(s.during) > 0 || s.ids+s.threads+s.level+s.keywords+s.from+s.to != ""
 	for _, text := range s.providers {
 		p, err := filter.ParseProvider(text)
 		if err != nil {
@@ -170,6 +166,9 @@ func (s *selection) window(sel *selector) error {
 		return usagef("--zone: %w", err)
 	}
 	h := &sel.header
+	for _, name := range s.during {
+		sel.during = append(sel.during, filter.Glob(name))
+	}
 	for _, m := range []struct {
 		flag, text string
 		into       **filter.Moment

@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"debug/elf"
-	"debug/pe"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,17 +49,12 @@ func (f *fileIDs) of(pid int, a *area) (id uint64, text string) {
 	return id, text
 }
 
-// An identity is how recorders write what identifies a file.
+// An elfIdentity is how recorders write what identifies an ELF file.
 type elfIdentity struct {
 	Type    string `json:"type"`
 	BuildID string `json:"build_id"`
 	Address string `json:"p_vaddr,omitempty"`
 	Offset  string `json:"p_offset,omitempty"`
-}
-
-type peIdentity struct {
-	Type  string `json:"type"`
-	Stamp uint32 `json:"date_time"`
 }
 
 // identity returns what identifies the file of an area, "" if nothing does. The file is
@@ -70,7 +65,7 @@ func identity(pid int, a *area) string {
 	if len(a.buildID) > 0 {
 		told = elfIdentity{Type: "ELF", BuildID: hex.EncodeToString(a.buildID)}
 	}
-	found := fileIdentity(pid, a.path)
+	found := fileIdentity(pid, a)
 	if e, ok := found.(elfIdentity); told.BuildID != "" && (!ok || e.BuildID != told.BuildID) {
 		found = told
 	}
@@ -84,15 +79,21 @@ func identity(pid int, a *area) string {
 	return string(text)
 }
 
-// fileIdentity reads a file of code: what cannot be read is not identified.
-func fileIdentity(pid int, path string) any {
+// fileIdentity reads a file of code: what cannot be read is not identified. Of a process
+// that has ended, it is the file of this path if that is the one by device and number.
+func fileIdentity(pid int, a *area) any {
 	root, err := os.OpenRoot(procFile(pid, "root"))
+	ended := errors.Is(err, os.ErrNotExist)
+	if ended {
+		root, err = os.OpenRoot("/")
+	}
 	if err != nil {
 		return nil
 	}
 	defer root.Close()
-	path = strings.TrimPrefix(path, "/")
-	if info, err := root.Lstat(path); err != nil || !info.Mode().IsRegular() {
+	path := strings.TrimPrefix(a.path, "/")
+	info, err := root.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || ended && (a.device == "" || deviceOf(info) != a.device) {
 		return nil
 	}
 	f, err := root.Open(path)
@@ -113,11 +114,7 @@ func imageIdentity(r io.ReaderAt) any {
 	case string(magic[:]) == elf.ELFMAG:
 		return readELF(r)
 	case string(magic[:2]) == "MZ":
-		f, err := pe.NewFile(r)
-		if err != nil || f.TimeDateStamp == 0 {
-			return nil
-		}
-		return peIdentity{Type: "PE", Stamp: f.TimeDateStamp}
+		return readPE(r)
 	}
 	return nil
 }

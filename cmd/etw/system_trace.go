@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"runtime"
 	"time"
@@ -201,6 +202,9 @@ func (t *systemTrace) mapped(r *perf.Record) {
 		return
 	}
 	m := area{start: r.Start, end: r.Start + r.Length, offset: r.Offset, path: r.Name, buildID: r.BuildID}
+	if r.File.Inode != 0 { // as the kernel's list of areas has it
+		m.device = fmt.Sprintf("%02x:%02x %d", r.File.Major, r.File.Minor, r.File.Inode)
+	}
 	if m.path == "//anon" {
 		m.path = ""
 	}

@@ -281,24 +281,28 @@ func (t *table) json(p *printer) error {
 	var b []byte
 	l := p.list()
 	for _, row := range t.rows {
-		b = l.item(b)
-		for i, cell := range row {
-			b = append(b, "{,"[min(i, 1)])
-			b = etw.AppendJSONString(b, t.columns[i].name)
-			b = append(b, ':')
-			switch {
-			case !t.columns[i].number:
-				b = etw.AppendJSONString(b, cell)
-			case cell == "":
-				b = append(b, "null"...)
-			default:
-				b = append(b, cell...)
-			}
-		}
-		b = l.itemEnd(append(b, '}'))
+		b = l.itemEnd(t.object(l.item(b), row))
 	}
 	_, err := p.Write(l.end(b))
 	return err
+}
+
+// object appends a row as an object.
+func (t *table) object(b []byte, row []string) []byte {
+	for i, cell := range row {
+		b = append(b, "{,"[min(i, 1)])
+		b = etw.AppendJSONString(b, t.columns[i].name)
+		b = append(b, ':')
+		switch {
+		case !t.columns[i].number:
+			b = etw.AppendJSONString(b, cell)
+		case cell == "":
+			b = append(b, "null"...)
+		default:
+			b = append(b, cell...)
+		}
+	}
+	return append(b, '}')
 }
 
 // A jsonList separates the objects of a list: as lines, or as the rows of a document, each

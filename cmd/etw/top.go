@@ -110,7 +110,7 @@ func (o *top) print(out *printer, p *profiled) error {
 		return err
 	}
 	if out.format == formatJSON {
-		return o.json(out, p)
+		return o.json(out, p, tab)
 	}
 	p.head(out)
 	if p.Len() == 0 && out.format == formatText {
@@ -274,17 +274,60 @@ type topRow struct {
 	Module string  `json:"module,omitempty"`
 	Self   []int64 `json:"self"`
 	Total  []int64 `json:"total"`
+	inUnits
 }
 
-func (o *top) json(out *printer, p *profiled) error {
+// inUnits are the weights of a row under names that have the unit.
+type inUnits struct {
+	SelfMS       *float64 `json:"selfMs,omitempty"`
+	SelfMB       *float64 `json:"selfMB,omitempty"`
+	SelfPercent  *float64 `json:"selfPercent,omitempty"`
+	TotalMS      *float64 `json:"totalMs,omitempty"`
+	TotalMB      *float64 `json:"totalMB,omitempty"`
+	TotalPercent *float64 `json:"totalPercent,omitempty"`
+	ChangeMS     *float64 `json:"changeMs,omitempty"` // of what it weighs itself
+	ChangeMB     *float64 `json:"changeMB,omitempty"`
+}
+
+// inUnits returns the weights of a row, which may have no total, of all that there is.
+func (p *profiled) inUnits(self, total []int64, all int64) (w inUnits) {
+	u := p.unit()
+	set := func(ms, mb **float64, v int64) {
+		x := float64(v) / u.per
+		switch u.suffix {
+		case "Ms":
+			*ms = &x
+		case "MB":
+			*mb = &x
+		}
+	}
+	if p.compared {
+		set(&w.ChangeMS, &w.ChangeMB, change(self))
+		return w
+	}
+	set(&w.SelfMS, &w.SelfMB, lastOf(self))
+	of := func(v int64) *float64 { x := 100 * float64(v) / float64(max(all, 1)); return &x }
+	w.SelfPercent = of(lastOf(self))
+	if total != nil {
+		set(&w.TotalMS, &w.TotalMB, lastOf(total))
+		w.TotalPercent = of(lastOf(total))
+	}
+	return w
+}
+
+func (o *top) json(out *printer, p *profiled, tab *table) error {
 	res := topResult{p.document(), []topRow{}}
 	if p.Len() > 0 {
 		for _, row := range p.top() {
 			f := &p.Frames[row.Frame]
-			res.Rows = append(res.Rows, topRow{f.Name, f.Full, f.Module, row.Self, row.Total})
+			res.Rows = append(res.Rows, topRow{f.Name, f.Full, f.Module, row.Self, row.Total, p.inUnits(row.Self, row.Total, p.lastTotal())})
 		}
 	}
-	return writeContract(out, res, p.t.Stats().Lost)
+	groups := ""
+	if o.by != tops[0] {
+		groups = o.rank.rows("groups", tab)
+	}
+	return writeMore(out, res, groups, p.t.Stats().Lost)
 }
 
 func percentColumn(name, head string) column {

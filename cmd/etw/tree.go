@@ -101,6 +101,7 @@ type treeRow struct {
 	Full   string  `json:"full"`
 	Self   []int64 `json:"self"`
 	Total  []int64 `json:"total"`
+	inUnits
 }
 
 // rows returns the parts of the tree, callers before what they call.
@@ -130,7 +131,7 @@ func (o *treeQuery) rows(p *profiled, all int64) []treeRow {
 		}
 		_, frame := p.Split(x.id)
 		f := &p.Frames[frame]
-		rows = append(rows, treeRow{x.depth, f.Name, f.Full, v.Self(x.id), v.Total(x.id)})
+		rows = append(rows, treeRow{x.depth, f.Name, f.Full, v.Self(x.id), v.Total(x.id), p.inUnits(v.Self(x.id), v.Total(x.id), all)})
 		if o.depth == 0 || x.depth+1 < o.depth {
 			push(x.id, x.depth+1)
 		}

@@ -80,6 +80,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("20,000 collections", func(t *testing.T) { testMany(t, c) })
 	t.Run("hostile names", func(t *testing.T) { testHostile(t, c) })
 	t.Run("two processes", func(t *testing.T) { testProcesses(t, c) })
+	t.Run("timeline", func(t *testing.T) { testTimeline(t, c) })
 	t.Run("flame", func(t *testing.T) { testFlame(t, c) })
 	t.Run("print", func(t *testing.T) { testPrint(t, c) })
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path"
 	"slices"
+	"strings"
 )
 
 // A Flame is a call tree, and the page that shows it.
@@ -24,6 +26,41 @@ type Flame struct {
 	Calls []Call
 	// Compared says that calls have weights of before, to compare with.
 	Compared bool
+	// Times says when what the calls weigh was, if that is known.
+	Times *Times
+	// Lines are lines of source code, in the order in which they are shown, and OnLines
+	// says which calls are on them.
+	Lines   []Line
+	OnLines []OnLine
+}
+
+// Times are equal buckets of time, with what calls weigh in them by themselves.
+type Times struct {
+	FromMS, BucketMS float64
+	Parts            []Part
+}
+
+// A Part is what a call weighs by itself in a bucket.
+type Part struct {
+	Bucket, Call int
+	Self         float64
+}
+
+// A Line is a line of source code.
+type Line struct {
+	File   string
+	Number int
+	Method string
+	// Self is what the line weighs by itself, Here with what it calls of which no line is
+	// known, and Total with all that it calls.
+	Self, Here, Total float64
+}
+
+// An OnLine is a part of what a call weighs with the calls that come from it.
+type OnLine struct {
+	Call  int // index of the call
+	Line  int // index of the line
+	Total float64
 }
 
 // A Frame is a method, or what stands for one.
@@ -54,6 +91,9 @@ func (f *Flame) Write(w io.Writer) error {
 		return err
 	}
 	data := &flamePage{Title: clean(f.Title), Facts: [][2]string{}, Warnings: []string{}, Lead: []string{}, Flame: m, Top: m.Top, Texts: t}
+	if len(f.Lines) > 0 {
+		data.Lines = lineTable(f, t)
+	}
 	for _, fact := range f.Facts {
 		data.Facts = append(data.Facts, [2]string{clean(fact.Name), clean(fact.Text)})
 	}
@@ -84,23 +124,30 @@ type flamePage struct {
 	Lead     []string    `json:"lead"`
 	Flame    *tree       `json:"flame"`
 	Top      *table      `json:"top"`
+	Lines    *table      `json:"lines,omitempty"`
 	Texts    *texts      `json:"texts"`
 }
 
 // A tree is a call tree as the scripts have it: column by column.
 type tree struct {
-	What     string   `json:"what"`
-	Unit     string   `json:"unit"`
-	Compared bool     `json:"compared,omitempty"`
-	Names    []int    `json:"names"` // of frames, as texts
-	Full     []int    `json:"full"`
-	Groups   []int    `json:"groups"`
-	Caller   []int    `json:"caller"`
-	Frame    []int    `json:"frame"`
-	Self     *numbers `json:"self"`
-	Before   *numbers `json:"before,omitempty"`
-	Top      *table   `json:"-"`
-	notes    []string
+	What     string      `json:"what"`
+	Unit     string      `json:"unit"`
+	Compared bool        `json:"compared,omitempty"`
+	Names    []int       `json:"names"` // of frames, as texts
+	Full     []int       `json:"full"`
+	Groups   []int       `json:"groups"`
+	Caller   []int       `json:"caller"`
+	Frame    []int       `json:"frame"`
+	Self     *numbers    `json:"self"`
+	Before   *numbers    `json:"before,omitempty"`
+	Times    *flameTimes `json:"times,omitempty"`
+	// Lines are names of lines, as texts. Line OnLine[i] has OnTotal[i] of call OnCall[i].
+	Lines   []int    `json:"lines,omitempty"`
+	OnCall  []int    `json:"onCall,omitempty"`
+	OnLine  []int    `json:"onLine,omitempty"`
+	OnTotal *numbers `json:"onTotal,omitempty"`
+	Top     *table   `json:"-"`
+	notes   []string
 }
 
 // maxCalls is how many calls a page has. What is too light to be seen goes first.
@@ -127,6 +174,10 @@ func newTree(f *Flame, t *texts) (*tree, error) {
 		calls = heaviest(calls, weights, len(m.Names))
 		m.Names, m.Full, m.Groups = append(m.Names, t.id(lighterName)), append(m.Full, t.id(lighterName)), append(m.Groups, emptyText)
 		m.notes = append(m.notes, fmt.Sprintf("the tree has %s calls: the lightest are put together, and shown as %s", grouped(float64(len(f.Calls)), 0), lighterName))
+	}
+	if len(f.Calls) == len(calls) {
+		m.addLines(f, t)
+		m.addTimes(f)
 	}
 	self, before := make([]float64, len(calls)), make([]float64, len(calls))
 	for i, c := range calls {
@@ -206,6 +257,68 @@ func heaviest(calls []Call, weights []weight, lighter int) []Call {
 	return kept
 }
 
+// flameTimes has when what calls weigh was, column by column. Times are seconds.
+type flameTimes struct {
+	From  float64  `json:"from"`
+	Width float64  `json:"width"`
+	At    []int    `json:"at"`
+	Call  []int    `json:"call"`
+	Self  *numbers `json:"self"`
+}
+
+// addTimes adds when what the calls weigh was.
+func (m *tree) addTimes(f *Flame) {
+	if f.Times == nil {
+		return
+	}
+	m.Times = &flameTimes{From: f.Times.FromMS / 1000, Width: f.Times.BucketMS / 1000, At: []int{}, Call: []int{}}
+	self := make([]float64, 0, len(f.Times.Parts))
+	for _, p := range f.Times.Parts {
+		if p.Call >= 0 && p.Call < len(f.Calls) {
+			m.Times.At, m.Times.Call = append(m.Times.At, p.Bucket), append(m.Times.Call, p.Call)
+			self = append(self, p.Self)
+		}
+	}
+	m.Times.Self = &numbers{values: self, digits: 3}
+}
+
+// addLines adds which calls are on which lines.
+func (m *tree) addLines(f *Flame, t *texts) {
+	if len(f.Lines) == 0 || len(f.OnLines) > maxCalls {
+		return
+	}
+	for _, l := range f.Lines {
+		m.Lines = append(m.Lines, t.id(lineName(l)))
+	}
+	totals := make([]float64, 0, len(f.OnLines))
+	for _, on := range f.OnLines {
+		if on.Call >= 0 && on.Call < len(f.Calls) && on.Line >= 0 && on.Line < len(f.Lines) {
+			m.OnCall, m.OnLine = append(m.OnCall, on.Call), append(m.OnLine, on.Line)
+			totals = append(totals, on.Total)
+		}
+	}
+	m.OnTotal = &numbers{values: totals, digits: 3}
+}
+
+// lineName is the name of the file, without its folder, and the line.
+func lineName(l Line) string {
+	return fmt.Sprintf("%s:%d", path.Base(strings.ReplaceAll(l.File, `\`, "/")), l.Number)
+}
+
+// lineTable lists the lines.
+func lineTable(f *Flame, t *texts) *table {
+	rows := shown(f.Lines)
+	list := &table{ID: "lines", Title: "Lines", Sort: "here", Lead: "Here is a line with what it calls of which no line is known, such as the code of .NET.", texts: t}
+	word(list, rows, column{Key: "line", Label: "Line"}, lineName)
+	num(list, rows, column{Key: "self", Label: "Self", Unit: f.Unit, Digits: 3, Help: "by itself"}, func(l Line) float64 { return l.Self })
+	num(list, rows, column{Key: "here", Label: "Here", Unit: f.Unit, Digits: 3, Share: true}, func(l Line) float64 { return l.Here })
+	num(list, rows, column{Key: "total", Label: "Total", Unit: f.Unit, Digits: 3, Share: true, Help: "with what it calls"}, func(l Line) float64 { return l.Total })
+	word(list, rows, column{Key: "method", Label: "Method"}, func(l Line) string { return l.Method })
+	word(list, rows, column{Key: "file", Label: "File", Detail: true}, func(l Line) string { return l.File })
+	cutOff(list, len(f.Lines))
+	return list
+}
+
 // topTable lists the frames by what they weigh. A frame that calls itself weighs its
 // outermost call.
 func topTable(f *Flame, weights []weight, t *texts) *table {
@@ -243,6 +356,11 @@ func topTable(f *Flame, weights []weight, t *texts) *table {
 	n := len(rows)
 	rows = shown(rows)
 	top := &table{ID: "top", Title: "Methods", Sort: "self", texts: t}
+	if f.Times != nil {
+		for _, r := range rows {
+			top.Frames = append(top.Frames, r.frame)
+		}
+	}
 	share := func(v, of float64) float64 {
 		if of == 0 {
 			return nan

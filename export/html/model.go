@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/analysis/waits"
 )
 
@@ -72,6 +73,7 @@ type section struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title"`
 	Lead   []string `json:"lead,omitempty"`
+	Tracks *tracks  `json:"tracks,omitempty"`
 	Charts []*chart `json:"charts,omitempty"`
 	Flame  *tree    `json:"flame,omitempty"`
 	Tables []*table `json:"tables,omitempty"`
@@ -104,6 +106,8 @@ type subject struct {
 	requests   *requests.Process
 	counters   *counters.Process
 	profiles   []*Flame
+	timeline   *timeline.Result
+	lanes      []*timeline.Lane
 }
 
 // subjects sorts results by runtime.
@@ -180,6 +184,7 @@ func newSubjects(res *analysis.Result, profiles []Profile) []*subject {
 		x := s.ofProcess(p.PID, p.Life)
 		x.profiles = append(x.profiles, p.Flame)
 	}
+	s.addLanes(res.Timeline)
 	runtimes := make(map[key]int) // by process
 	for _, x := range s.list {
 		runtimes[key{pid: x.pid, life: x.life}]++
@@ -233,6 +238,7 @@ func newModel(r *Report) (*model, error) {
 // newView makes the view of a runtime.
 func newView(s *subject, t *texts) (*view, error) {
 	v := &view{Label: clean(s.label()), Facts: s.facts(), Tiles: []tile{}, Findings: []finding{}, Sections: []*section{}, subject: s}
+	addTimeline(v, s)
 	addGC(v, s, t)
 	if err := addProfiles(v, s, t); err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ type Report struct {
 	Processes map[int64]Process
 	// Profiles are call trees of processes, such as where they spent processor time.
 	Profiles []Profile
-	// Result has the answers of the analyses.
+	// Result has the answers of the analyses. Its Timeline, if it has one, is what the
+	// page begins with.
 	Result *analysis.Result
 }
 
@@ -43,7 +44,7 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	p := &page{title: clean(r.Title), kind: "report",
 		styles:  []string{"uPlot.min.css", "base.css", "report.css", "flame.css"},
-		scripts: []string{plotting, "base.js", "table.js", "chart.js", "flame.js", "report.js"},
+		scripts: []string{plotting, "base.js", "table.js", "chart.js", "tracks.js", "flame.js", "report.js"},
 		data:    m}
 	p.lines = append(p.lines, m.Warnings...)
 	for _, v := range m.Views {

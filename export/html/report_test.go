@@ -30,7 +30,7 @@ func reportOf(t testing.TB, path string) *Report {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	res, err := analysis.Run(t.Context(), tr)
+	res, err := analysis.Run(t.Context(), tr, analysis.Timeline(400, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

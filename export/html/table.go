@@ -22,6 +22,7 @@ type table struct {
 	Time    string    `json:"time,omitempty"` // key of the column with times in the trace, which charts limit
 	Columns []*column `json:"columns"`
 	Grids   []*grid   `json:"grids,omitempty"`
+	Frames  []int     `json:"frames,omitempty"` // of a call tree, if the rows follow what it shows
 	rows    int
 	texts   *texts
 }

@@ -16,6 +16,7 @@ type Logs struct {
 	count    int
 	size     int
 	names    map[*etw.EventInfo]eventName
+	sink     jsonSink
 }
 
 // A scope is the records of one provider.
@@ -53,7 +54,7 @@ func (l *Logs) Add(rec *etw.Record, event *etw.EventInfo, values etw.Described) 
 		s.records = append(s.records, ',')
 	}
 	before := len(s.records)
-	s.records = appendRecord(s.records, l.nameOf(event), rec, event, values)
+	s.records = l.appendRecord(s.records, rec, event, values)
 	l.size += len(s.records) - before
 	l.count++
 }
@@ -118,54 +119,77 @@ var (
 	emptyAttribute = "field"
 )
 
-// unixNano returns the time of a record in nanoseconds since 1970, to what its clock
+// UnixNano returns the time of a record in nanoseconds since 1970, to what its clock
 // can tell.
-func unixNano(rec *etw.Record) int64 {
+func UnixNano(rec *etw.Record) int64 {
 	if rec.Clock == nil {
 		return 0
 	}
 	return (int64(rec.Clock.Start)-fileTimeUnix)*nanosPerTick + int64(rec.Elapsed())
 }
 
-// appendRecord appends one log record.
-func appendRecord(b []byte, name string, rec *etw.Record, event *etw.EventInfo, values etw.Described) []byte {
-	b = append(b, '{')
-	b = appendNanos(b, "timeUnixNano", unixNano(rec))
-	if int(rec.Level) < len(severities) {
-		if n := severities[rec.Level]; n > 0 {
-			b = append(b, `,"severityNumber":`...)
-			b = strconv.AppendUint(b, uint64(n), 10)
-		}
-		b = append(b, `,"severityText":"`...)
-		b = append(append(b, severityTexts[rec.Level]...), '"')
+// Severity returns the number and the text of a level: 0 is one that is not specified,
+// as those are that are always logged.
+func Severity(level etw.Level) (number int, text string) {
+	if int(level) < len(severities) {
+		return int(severities[level]), severityTexts[level]
 	}
-	b = append(b, `,"eventName":`...)
-	b = appendString(b, name)
+	return 0, ""
+}
+
+// TraceContext returns the ids of W3C trace context that a record has, of 16 and of 8
+// bytes, or nil.
+func TraceContext(rec *etw.Record) (trace, span []byte) {
 	for i := range rec.Extended {
 		switch item := &rec.Extended[i]; item.Type {
 		case traceID:
-			b = appendHex(append(b, `,"traceId":`...), item.Data)
+			trace = item.Data
 		case spanID:
-			b = appendHex(append(b, `,"spanId":`...), item.Data)
+			span = item.Data
 		}
 	}
-	b = append(b, `,"attributes":[`...)
-	b = appendHeader(b, rec, event)
+	return trace, span
+}
+
+// Attributes gives a sink the attributes of an event: what its header says, and its
+// fields, which may be nil.
+func Attributes(s Sink, rec *etw.Record, event *etw.EventInfo, values etw.Described) {
+	header(s, rec, event)
 	if values != nil {
-		b = appendFields(b, values)
+		fields(s, values)
 	}
+}
+
+// appendRecord appends one log record.
+func (l *Logs) appendRecord(b []byte, rec *etw.Record, event *etw.EventInfo, values etw.Described) []byte {
+	b = append(b, '{')
+	b = appendNanos(b, "timeUnixNano", UnixNano(rec))
+	if n, text := Severity(rec.Level); text != "" {
+		if n > 0 {
+			b = append(b, `,"severityNumber":`...)
+			b = strconv.AppendInt(b, int64(n), 10)
+		}
+		b = append(b, `,"severityText":"`...)
+		b = append(append(b, text...), '"')
+	}
+	b = append(b, `,"eventName":`...)
+	b = appendString(b, l.nameOf(event))
+	trace, span := TraceContext(rec)
+	if trace != nil {
+		b = appendHex(append(b, `,"traceId":`...), trace)
+	}
+	if span != nil {
+		b = appendHex(append(b, `,"spanId":`...), span)
+	}
+	l.sink.b, l.sink.first, l.sink.lists = append(b, `,"attributes":[`...), true, l.sink.lists[:0]
+	Attributes(&l.sink, rec, event, values)
+	b, l.sink.b = l.sink.b, nil
 	return append(b, "]}"...)
 }
 
-// appendHeader appends what the header of an event says.
-func appendHeader(b []byte, rec *etw.Record, event *etw.EventInfo) []byte {
-	b = appendKey(b, "etw.provider.id")
-	b = append(appendGUID(b, rec.Provider), '}')
-	number := func(key string, v int64) {
-		b = append(b, ',')
-		b = appendKey(b, key)
-		b = append(appendInt(b, v), '}')
-	}
+// header gives what the header of an event says.
+func header(s Sink, rec *etw.Record, event *etw.EventInfo) {
+	s.GUID("etw.provider.id", rec.Provider)
 	opcode, task := rec.Opcode, rec.Task
 	if d := event.Desc; d != nil && rec.Kind == etw.KindManifest {
 		if opcode == 0 {
@@ -176,44 +200,33 @@ func appendHeader(b []byte, rec *etw.Record, event *etw.EventInfo) []byte {
 		}
 	}
 	if rec.Kind != etw.KindClassic {
-		number("etw.event.id", int64(rec.ID))
+		s.Int("etw.event.id", int64(rec.ID))
 	}
-	number("etw.version", int64(rec.Version))
-	number("etw.opcode", int64(opcode))
-	number("etw.level", int64(rec.Level))
+	s.Int("etw.version", int64(rec.Version))
+	s.Int("etw.opcode", int64(opcode))
+	s.Int("etw.level", int64(rec.Level))
 	if task != 0 {
-		number("etw.task", int64(task))
+		s.Int("etw.task", int64(task))
 	}
 	if rec.Channel != 0 {
-		number("etw.channel", int64(rec.Channel))
+		s.Int("etw.channel", int64(rec.Channel))
 	}
 	if rec.Keywords != 0 {
-		number("etw.keywords", int64(rec.Keywords))
+		s.Int("etw.keywords", int64(rec.Keywords))
 	}
 	if rec.ProcessID >= 0 {
-		number("etw.process.id", rec.ProcessID)
+		s.Int("etw.process.id", rec.ProcessID)
 	}
 	if rec.ThreadID >= 0 {
-		number("etw.thread.id", rec.ThreadID)
+		s.Int("etw.thread.id", rec.ThreadID)
 	}
 	if rec.Processor >= 0 {
-		number("etw.cpu", int64(rec.Processor))
+		s.Int("etw.cpu", int64(rec.Processor))
 	}
-	for _, id := range [...]struct {
-		key string
-		id  etw.GUID
-	}{{"etw.activity.id", rec.ActivityID}, {"etw.related_activity.id", rec.RelatedActivityID}} {
-		if !id.id.IsZero() {
-			b = append(b, ',')
-			b = appendKey(b, id.key)
-			b = append(appendGUID(b, id.id), '}')
-		}
+	if !rec.ActivityID.IsZero() {
+		s.GUID("etw.activity.id", rec.ActivityID)
 	}
-	return b
-}
-
-func appendGUID(b []byte, g etw.GUID) []byte {
-	b = append(b, `{"stringValue":"`...)
-	b, _ = g.AppendText(b)
-	return append(b, `"}`...)
+	if !rec.RelatedActivityID.IsZero() {
+		s.GUID("etw.related_activity.id", rec.RelatedActivityID)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/counters"
-	"github.com/etwgen/etwgen/analysis/gc"
 )
 
 // A Metrics is what counters and collections of a trace say, as MetricsData.
@@ -19,22 +18,70 @@ type Metrics struct {
 	Delta bool
 	// Resource says what the metrics are of; the process is added.
 	Resource []Attribute
+	// Conventions has what OpenTelemetry has a name for under that name: see
+	// [Conventional].
+	Conventions bool
+	// Continue has sums and histograms go on from one call to the next, for analyses
+	// that are drained as records come.
+	Continue bool
+
+	running map[string]*running
+	gcs     map[int64]*processGC
+}
+
+// running is what a sum has come to.
+type running struct {
+	sum, from float64
+	begun     bool
+}
+
+// sum returns what the sum of a series has come to.
+func (m *Metrics) sum(series string) *running {
+	if !m.Continue {
+		return new(running)
+	}
+	r := m.running[series]
+	if r == nil {
+		if m.running == nil {
+			m.running = make(map[string]*running)
+		}
+		r = new(running)
+		m.running[series] = r
+	}
+	return r
+}
+
+// add adds to a sum, and returns it.
+func (r *running) add(v, fromMS float64) float64 {
+	if !r.begun {
+		r.begun, r.from = true, fromMS
+	}
+	r.sum += v
+	return r.sum
 }
 
 // nanos returns the time that a result gives, since 1970.
 func (m *Metrics) nanos(atMS float64) int64 { return m.Start.UnixNano() + int64(atMS*1e6) }
 
-// process begins the metrics of a process.
+// process begins the metrics of a process, which the resource may be of already.
 func (m *Metrics) process(b []byte, pid int64) []byte {
+	list := slices.Clone(m.Resource)
+	if !slices.ContainsFunc(list, func(a Attribute) bool { return a.Key == processKey }) {
+		list = append(list, Attribute{processKey, pid})
+	}
 	b = append(b, `{"resourceMetrics":[`...)
-	b = appendResource(b, append(slices.Clip(slices.Clone(m.Resource)), Attribute{"process.pid", pid}))
+	b = appendResource(b, list)
 	return append(b, `,"scopeMetrics":[`...)
 }
+
+const processKey = "process.pid"
 
 // A family is one metric with its points.
 type family struct {
 	scope, version, name, unit, about, kind string
 	monotonic                               bool
+	absolute                                bool // it never counts from one point to the next
+	delta                                   bool // of an exponential histogram
 	points                                  [][]byte
 }
 
@@ -44,10 +91,10 @@ func (m *Metrics) AppendCounters(b []byte, res *counters.Result) []byte {
 		p := &res.Processes[i]
 		var list []*family
 		for j := range p.Counters {
-			list = m.counter(list, &p.Counters[j])
+			list = m.counter(list, p.PID, &p.Counters[j])
 		}
 		for j := range p.Metrics {
-			list = m.metric(list, &p.Metrics[j])
+			list = m.metric(list, p.PID, &p.Metrics[j])
 		}
 		if len(list) > 0 {
 			b = append(m.families(m.process(b, p.PID), list), "]}]}\n"...)
@@ -85,9 +132,9 @@ func (m *Metrics) family(b []byte, f *family) []byte {
 	}
 	b = append(b, ',', '"')
 	b = append(append(b, f.kind...), `":{`...)
-	if f.kind == "sum" || f.kind == "histogram" {
+	if f.kind == "sum" || f.kind == "histogram" || f.kind == "exponentialHistogram" {
 		temporality := 2
-		if m.Delta && f.kind == "sum" {
+		if m.Delta && f.kind == "sum" && !f.absolute || f.delta {
 			temporality = 1
 		}
 		b = strconv.AppendInt(append(b, `"aggregationTemporality":`...), int64(temporality), 10)
@@ -108,9 +155,13 @@ func (m *Metrics) family(b []byte, f *family) []byte {
 
 // point begins a point.
 func (m *Metrics) point(fromMS, atMS float64, tags string) []byte {
+	return m.pointWith(fromMS, atMS, attributesOf(tags))
+}
+
+func (m *Metrics) pointWith(fromMS, atMS float64, list []Attribute) []byte {
 	b := appendNanos([]byte{'{'}, "timeUnixNano", m.nanos(atMS))
 	b = appendNanos(append(b, ','), "startTimeUnixNano", m.nanos(fromMS))
-	return appendAttributes(append(b, ','), attributesOf(tags))
+	return appendAttributes(append(b, ','), list)
 }
 
 // attributesOf returns tags such as a=b,c=d as attributes.
@@ -134,7 +185,7 @@ func number(b []byte, v float64) []byte {
 // find returns the metric of a name, which is new if none of the list is.
 func find(list []*family, like family) ([]*family, *family) {
 	for _, f := range list {
-		if f.scope == like.scope && f.name == like.name && f.kind == like.kind {
+		if f.scope == like.scope && f.name == like.name && f.kind == like.kind && f.delta == like.delta {
 			return list, f
 		}
 	}
@@ -142,7 +193,7 @@ func find(list []*family, like family) ([]*family, *family) {
 }
 
 // counter adds the points of an event counter.
-func (m *Metrics) counter(list []*family, c *counters.Counter) []*family {
+func (m *Metrics) counter(list []*family, pid int64, c *counters.Counter) []*family {
 	like := family{scope: c.Provider, name: c.Provider + "." + c.Name, unit: c.Unit, about: c.Description, kind: "gauge"}
 	if like.unit == "" {
 		like.unit = c.KnownUnit
@@ -150,66 +201,78 @@ func (m *Metrics) counter(list []*family, c *counters.Counter) []*family {
 	if c.Type == "Sum" {
 		like.kind, like.monotonic = "sum", true
 	}
+	as := m.conventional(c, &like)
+	if len(c.Points) == 0 {
+		return list
+	}
 	list, f := find(list, like)
-	sum, from := 0.0, 0.0
+	total := m.sum(strings.Join([]string{strconv.FormatInt(pid, 10), c.Provider, c.Name, c.Series, c.Metadata}, "\x00"))
 	for i := range c.Points {
 		p := &c.Points[i]
 		begin := p.AtMS - p.IntervalSec*1000
-		if i == 0 {
-			from = begin
-		}
 		v, ok := p.Mean.Get()
-		if f.kind == "sum" {
+		if c.Type == "Sum" {
 			if v, ok = p.Increment.Get(); ok && !m.Delta {
-				sum += v
-				v, begin = sum, from
+				v, begin = total.add(v, begin), total.from
 			}
 		}
 		if ok {
-			f.points = append(f.points, number(m.point(begin, p.AtMS, c.Metadata), v))
+			f.points = append(f.points, number(m.pointWith(begin, p.AtMS, as.attributes(c.Metadata)), as.scaled(v)))
 		}
 	}
 	return list
 }
 
 // metric adds the points of a time series of an instrument.
-func (m *Metrics) metric(list []*family, x *counters.Metric) []*family {
+func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*family {
 	base := family{scope: x.Meter, version: x.MeterVersion, name: x.Instrument, unit: x.Unit, about: x.Description}
-	sum, first := 0.0, true
-	from := 0.0
+	tags := x.Tags
+	upDown := strings.Contains(x.Type, "UpDown")
+	if m.Conventions {
+		tags = conventionalTags(tags)
+		upDown = upDown || x.Meter == RuntimeMeter && wronglyCounters[x.Instrument]
+	}
+	total := m.sum(strings.Join([]string{strconv.FormatInt(pid, 10), x.Session, x.Meter, x.MeterVersion, x.Instrument, x.Tags}, "\x01"))
 	for i := range x.Points {
 		p := &x.Points[i]
-		if first {
-			from, first = p.AtMS, false
-		}
 		like := base
 		rate, isSum := p.Rate.Get()
 		value, hasValue := p.Value.Get()
 		_, isHistogram := p.Count.Get()
+		spread, isExponential := p.Exponential()
+		isSum = isSum || hasValue && strings.Contains(x.Type, "Counter") // the first one has no rate
+		if !total.begun {
+			total.add(0, p.AtMS)
+		}
+		from := total.from
 		var f *family
 		switch {
+		case isExponential:
+			like.kind, like.delta = "exponentialHistogram", x.Deltas
+			list, f = find(list, like)
+			f.points = append(f.points, exponential(m.point(from, p.AtMS, tags), &spread))
 		case isHistogram:
 			like.kind, like.name = "summary", base.name+".summary"
 			list, f = find(list, like)
-			f.points = append(f.points, summary(m.point(from, p.AtMS, x.Tags), p))
+			f.points = append(f.points, summary(m.point(from, p.AtMS, tags), p))
 		case isSum:
-			like.kind, like.monotonic = "sum", !strings.Contains(x.Type, "UpDown")
+			like.kind, like.monotonic = "sum", !upDown
+			like.absolute = m.Conventions && upDown
 			list, f = find(list, like)
-			sum += rate
-			v := sum
-			if m.Delta {
+			v := total.add(rate, p.AtMS)
+			if m.Delta && !like.absolute {
 				v = rate
 			} else if hasValue {
 				v = value
 			}
-			f.points = append(f.points, number(m.point(from, p.AtMS, x.Tags), v))
+			f.points = append(f.points, number(m.point(from, p.AtMS, tags), v))
 		case hasValue:
 			like.kind = "gauge"
 			list, f = find(list, like)
-			f.points = append(f.points, number(m.point(from, p.AtMS, x.Tags), value))
+			f.points = append(f.points, number(m.point(from, p.AtMS, tags), value))
 		}
-		if m.Delta {
-			from = p.AtMS
+		if m.Delta && !isExponential || x.Deltas {
+			total.from = p.AtMS
 		}
 	}
 	return list
@@ -233,89 +296,6 @@ func summary(b []byte, p *counters.MetricPoint) []byte {
 		}
 		b = appendNumber(append(b, `{"quantile":`...), of)
 		b = append(appendNumber(append(b, `,"value":`...), v), '}')
-	}
-	return append(b, "]}"...)
-}
-
-// pauseBounds are those of the buckets of pauses, in seconds.
-var pauseBounds = []float64{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
-
-// A pauseKey is what tells collections apart.
-type pauseKey struct {
-	generation   gc.Generation
-	kind, reason string
-}
-
-// pauses are those of alike collections.
-type pauses struct {
-	buckets []int64
-	count   int64
-	sum     float64
-	last    float64
-}
-
-// AppendGC appends the pauses for collections, a line for each runtime.
-func (m *Metrics) AppendGC(b []byte, res *gc.Result) []byte {
-	for _, rt := range res.Runtimes {
-		found := make(map[pauseKey]*pauses)
-		var order []pauseKey
-		for i := range rt.GCs {
-			c := rt.GCs[i]
-			ms, ok := c.PauseMS.Get()
-			if !ok {
-				continue
-			}
-			k := pauseKey{c.Generation, string(c.Kind), c.Reason}
-			p := found[k]
-			if p == nil {
-				p = &pauses{buckets: make([]int64, len(pauseBounds)+1)}
-				found[k] = p
-				order = append(order, k)
-			}
-			at, _ := slices.BinarySearch(pauseBounds, ms/1000)
-			p.buckets[at]++
-			p.count++
-			p.sum += ms / 1000
-			p.last = max(p.last, c.StartMS+ms)
-		}
-		if len(order) == 0 {
-			continue
-		}
-		f := &family{scope: "etwgen", name: "etwgen.dotnet.gc.pause.duration", unit: "s", about: "how long threads were stopped for a collection", kind: "histogram"}
-		for _, k := range order {
-			f.points = append(f.points, m.histogram(rt.FirstMS, k, found[k]))
-		}
-		b = append(m.families(m.process(b, rt.PID), []*family{f}), "]}]}\n"...)
-	}
-	return b
-}
-
-// histogram returns the point of alike collections.
-func (m *Metrics) histogram(fromMS float64, k pauseKey, p *pauses) []byte {
-	b := appendNanos([]byte{'{'}, "timeUnixNano", m.nanos(p.last))
-	b = appendNanos(append(b, ','), "startTimeUnixNano", m.nanos(fromMS))
-	var list []Attribute
-	if k.generation >= 0 {
-		list = append(list, Attribute{"dotnet.gc.heap.generation", "gen" + strconv.Itoa(int(k.generation))})
-	}
-	list = append(list, Attribute{"etwgen.gc.type", k.kind}, Attribute{"etwgen.gc.reason", k.reason})
-	b = appendAttributes(append(b, ','), list)
-	b = strconv.AppendInt(append(b, `,"count":"`...), p.count, 10)
-	b = appendNumber(append(b, `","sum":`...), p.sum)
-	b = append(b, `,"bucketCounts":[`...)
-	for i, n := range p.buckets {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(append(b, '"'), n, 10)
-		b = append(b, '"')
-	}
-	b = append(b, `],"explicitBounds":[`...)
-	for i, v := range pauseBounds {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendNumber(b, v)
 	}
 	return append(b, "]}"...)
 }

@@ -6,20 +6,15 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// appendFields appends the fields of an event as further attributes. Attributes must
-// not be called alike: where fields are, the later ones get a number.
-func appendFields(b []byte, values etw.Described) []byte {
-	fields := values.EventDesc().Fields
-	for i := range fields {
-		v := values.FieldValue(i)
-		if v.Kind() == etw.ValueNone {
-			continue
+// fields gives the fields of an event as further attributes. Attributes must not be
+// called alike: where fields are, the later ones get a number.
+func fields(s Sink, values etw.Described) {
+	list := values.EventDesc().Fields
+	for i := range list {
+		if v := values.FieldValue(i); v.Kind() != etw.ValueNone {
+			value(s, keyOf(list, i), &list[i], v)
 		}
-		b = append(b, ',')
-		b = appendKey(b, keyOf(fields, i))
-		b = append(appendValue(b, &fields[i], v), '}')
 	}
-	return b
 }
 
 // keyOf returns the key of field i.
@@ -36,60 +31,42 @@ func keyOf(fields []etw.FieldDesc, i int) string {
 	return name
 }
 
-// appendValue appends the value of the field d.
-func appendValue(b []byte, d *etw.FieldDesc, v etw.Value) []byte {
+// value gives the value of the field d.
+func value(s Sink, key string, d *etw.FieldDesc, v etw.Value) {
 	switch v.Kind() {
 	case etw.ValueInt, etw.ValueUint:
 		if d.Map != nil { // by its name, or in digits, but always as text
-			return appendText(b, string(etw.AppendFieldPlain(nil, d, v)))
+			s.Text(key, string(etw.AppendFieldPlain(nil, d, v)))
+			return
 		}
-		return appendInt(b, v.Int())
+		s.Int(key, v.Int())
 	case etw.ValuePointer:
-		return appendInt(b, v.Int())
+		s.Int(key, v.Int())
 	case etw.ValueBool:
-		return appendBool(b, v.Bool())
+		s.Bool(key, v.Bool())
 	case etw.ValueFloat, etw.ValueFloat32:
-		return appendFloat(b, v.Float())
+		s.Float(key, v.Float())
 	case etw.ValueUTF16, etw.ValueANSI:
-		return appendText(b, v.Text())
+		s.Text(key, v.Text())
 	case etw.ValueBinary:
-		return appendBytes(b, v.Bytes())
+		s.Bytes(key, v.Bytes())
 	case etw.ValueArray:
-		return appendArray(b, d, v)
+		s.Array(key)
+		for e := range v.Elements() {
+			value(s, "", d, e)
+		}
+		s.End()
 	case etw.ValueStruct:
-		return appendStruct(b, d, v)
+		s.Map(key)
+		for i, member := range v.Members() {
+			if i < len(d.Fields) && member.Kind() != etw.ValueNone {
+				value(s, keyOf(d.Fields, i), &d.Fields[i], member)
+			}
+		}
+		s.End()
 	case etw.ValueNone:
-		return append(b, "{}"...)
+		s.None(key)
+	default:
+		s.Text(key, v.String())
 	}
-	return appendText(b, v.String())
-}
-
-func appendArray(b []byte, d *etw.FieldDesc, v etw.Value) []byte {
-	b = append(b, `{"arrayValue":{"values":[`...)
-	first := true
-	for e := range v.Elements() {
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = appendValue(b, d, e)
-	}
-	return append(b, "]}}"...)
-}
-
-func appendStruct(b []byte, d *etw.FieldDesc, v etw.Value) []byte {
-	b = append(b, `{"kvlistValue":{"values":[`...)
-	first := true
-	for i, member := range v.Members() {
-		if i >= len(d.Fields) || member.Kind() == etw.ValueNone {
-			continue
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = appendKey(b, keyOf(d.Fields, i))
-		b = append(appendValue(b, &d.Fields[i], member), '}')
-	}
-	return append(b, "]}}"...)
 }

@@ -56,6 +56,7 @@ type Writer struct {
 	host    string // as the folder is called
 	base    string // of names of files
 	temp    string
+	made    []string // folders that were not there, the innermost first
 	trace   []byte
 	decoder *etw.Decoder
 	known   *catalogue
@@ -96,7 +97,24 @@ func New(o Options) (*Writer, error) {
 	if err := os.RemoveAll(w.temp); err != nil {
 		return nil, err
 	}
-	return w, os.MkdirAll(w.temp, 0o777)
+	return w, w.makeTemp()
+}
+
+// makeTemp makes the folder of what is not finished, and notes which others that takes.
+func (w *Writer) makeTemp() error {
+	for dir := filepath.Dir(w.temp); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		w.made = append(w.made, dir)
+	}
+	var err error
+	for range 10 { // another export may remove one that it has made, too
+		if err = os.MkdirAll(w.temp, 0o777); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	return err
 }
 
 // Export exports all records of src. An error of the source is in the manifest, which
@@ -285,8 +303,16 @@ func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
 	return m, m.write(manifestPath(w.opts.Dir, w.base))
 }
 
-// Abort ends an export that is not closed, and leaves nothing of it.
-func (w *Writer) Abort() { _ = os.RemoveAll(w.temp) }
+// Abort ends an export that is not closed, and leaves nothing of it: no folder, either,
+// that it made and nobody else has put something into.
+func (w *Writer) Abort() {
+	_ = os.RemoveAll(w.temp)
+	for _, dir := range w.made {
+		if os.Remove(dir) != nil {
+			break
+		}
+	}
+}
 
 // typeName returns what all versions of an event are called.
 func typeName(info *etw.EventInfo, r *etw.Record) string {

@@ -106,6 +106,43 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// An export that comes to nothing leaves no folder that it made, and those of others.
+func TestNoFolders(t *testing.T) {
+	there := t.TempDir()
+	o := options(t)
+	o.Dir = filepath.Join(there, "a", "lake")
+	w, err := parquet.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := o
+	other.Trace, other.ID = "b.nettrace", ""
+	both, err := parquet.New(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if list, err := os.ReadDir(filepath.Join(o.Dir, "_traces")); err != nil || len(list) != 1 {
+		t.Errorf("the other export has %v, %v", list, err)
+	}
+	both.Abort()
+	if w, err = parquet.New(o); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if list, err := os.ReadDir(o.Dir); err != nil || len(list) != 1 { // it was there
+		t.Errorf("the lake has %v, %v", list, err)
+	}
+	os.RemoveAll(filepath.Join(there, "a"))
+	if w, err = parquet.New(o); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if list, err := os.ReadDir(there); err != nil || len(list) != 0 {
+		t.Errorf("%v is left, %v", list, err)
+	}
+}
+
 // A second export of a trace has the same files, byte by byte; what it does not have
 // any more is gone.
 func TestIdempotent(t *testing.T) {

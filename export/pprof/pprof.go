@@ -74,7 +74,7 @@ func Write(w io.Writer, p *stacks.Profile, o Options) error {
 	if err != nil {
 		return err
 	}
-	e := &encoder{w: z, p: p, o: o, strings: map[string]int64{"": 0}, table: []string{""}, mappings: make(map[string]int64)}
+	e := &encoder{w: z, p: p, o: o, strings: map[string]int64{"": 0}, table: []string{""}, mappings: make(map[string]int64), functions: make(map[function]int64)}
 	e.header()
 	e.samples()
 	e.frames()
@@ -97,11 +97,15 @@ type encoder struct {
 	strings  map[string]int64
 	table    []string
 	mappings map[string]int64
-	out      []byte
-	message  []byte
-	part     []byte
-	err      error
+	// functions has the numbers of functions: frames on several lines are of one.
+	functions map[function]int64
+	out       []byte
+	message   []byte
+	part      []byte
+	err       error
 }
+
+type function struct{ name, full, file string }
 
 // text returns the number of a string.
 func (e *encoder) text(s string) int64 {
@@ -216,23 +220,13 @@ func (e *encoder) label(m []byte, field int, key string, value int64) []byte {
 	return appendBytes(m, sampleLabel, e.part)
 }
 
-// frames writes a function and a location for each frame, and a mapping for each
-// module. Their numbers are those of frames, and 1.
+// frames writes a location for each frame, with the number of the frame, and 1, a function
+// for each method and a mapping for each module.
 func (e *encoder) frames() {
 	for i := range e.p.Frames {
 		f := &e.p.Frames[i]
-		id := int64(i) + 1
-		m := appendInt(e.message[:0], functionID, id)
-		m = appendInt(m, functionName, e.text(f.Name))
-		m = appendInt(m, functionSystemName, e.text(f.Full))
-		file := f.File
-		if file == "" {
-			file = f.Module
-		}
-		m = appendInt(m, functionFile, e.text(file))
-		e.out = appendBytes(e.out, profileFunction, m)
-		line := appendInt(appendInt(e.part[:0], lineFunction, id), lineNumber, int64(f.Line))
-		m = appendInt(m[:0], locationID, id)
+		line := appendInt(appendInt(e.part[:0], lineFunction, e.function(f)), lineNumber, int64(f.Line))
+		m := appendInt(e.message[:0], locationID, int64(i)+1)
 		m = appendInt(m, locationMapping, e.mapping(f.Module))
 		m = appendInt(m, locationAddress, int64(f.Address))
 		m = appendBytes(m, locationLine, line)
@@ -240,6 +234,25 @@ func (e *encoder) frames() {
 		e.part, e.message = line, m
 		e.flush(1 << 16)
 	}
+}
+
+// function returns the number of the function of a frame.
+func (e *encoder) function(f *stacks.Frame) int64 {
+	k := function{f.Name, f.Full, f.File}
+	if k.file == "" {
+		k.file = f.Module
+	}
+	id, ok := e.functions[k]
+	if !ok {
+		id = int64(len(e.functions)) + 1
+		e.functions[k] = id
+		m := appendInt(e.message[:0], functionID, id)
+		m = appendInt(m, functionName, e.text(k.name))
+		m = appendInt(m, functionSystemName, e.text(k.full))
+		m = appendInt(m, functionFile, e.text(k.file))
+		e.out, e.message = appendBytes(e.out, profileFunction, m), m
+	}
+	return id
 }
 
 // mapping returns the number of the mapping of a module, 0 for none.

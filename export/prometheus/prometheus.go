@@ -4,7 +4,9 @@
 // from which promtool makes blocks of history.
 //
 // The name of a counter is that of its source and its own, in letters, digits and
-// lines; what adds up ends in _total. Labels are the process and the tags.
+// lines; what adds up ends in _total. Labels are the process and the tags. Exponential
+// histograms become histograms, whose buckets are those of all the values that the trace
+// has of one set of labels.
 package prometheus
 
 import (
@@ -41,6 +43,7 @@ type family struct {
 // A series is the values of one set of labels. The suffix is of the name.
 type series struct {
 	suffix, labels string
+	bound          float64 // of a bucket
 	points         []point
 }
 
@@ -91,7 +94,7 @@ func (c *collection) family(name, kind, help string) *family {
 }
 
 // add adds a value to a series.
-func (f *family) add(history bool, suffix, labels string, at, value float64) {
+func (f *family) add(history bool, suffix, labels string, at, value float64) *series {
 	s := f.index[suffix+labels]
 	if s == nil {
 		s = &series{suffix: suffix, labels: labels}
@@ -105,6 +108,7 @@ func (f *family) add(history bool, suffix, labels string, at, value float64) {
 	default:
 		s.points = append(s.points, point{at, value})
 	}
+	return s
 }
 
 func (c *collection) counter(pid string, x *counters.Counter) {
@@ -129,14 +133,17 @@ func (c *collection) metric(pid string, x *counters.Metric) {
 	labels := labelsOf(pid, x.Tags)
 	name := Name(x.Meter, x.Instrument)
 	help := strings.TrimSpace(x.Description + " " + x.Unit)
+	c.histogram(name, help, labels, x)
 	sum, count, total := 0.0, 0.0, 0.0
 	for i := range x.Points {
 		p := &x.Points[i]
 		rate, isSum := p.Rate.Get()
 		value, hasValue := p.Value.Get()
-		n, isHistogram := p.Count.Get()
+		n, isSummary := p.Count.Get()
+		_, isHistogram := p.Exponential()
 		switch {
 		case isHistogram:
+		case isSummary:
 			count, total = count+n, total+p.Sum.Or(0)
 			f := c.family(name, "summary", help)
 			for _, q := range slices.Sorted(maps.Keys(p.Quantiles)) {
@@ -174,7 +181,7 @@ func (f *family) write(w *bufio.Writer, o *Options) {
 	w.WriteString("# HELP " + name + " " + help + "\n# TYPE " + name + " " + f.kind + "\n")
 	// A set of labels stands together.
 	slices.SortStableFunc(f.series, func(a, b *series) int {
-		return cmp.Or(cmp.Compare(withoutQuantile(a.labels), withoutQuantile(b.labels)), cmp.Compare(a.suffix, b.suffix), cmp.Compare(a.labels, b.labels))
+		return cmp.Or(cmp.Compare(ofAll(a.labels), ofAll(b.labels)), cmp.Compare(a.suffix, b.suffix), cmp.Compare(a.bound, b.bound), cmp.Compare(a.labels, b.labels))
 	})
 	for _, s := range f.series {
 		for _, p := range s.points {
@@ -215,7 +222,7 @@ func Name(parts ...string) string {
 // labelsOf returns the labels of tags such as a=b,c=d.
 func labelsOf(pid, tags string) string {
 	list := `pid="` + pid + `"`
-	seen := map[string]bool{"pid": true, "quantile": true}
+	seen := map[string]bool{"pid": true, "quantile": true, "le": true}
 	if tags == "" {
 		return list
 	}
@@ -233,8 +240,10 @@ func withLabel(labels, name, value string) string {
 	return labels + "," + name + `="` + labelEscapes.Replace(strings.ToValidUTF8(value, "\ufffd")) + `"`
 }
 
-func withoutQuantile(labels string) string {
+// ofAll returns labels without that of a quantile or a bucket.
+func ofAll(labels string) string {
 	before, _, _ := strings.Cut(labels, `,quantile="`)
+	before, _, _ = strings.Cut(before, `,le="`)
 	return before
 }
 

@@ -49,6 +49,52 @@ system_runtime_exception_count_total{pid="7"} 7
 	}
 }
 
+// TestHistogram writes exponential histograms with one set of buckets, whether each has all
+// values or those of one interval.
+func TestHistogram(t *testing.T) {
+	known := measure.Known
+	point := func(at, count, scale, largest float64, buckets string) counters.MetricPoint {
+		return counters.MetricPoint{AtMS: at, Count: known(count), Sum: known(count * 2), Scale: known(scale), ZeroCount: known(1), Max: known(largest), Buckets: buckets}
+	}
+	metric := counters.Metric{Meter: "M", Instrument: "d", Tags: "le=x,q=y"}
+	all, deltas := metric, metric
+	all.Points = []counters.MetricPoint{point(1000, 4, 1, 2, "1, 2"), point(2000, 7, 0, 4, "3, 3")}
+	deltas.Points = []counters.MetricPoint{point(1000, 4, 1, 2, "1, 2"), point(2000, 4, 0, 4, "3")}
+	deltas.Deltas = true
+	for _, c := range []struct {
+		metric counters.Metric
+		zeros  string
+		sum    string
+	}{{all, "7", "14"}, {deltas, "8", "16"}} {
+		var b strings.Builder
+		res := &counters.Result{Processes: []counters.Process{{PID: 7, Metrics: []counters.Metric{c.metric}}}}
+		if err := prometheus.Write(&b, res, prometheus.Options{OpenMetrics: true, History: true, Start: time.Unix(100, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		middle := "4"
+		if c.metric.Deltas {
+			middle = "5" // the zero of the second interval
+		}
+		want := `# HELP m_d 
+# TYPE m_d histogram
+m_d_bucket{pid="7",q="y",le="2"} 4 101.000
+m_d_bucket{pid="7",q="y",le="2"} ` + middle + ` 102.000
+m_d_bucket{pid="7",q="y",le="4"} 4 101.000
+m_d_bucket{pid="7",q="y",le="4"} ` + c.zeros + ` 102.000
+m_d_bucket{pid="7",q="y",le="+Inf"} 4 101.000
+m_d_bucket{pid="7",q="y",le="+Inf"} ` + c.zeros + ` 102.000
+m_d_count{pid="7",q="y"} 4 101.000
+m_d_count{pid="7",q="y"} ` + c.zeros + ` 102.000
+m_d_sum{pid="7",q="y"} 8 101.000
+m_d_sum{pid="7",q="y"} ` + c.sum + ` 102.000
+# EOF
+`
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Errorf("deltas %v (-want +got)\n%s", c.metric.Deltas, diff)
+		}
+	}
+}
+
 func TestOpenMetrics(t *testing.T) {
 	var b strings.Builder
 	o := prometheus.Options{OpenMetrics: true, History: true, Start: time.Unix(100, 0)}

@@ -23,6 +23,8 @@ type Header struct {
 	// Keywords takes the events that have one of them. 0 stands for all.
 	Keywords uint64
 	From, To *Moment // from the one up to, but not including, the other
+	// During has the times of processes of which records are taken, if it is not nil.
+	During During
 
 	named []verdictOfNames // by the index of the event
 }
@@ -100,7 +102,7 @@ func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) V
 	if h.IDs != nil && (r.Kind == etw.KindClassic || !h.IDs.Has(int64(r.ID))) {
 		return Skip
 	}
-	if !h.Processes.Has(r.ProcessID) || !h.Threads.Has(r.ThreadID) {
+	if !h.Processes.Has(r.ProcessID) || !h.Threads.Has(r.ThreadID) || h.During != nil && !h.During.Has(r.ProcessID, elapsed) {
 		return Skip
 	}
 	return Take

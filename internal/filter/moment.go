@@ -63,6 +63,15 @@ func (m *Moment) Resolve(start time.Time) {
 	m.Absolute, m.Time, m.ofDay = true, etw.FileTimeOf(at), nil
 }
 
+// Since returns how long m is after the start of a session.
+func (m *Moment) Since(start etw.FileTime) time.Duration {
+	if !m.Absolute {
+		return m.Elapsed
+	}
+	const most = math.MaxInt64 / 100
+	return 100 * time.Duration(min(max(int64(m.Time)-int64(start), -most), most))
+}
+
 // NotBefore reports whether m is certainly at or after the moment end.
 func (m *Moment) NotBefore(end *Moment) bool {
 	switch {

@@ -33,9 +33,16 @@ type Record struct {
 	Stack     []byte // addresses of 64 bits, little-endian, the innermost first
 
 	Start, Length, Offset uint64 // of Map
-	BuildID               []byte // of Map, if the kernel tells
+	BuildID               []byte // of Map, if the kernel tells, or else
+	File                  FileID // where the file is
 	Name                  string // of Comm, and the path of Map
 	Count                 int64  // of Lost
+}
+
+// A FileID is the device and the number of a file there.
+type FileID struct {
+	Major, Minor uint32
+	Inode        uint64
 }
 
 // The types of records, and the bits of their headers that matter, as the kernel has them.
@@ -187,6 +194,8 @@ func (r *Record) mapping(misc uint16, b []byte) bool {
 	r.Start, r.Length, r.Offset = binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
 	if misc&miscBuildID != 0 {
 		r.BuildID = bytes.Clone(b[id+4:][:min(int(b[id]), maxID)])
+	} else {
+		r.File = FileID{binary.LittleEndian.Uint32(b[id:]), binary.LittleEndian.Uint32(b[id+4:]), binary.LittleEndian.Uint64(b[id+8:])}
 	}
 	return true
 }

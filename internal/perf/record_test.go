@@ -82,9 +82,10 @@ func examples() (list []struct {
 		with(func(r *Record) {
 			r.Kind, r.PID, r.TID, r.Start, r.Length, r.Offset, r.BuildID, r.Name = Map, 9, 10, 0x1000, 0x2000, 0x3000, []byte("build"), "/lib/a.so"
 		}))
-	add(side(typeMmap2, 0, uint32(9), uint32(10), uint64(0x1000), uint64(0x2000), uint64(0x3000), uint64(1), uint64(2), uint64(3), uint64(5), "/lib/b.so"),
+	add(side(typeMmap2, 0, uint32(9), uint32(10), uint64(0x1000), uint64(0x2000), uint64(0x3000), uint32(1), uint32(4), uint64(2), uint64(3), uint64(5), "/lib/b.so"),
 		with(func(r *Record) {
 			r.Kind, r.PID, r.TID, r.Start, r.Length, r.Offset, r.Name = Map, 9, 10, 0x1000, 0x2000, 0x3000, "/lib/b.so"
+			r.File = FileID{1, 4, 2}
 		}))
 	add(record(5, 0, uint64(1), uint64(2), uint64(3)), Record{Processor: -1}) // of a type that says nothing here
 	return list

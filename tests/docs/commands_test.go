@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,16 +47,36 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// programs builds the two tools.
-func programs(t *testing.T) (folder string) {
-	t.Helper()
-	folder = t.TempDir()
-	cmd := exec.Command("go", "build", "-o", folder+string(filepath.Separator), "./cmd/etw", "./cmd/etwgen")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+// TestMain removes what programs has built.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if tools != "" {
+		os.RemoveAll(tools)
 	}
-	return folder
+	os.Exit(code)
+}
+
+var (
+	once  sync.Once
+	tools string
+)
+
+// programs builds the two tools, once for all tests, and returns their folder.
+func programs(t *testing.T) string {
+	t.Helper()
+	once.Do(func() {
+		dir, err := os.MkdirTemp("", "etw-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools = dir
+		cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/etw", "./cmd/etwgen")
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	})
+	return tools
 }
 
 // place returns a folder that looks like a clone, with the files that pages call the

@@ -5,6 +5,7 @@ package otlp
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,7 +32,7 @@ func traces(t *testing.T) []string {
 		t.Fatal("no traces")
 	}
 	if dir := os.Getenv("ETWGEN_CORPUS"); dir != "" {
-		for _, pattern := range []string{"etl/gcevents.etl", "etl/primitive-types.etl", "nettrace/*.nettrace", "dotnet10/counters.nettrace", "dotnet10/metrics.nettrace", "dotnet10/aspnet*.nettrace", "universal/*.nettrace"} {
+		for _, pattern := range []string{"etl/gcevents.etl", "etl/primitive-types.etl", "nettrace/*.nettrace", "dotnet10/counters.nettrace", "dotnet10/metrics.nettrace", "dotnet10/metrics-base2.nettrace", "dotnet10/aspnet*.nettrace", "universal/*.nettrace"} {
 			more, _ := filepath.Glob(filepath.Join(dir, pattern))
 			files = append(files, more...)
 		}
@@ -131,7 +132,7 @@ func TestLogs(t *testing.T) {
 
 // TestMetricsAndSpans reads back what analyses found.
 func TestMetricsAndSpans(t *testing.T) {
-	points, pauses, spans := 0, 0, 0
+	points, pauses, spans, spreads := 0, 0, 0, 0
 	for _, path := range traces(t) {
 		f, err := trace.Open(path)
 		if err != nil {
@@ -154,6 +155,7 @@ func TestMetricsAndSpans(t *testing.T) {
 					t.Fatalf("%s: %v in %.300s", path, err, line)
 				}
 				points += got.DataPointCount()
+				spreads += checkSpreads(t, got)
 			}
 		}
 		for line := range bytes.Lines(m.AppendGC(nil, g.Result())) {
@@ -189,5 +191,30 @@ func TestMetricsAndSpans(t *testing.T) {
 	if pauses == 0 {
 		t.Error("there are no pauses")
 	}
-	t.Logf("%d points of counters, %d pauses, %d spans", points, pauses, spans)
+	t.Logf("%d points of counters, %d of them exponential histograms, %d pauses, %d spans", points, spreads, pauses, spans)
+}
+
+// checkSpreads checks that exponential histograms have all their values in buckets, and
+// returns how many there are.
+func checkSpreads(t *testing.T, of pmetric.Metrics) (n int) {
+	for _, scope := range of.ResourceMetrics().At(0).ScopeMetrics().All() {
+		for _, m := range scope.Metrics().All() {
+			if m.Type() != pmetric.MetricTypeExponentialHistogram {
+				continue
+			}
+			for _, p := range m.ExponentialHistogram().DataPoints().All() {
+				n++
+				sum := p.ZeroCount()
+				for _, count := range p.Positive().BucketCounts().AsRaw() {
+					sum += count
+				}
+				base := math.Exp2(math.Exp2(-float64(p.Scale())))
+				last := float64(p.Positive().Offset()) + float64(p.Positive().BucketCounts().Len())
+				if sum != p.Count() || p.Max() > math.Pow(base, last)*(1+1e-9) || p.Max() <= math.Pow(base, last-1)*(1-1e-9) {
+					t.Errorf("%s: %d values in buckets up to %g, and there are %d up to %g", m.Name(), sum, math.Pow(base, last), p.Count(), p.Max())
+				}
+			}
+		}
+	}
+	return n
 }

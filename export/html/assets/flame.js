@@ -39,14 +39,23 @@ const makeFlame = (() => {
     }
   }
 
-  function callTree(model) {
+  // callTree returns the tree of a model, within a range of time if there is one and the
+  // model knows the times.
+  function callTree(model, range) {
     const n = model.caller.length, t = new Tree(n + 1);
     t.frame[0] = -1;
     for (let i = 0; i < n; i++) {
       t.caller[i + 1] = model.caller[i] + 1;
       t.frame[i + 1] = model.frame[i];
-      t.self[i + 1] = model.self[i];
+      if (!range) t.self[i + 1] = model.self[i];
       if (model.before) t.before[i + 1] = model.before[i];
+    }
+    if (range) {
+      const { from, width, at, call, self } = model.times;
+      for (let k = 0; k < at.length; k++) {
+        const begin = from + at[k] * width, part = Math.min(begin + width, range[1]) - Math.max(begin, range[0]);
+        if (part > 0) t.self[call[k] + 1] += self[k] * Math.min(part / width, 1);
+      }
     }
     return t.finish();
   }
@@ -83,7 +92,7 @@ const makeFlame = (() => {
   return function (model, texts) {
     const frames = model.names.length;
     const name = f => f < 0 ? "all" : texts[model.names[f]], full = f => f < 0 ? "all" : texts[model.full[f]];
-    const calls = callTree(model);
+    let calls = callTree(model);
     let callers = null;
     const state = { mode: "calls", by: "total", zoom: 0, selected: 0, pattern: null, hits: null };
     const tree = () => state.mode === "callers" ? callers ||= callerTree(calls, frames) : calls;
@@ -242,9 +251,26 @@ const makeFlame = (() => {
       return text;
     }
 
+    let onLines = null; // of each call, its parts on lines, the largest first
+    function linesOf(i) {
+      if (!model.onCall || state.mode === "callers" || i <= 0) return "";
+      if (!onLines) {
+        onLines = new Map();
+        model.onCall.forEach((call, k) => {
+          if (!onLines.has(call + 1)) onLines.set(call + 1, []);
+          onLines.get(call + 1).push([model.onTotal[k], texts[model.lines[model.onLine[k]]]]);
+        });
+        for (const list of onLines.values()) list.sort((a, b) => b[0] - a[0]);
+      }
+      const most = 6, list = onLines.get(i) || [];
+      if (!list.length) return "";
+      const text = list.slice(0, most).map(([v, line]) => line + " " + page.number(v, model.unit === "ms" ? 1 : 0) + unit).join(", ");
+      return h("div", {}, h("span", { class: "muted" }, list.length === 1 ? "line " : "lines "), text + (list.length > most ? " and " + (list.length - most) + " more" : ""));
+    }
+
     function describe() {
       const t = tree(), i = state.selected || state.zoom, group = i > 0 ? texts[model.groups[t.frame[i]]] : "";
-      status.replaceChildren(h("b", {}, full(t.frame[i])), group ? h("span", { class: "muted" }, "  " + group) : "", h("div", {}, details(i)));
+      status.replaceChildren(h("b", {}, full(t.frame[i])), group ? h("span", { class: "muted" }, "  " + group) : "", h("div", {}, details(i)), linesOf(i));
     }
 
     function zoom(i) {
@@ -357,8 +383,54 @@ const makeFlame = (() => {
     new ResizeObserver(() => { if (view.clientWidth !== width) { width = view.clientWidth; draw(); } }).observe(view);
     page.onTheme.add(() => { if (root.isConnected) draw(); });
 
+    // weigh returns what each frame weighs by itself, and with what it calls; a frame that
+    // calls itself weighs its outermost call.
+    function weigh() {
+      const self = new Float64Array(frames), total = new Float64Array(frames), open = new Uint32Array(frames);
+      const walk = [];
+      for (let c = calls.first[0]; c >= 0; c = calls.next[c]) walk.push(c);
+      while (walk.length) {
+        const i = walk.pop();
+        if (i < 0) { open[calls.frame[~i]]--; continue; }
+        const f = calls.frame[i];
+        self[f] += calls.self[i];
+        if (!open[f]) total[f] += calls.total[i];
+        open[f]++;
+        walk.push(~i);
+        for (let c = calls.first[i]; c >= 0; c = calls.next[c]) walk.push(c);
+      }
+      return { self, total, all: calls.total[0] };
+    }
+
+    const followers = [];
     return {
       root,
+      // follow has a table of the methods show what they weigh in the time that is shown.
+      follow(table) {
+        if (!model.times || !table.model.frames) return;
+        table.follows = true;
+        followers.push(table);
+      },
+      // limit shows what a range of time has, in seconds; all if it is null.
+      limit(range) {
+        if (!model.times) return;
+        calls = callTree(model, range);
+        callers = null;
+        onLines = range ? new Map() : null;
+        state.zoom = state.selected = 0;
+        find();
+        draw(true);
+        if (!followers.length) return;
+        const w = weigh(), share = v => w.all > 0 ? 100 * v / w.all : NaN;
+        for (const table of followers) {
+          const of = table.model.frames, pick = value => Float64Array.from(of, value);
+          table.replace("self", pick(f => w.self[f]));
+          table.replace("selfshare", pick(f => share(w.self[f])));
+          table.replace("total", pick(f => w.total[f]));
+          table.replace("totalshare", pick(f => share(w.total[f])));
+          table.select();
+        }
+      },
       // search looks for a text.
       search(text) { search.value = text; find(); draw(); root.scrollIntoView({ block: "nearest", behavior: "instant" }); },
       print() { draw(); },

@@ -10,6 +10,10 @@
   function spanOf(sections) {
     let min = Infinity, max = -Infinity;
     for (const s of sections) {
+      if (s.tracks && s.tracks.lanes.length) {
+        min = Math.min(min, s.tracks.from);
+        max = Math.max(max, s.tracks.from + s.tracks.width * s.tracks.lanes[0].y.length);
+      }
       for (const c of s.charts || []) {
         if (c.kind === "histogram" || !c.x.length) continue;
         min = Math.min(min, c.x[0]);
@@ -28,6 +32,7 @@
     view.range = range;
     view.charts.forEach(c => c.setRange());
     view.tables.forEach(t => t.limit(range));
+    view.flames.forEach(f => f.limit(range));
     zoomBar.classList.toggle("hidden", !range);
     if (range) zoomText.textContent = number(range[0], 3) + " s to " + number(range[1], 3) + " s";
   }
@@ -47,6 +52,11 @@
 
   function section(s) {
     const area = h("section", { class: "area", id: s.id, "aria-labelledby": "h-" + s.id }, h("h2", { id: "h-" + s.id }, s.title), (s.lead || []).map(t => h("p", {}, t)));
+    if (s.tracks) {
+      const made = makeTracks(s.tracks, view);
+      view.charts.push(made);
+      area.append(made.root);
+    }
     if (s.charts && s.charts.length) {
       const grid = h("div", { class: s.charts.some(c => c.small) ? "charts small" : "charts" });
       for (const c of s.charts) {
@@ -73,6 +83,7 @@
         const tr = e.target.closest("tr.data");
         if (tr) flame.search(data.texts[m.columns[0].t[tr.dataset.row]]);
       });
+      if (flame) flame.follow(t);
       view.tables.set(m.id, t);
       tables.append(t.root);
     }
@@ -168,7 +179,7 @@
       overview(), body, missing(),
       h("footer", { class: "end" },
         data.facts.length ? h("details", { class: "facts" }, h("summary", {}, "About the trace"), pairs(data.facts)) : null,
-        h("p", {}, "Times are counted from the begin of the trace. MB are 1,000,000 bytes. A dash stands for what the trace does not tell. Drag over a chart to see a part of the time, here and in all other charts and tables; a double click shows all again.")),
+        h("p", {}, "Times are counted from the begin of the trace. MB are 1,000,000 bytes. A dash stands for what the trace does not tell. Drag over a chart to see a part of the time, here and in all other charts, call trees and tables; a double click shows all again.")),
       zoomBar,
     ].filter(Boolean));
   if (overviewTable) {

@@ -153,11 +153,23 @@ class DataTable {
 
   // limit shows only the rows of a range of time, in seconds; of all if it is null.
   limit(range) {
-    if (!this.model.time) return;
+    if (!this.model.time && !this.follows) {
+      this.chip.classList.toggle("hidden", !range);
+      this.chip.textContent = "of the whole time";
+      return;
+    }
     this.range = range;
     this.chip.classList.toggle("hidden", !range);
     if (range) this.chip.textContent = "only " + page.number(range[0], 3) + " to " + page.number(range[1], 3) + " s";
     this.select();
+  }
+
+  // replace shows other numbers in a column.
+  replace(key, values) {
+    const c = this.model.columns.find(c => c.k === key);
+    if (!c) return;
+    c.values = values;
+    c.max = undefined;
   }
 
   pages() { return Math.max(1, Math.ceil(this.order.length / DataTable.pageSize)); }

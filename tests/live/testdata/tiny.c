@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tinyfile.h"
+
 #define API __declspec(dllexport)
 enum { MAXIMUM = 64 };
 
@@ -27,6 +29,7 @@ typedef struct {
 	uint8_t properties[120];
 	uint64_t flags;
 	uint8_t level;
+	logfile *log; // of a session that writes a file
 } session;
 
 typedef struct {
@@ -161,6 +164,14 @@ static ULONG log_event(uint64_t s, uint8_t *header, const GUID *related, ULONG n
 	EnterCriticalSection(&lock);
 	QueryPerformanceCounter(&now);
 	put(e->header, 16, now.QuadPart, 8);
+	logfile *log = sessions[s % MAXIMUM].log;
+	if (log) {
+		if (sessions[s % MAXIMUM].open) append_file(log, e->header, e->items, e->item, e->data, e->payload);
+		LeaveCriticalSection(&lock);
+		free(e->data);
+		free(e);
+		return 0;
+	}
 	if (last) last->next = e; else first = e;
 	last = e;
 	LeaveCriticalSection(&lock);
@@ -217,6 +228,7 @@ API ULONG WINAPI StartTraceW(uint64_t *handle, const WCHAR *name, uint8_t *prope
 			sessions[i].open = 1;
 			wcsncpy(sessions[i].name, name, 1023);
 			memcpy(sessions[i].properties, properties, 120);
+			sessions[i].log = begin_file(properties, name);
 			*handle = i;
 			put(properties, 8, i, 8);
 			return 0;
@@ -238,6 +250,10 @@ static ULONG tell(int i, uint8_t *p) {
 API ULONG WINAPI ControlTraceW(uint64_t handle, const WCHAR *name, uint8_t *properties, ULONG code) {
 	EnterCriticalSection(&lock);
 	int i = find(handle, name);
+	if (i && code == 1 && sessions[i].log) {
+		put(sessions[i].properties, 88, end_file(sessions[i].log), 4);
+		sessions[i].log = NULL;
+	}
 	ULONG result = i ? tell(i, properties) : 4201;
 	if (i && code == 1) {
 		sessions[i].open = 0;

@@ -1,0 +1,44 @@
+package analysis
+
+import (
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/timeline"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A spanned is a source that notes from when to when its records are.
+type spanned struct {
+	etw.Source
+	origin, first, last int64
+	any                 bool
+}
+
+// Next implements [etw.Source].
+func (s *spanned) Next(r *etw.Record) error {
+	err := s.Source.Next(r)
+	if err != nil {
+		return err
+	}
+	at := when.Of(r)
+	if !s.any {
+		s.any, s.origin, s.first, s.last = true, when.Origin(r), at, at
+	}
+	s.first, s.last = min(s.first, at), max(s.last, at)
+	return nil
+}
+
+// timeline returns a source to read in place of another, and what sets the timeline of the
+// result when it was read.
+func (s *Set) timeline(source etw.Source, o *options) (etw.Source, func(*Result)) {
+	seen := &spanned{Source: source}
+	lanes := timeline.New(timeline.Parts{GC: s.gc, Alloc: s.alloc, Exceptions: s.exceptions, JIT: s.jit, Contention: s.contention,
+		Waits: s.waits, ThreadPool: s.threadpool, Requests: s.requests, Counters: s.counters, Samples: o.samples})
+	return seen, func(res *Result) {
+		if seen.any {
+			res.Timeline = lanes.Result(timeline.Options{Origin: seen.origin, From: time.Duration(seen.first - seen.origin),
+				To: time.Duration(seen.last - seen.origin), Buckets: o.buckets})
+		}
+	}
+}

@@ -1,0 +1,213 @@
+// Package lifecycle answers how far processes came, and when: started, with a runtime of
+// .NET, in managed code, in their own entry point, with a first request, ended.
+//
+// Each of these is told by different events, of which most traces have some: by the
+// kernel's of processes and images, by the runtime's of its start and of methods, by those
+// of web servers. What none tells is left out; From says which one did.
+package lifecycle
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/runtimes"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is the processes of a trace.
+type Result struct {
+	Schema    int       `json:"schema"`
+	Processes []Process `json:"processes"`
+}
+
+// A Process is how far one process came.
+type Process struct {
+	system.ProcessFacts
+	// Phases are in the order of time.
+	Phases []Phase `json:"phases"`
+}
+
+// A Phase is a point that a process has reached. AtMS is milliseconds since the session
+// began, negative for what was before; SinceMS is the time since the phase before.
+type Phase struct {
+	Phase   Name    `json:"phase"`
+	AtMS    float64 `json:"atMs"`
+	SinceMS float64 `json:"sinceMs"`
+	// From says what told of it.
+	From string `json:"from"`
+}
+
+// A Name is that of a phase.
+type Name string
+
+// The phases of a process of .NET.
+const (
+	Started     Name = "start"        // the process
+	Loaded      Name = "runtime load" // of its image
+	Initialized Name = "runtime"      // it told of itself
+	Managed     Name = "managed code" // the first method that was compiled, or looked up
+	Main        Name = "main"         // the entry point of the program was
+	Request     Name = "request"      // the first that it served began
+	Exited      Name = "exit"
+)
+
+// Names are all phases.
+var Names = []Name{Started, Loaded, Initialized, Managed, Main, Request, Exited}
+
+// An Analysis follows processes in the records that a [etw.Mux] dispatches.
+type Analysis struct {
+	machine  *system.Machine
+	runtimes *runtimes.Analysis
+	requests *requests.Analysis
+	found    map[place]Phase
+}
+
+// A place is a phase of a process.
+type place struct {
+	pid   int64
+	phase Name
+}
+
+// New returns an analysis whose handlers are registered at mux, after those of the machine.
+// No handler takes the events of web servers: see [Analysis.Record].
+func New(mux *etw.Mux, m *system.Machine) *Analysis {
+	a := &Analysis{machine: m, runtimes: runtimes.New(mux), requests: requests.New(), found: make(map[place]Phase)}
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodJittingStarted) error {
+		a.method(r, e.MethodName, "the first method that is compiled", "its compilation")
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, e *clr.R2RGetEntryPoint) error {
+		a.method(r, e.MethodName, "the first look-up of compiled code", "the look-up of its compiled code")
+		return nil
+	})
+	a.requests.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
+		if serves(provider, task) {
+			a.note(pid, Request, act.StartMS, provider)
+		}
+	})
+	return a
+}
+
+// Record takes a record, whatever it is. It returns nil.
+func (a *Analysis) Record(r *etw.Record) error { return a.requests.Record(r) }
+
+// maxProcesses bounds what a trace may claim.
+const maxProcesses = 1 << 16
+
+// note takes that a process has reached a phase. The first time counts.
+func (a *Analysis) note(pid int64, phase Name, ms float64, from string) {
+	k := place{pid, phase}
+	if old, ok := a.found[k]; ok && old.AtMS <= ms || !ok && len(a.found) >= maxProcesses || math.IsNaN(ms) {
+		return
+	}
+	a.found[k] = Phase{Phase: phase, AtMS: ms, From: from}
+}
+
+// method takes that a method is about to run for the first time.
+func (a *Analysis) method(r *etw.Record, name etw.UTF16, first, own string) {
+	if _, ok := a.found[place{r.ProcessID, Managed}]; !ok {
+		a.note(r.ProcessID, Managed, since(r), first)
+	}
+	if _, ok := a.found[place{r.ProcessID, Main}]; ok || name.Len() > 6 {
+		return
+	}
+	if text := name.String(); text == "Main" || text == "<Main>$" {
+		a.note(r.ProcessID, Main, since(r), own)
+	}
+}
+
+// since returns the time of a record since its session began.
+func since(r *etw.Record) float64 { return float64(r.Elapsed()) / 1e6 }
+
+// serves reports whether activities are requests that a process serves.
+func serves(provider, task string) bool {
+	switch provider {
+	case "Microsoft.AspNetCore.Hosting", "Microsoft-AspNetCore-Server-Kestrel":
+		return task == "Request"
+	case "Microsoft-Diagnostics-DiagnosticSource":
+		return task == "Microsoft.AspNetCore.Hosting.HttpRequestIn"
+	}
+	return provider == "IIS" || provider == "ASP.NET"
+}
+
+// runtimeImages are the files of runtimes, in lower case.
+var runtimeImages = []string{"coreclr.dll", "libcoreclr.so", "libcoreclr.dylib", "clr.dll", "mscorwks.dll"}
+
+// Result returns what is known so far. It shares no memory that changes with the analysis.
+func (a *Analysis) Result() *Result {
+	found := make(map[place]Phase, len(a.found))
+	for k, p := range a.found {
+		found[k] = p
+	}
+	note := func(pid int64, phase Name, ms float64, from string) {
+		k := place{pid, phase}
+		if old, ok := found[k]; !ok || ms < old.AtMS {
+			found[k] = Phase{Phase: phase, AtMS: ms, From: from}
+		}
+	}
+	for _, rt := range a.runtimes.Result().Runtimes {
+		if ms, ok := rt.StartMS.Get(); ok {
+			note(rt.PID, Initialized, ms, "the runtime")
+		}
+		for _, c := range rt.Checkpoints {
+			if c.Name == "RuntimeInit" {
+				note(rt.PID, Initialized, c.AtMS, "a checkpoint of the runtime")
+			}
+		}
+	}
+	for _, i := range a.machine.ImagesResult().Images {
+		path := strings.ToLower(i.Path)
+		name := path[strings.LastIndexAny(path, `/\`)+1:]
+		if ms, ok := i.LoadMS.Get(); ok && slices.Contains(runtimeImages, name) {
+			note(i.PID, Loaded, ms, "the load of "+name)
+		}
+	}
+	res := &Result{Schema: Schema, Processes: []Process{}}
+	for _, f := range a.machine.Result().Processes {
+		res.Processes = append(res.Processes, Process{f, phases(&f, found)})
+	}
+	return res
+}
+
+// phases returns the phases of one process, which has its number only from its start to
+// its end.
+func phases(f *system.ProcessFacts, found map[place]Phase) []Phase {
+	list := []Phase{}
+	start, end := f.StartMS.Or(math.Inf(-1)), f.EndMS.Or(math.Inf(1))
+	if ms, ok := f.StartMS.Get(); ok {
+		list = append(list, Phase{Phase: Started, AtMS: ms, From: "the kernel"})
+	}
+	for _, name := range Names {
+		p, ok := found[place{f.PID, name}]
+		if !ok || p.AtMS < start || p.AtMS > end {
+			continue
+		}
+		// What is first in a trace is first in a process only if that begins in there.
+		switch begins := len(list) > 0; {
+		case (name == Managed || name == Main) && !begins:
+			continue
+		case name == Request && !begins:
+			p.From += ", the first in the trace"
+		}
+		list = append(list, p)
+	}
+	if ms, ok := f.EndMS.Get(); ok {
+		list = append(list, Phase{Phase: Exited, AtMS: ms, From: "the kernel"})
+	}
+	slices.SortStableFunc(list, func(a, b Phase) int { return cmp.Compare(a.AtMS, b.AtMS) })
+	for i := range list {
+		if i > 0 {
+			list[i].SinceMS = list[i].AtMS - list[i-1].AtMS
+		}
+	}
+	return list
+}

@@ -1,0 +1,60 @@
+package threads
+
+import (
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// TestUsageAgrees counts the switches of Linux in two ways: as package system adds up what
+// threads used, and as this package follows what each does. This package keeps a switch to
+// a thread that is not known yet, and later is not switched again, as one of nobody.
+func TestUsageAgrees(t *testing.T) {
+	files := append(corpus.Glob(t, "universal", "*.nettrace"), corpus.Glob(t, "dotnet10", "v6-*.nettrace")...)
+	threads, told := 0, 0
+	for _, path := range files {
+		var mux etw.Mux
+		m := system.New(&mux)
+		u, a := system.NewUsage(&mux, m), New(&mux, m)
+		mux.HandleRest(func(r *etw.Record) error {
+			m.Record(r)
+			u.Record(r)
+			return a.Record(r)
+		})
+		testtrace.Run(t, &mux, path)
+		u.Settle()
+		used, res := u.Result(), a.Result()
+		if int(used.Switches) != res.Switches || int(used.Gaps) != res.Gaps {
+			t.Errorf("%s: %d switches and %d gaps, and %d and %d", path, used.Switches, used.Gaps, res.Switches, res.Gaps)
+		}
+		switches := make(map[int64]int)
+		nobody := 0
+		for _, x := range res.Threads {
+			if x.PID >= 0 {
+				switches[x.TID] += x.Switches
+			} else {
+				nobody += x.Switches
+			}
+		}
+		for _, x := range used.Threads {
+			n, ok := x.Switches.Get()
+			if ok != (used.Switches > 0) {
+				t.Errorf("%s: thread %d is told to have %v switches, %v", path, x.TID, n, ok)
+			}
+			if ok && x.PID >= 0 {
+				nobody -= int(n) - switches[x.TID]
+			}
+			if ok && x.PID >= 0 && int(n) < switches[x.TID] || nobody < 0 {
+				t.Errorf("%s: thread %d has %v switches, and %d", path, x.TID, n, switches[x.TID])
+			}
+			if ok {
+				told++
+			}
+			threads++
+		}
+	}
+	t.Logf("%d of %d threads, of %d traces", told, threads, len(files))
+}

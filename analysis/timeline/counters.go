@@ -1,0 +1,68 @@
+package timeline
+
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/counters"
+)
+
+// counters adds event counters and metrics. What counts in an interval is parted over
+// it, and what measures something is a mean.
+func (b *builder) counters() {
+	if b.parts.Counters == nil {
+		return
+	}
+	for _, p := range b.parts.Counters.Result().Processes {
+		for i := range p.Counters {
+			b.counter(p.PID, &p.Counters[i])
+		}
+		for i := range p.Metrics {
+			b.metric(p.PID, &p.Metrics[i])
+		}
+	}
+}
+
+func (b *builder) counter(pid int64, c *counters.Counter) {
+	unit := c.Unit
+	if unit == "" {
+		unit = c.KnownUnit
+	}
+	k := key{kind: Counter, pid: pid, of: named(c.Provider, c.Name, c.Metadata), unit: unit, how: Mean}
+	if c.Type == "Sum" {
+		k.how = Sum
+	}
+	for _, x := range c.Points {
+		at := nanoseconds(x.AtMS)
+		if k.how == Sum {
+			if v, ok := x.Increment.Get(); ok {
+				b.spread(b.row(k, b.n), at-nanoseconds(x.IntervalSec*1000), at, v)
+			}
+		} else if v, ok := x.Mean.Get(); ok {
+			b.set(b.row(k, b.n), at, v)
+		}
+	}
+}
+
+// metric adds a time series: the change of one that counts, the value of one that
+// measures, and of a histogram how much was measured.
+func (b *builder) metric(pid int64, m *counters.Metric) {
+	k := key{kind: Counter, pid: pid, of: named(m.Meter, m.Instrument, m.Tags), unit: m.Unit}
+	for _, x := range m.Points {
+		at := nanoseconds(x.AtMS)
+		if v, ok := x.Rate.Get(); ok {
+			k.how = Sum
+			b.add(b.row(k, b.n), at, v)
+		} else if v, ok := x.Value.Get(); ok {
+			k.how = Mean
+			b.set(b.row(k, b.n), at, v)
+		} else if v, ok := x.Count.Get(); ok {
+			k.how, k.unit = Sum, "count"
+			b.add(b.row(k, b.n), at, v)
+		}
+	}
+}
+
+// named returns what a counter is called.
+func named(source, name, tags string) string {
+	return strings.TrimSpace(strings.Trim(source+"/"+name, "/") + " " + tags)
+}

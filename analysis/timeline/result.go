@@ -1,0 +1,285 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+)
+
+// Schema is the version of the JSON form of a [Result]. Fields may be added to a
+// version; one that is removed, or changes its meaning, makes a new version.
+const Schema = 1
+
+// A Result is what happened when. Times are milliseconds since the session began.
+type Result struct {
+	Schema int `json:"schema"`
+	// The buckets are of the time from FromMS to ToMS, each BucketMS long.
+	FromMS   float64 `json:"fromMs"`
+	ToMS     float64 `json:"toMs"`
+	BucketMS float64 `json:"bucketMs"`
+	// Lanes are ordered by what they are, and those of one kind by their sums.
+	Lanes []*Lane `json:"lanes"`
+}
+
+// Begin returns when bucket i begins.
+func (r *Result) Begin(i int) float64 { return round(r.FromMS + float64(i)*r.BucketMS) }
+
+// round leaves out of a number what is only of the way in which computers keep it.
+func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// A Kind says what a lane is of.
+type Kind string
+
+// The kinds of lanes, in the order in which a [Result] has them.
+const (
+	CPU         Kind = "cpu"         // time on processors, by samples
+	Running     Kind = "running"     // time on processors, by context switches
+	Managed     Kind = "managed"     // time of threads in managed code, by samples
+	ThreadTime  Kind = "threadTime"  // time of threads, running or waiting, by samples
+	GCPause     Kind = "gcPause"     // threads stopped for collections
+	Heap        Kind = "heap"        // size of the heap before and after collections
+	Allocated   Kind = "allocated"   // memory
+	Exceptions  Kind = "exceptions"  // thrown
+	Compiling   Kind = "compiling"   // of methods, without what was compiled meanwhile
+	Contention  Kind = "contention"  // waits for locks
+	Waits       Kind = "waits"       // other waits
+	Workers     Kind = "workers"     // active threads of the thread pool
+	Requests    Kind = "requests"    // activities that ended, by task
+	RequestTime Kind = "requestTime" // time in activities, by task
+	Disk        Kind = "disk"        // time that disks took
+	Counter     Kind = "counter"     // event counters and metrics
+)
+
+// Kinds are all kinds of lanes.
+var Kinds = []Kind{CPU, Running, Managed, ThreadTime, GCPause, Heap, Allocated, Exceptions, Compiling, Contention, Waits, Workers, Requests, RequestTime, Disk, Counter}
+
+// How says how what is in a bucket makes its value.
+type How string
+
+// The ways to make a value.
+const (
+	Sum     How = "sum"     // added up
+	Highest How = "highest" // the highest level in the bucket, which may have been set before
+	Mean    How = "mean"    // the mean of what was measured in the bucket
+)
+
+// A Lane is one thing over time.
+type Lane struct {
+	Kind Kind  `json:"kind"`
+	PID  int64 `json:"pid"`           // -1 if the trace does not tell the process
+	TID  int64 `json:"tid,omitempty"` // of lanes of threads
+	// Of is what a lane is of beside its kind: the task of requests, the name of a counter.
+	Of   string `json:"of,omitempty"`
+	Unit string `json:"unit"` // ms, MB, count, or that of a counter
+	How  How    `json:"how"`
+	// Total is all of a sum.
+	Total measure.Float `json:"total,omitzero"`
+	// Highest is the largest value of a bucket, or of a level or a mean the largest that
+	// was measured; HighestMS is when its bucket begins, or when it was measured.
+	Highest   measure.Float `json:"highest,omitzero"`
+	HighestMS measure.Float `json:"highestMs,omitzero"`
+	// Values has a value for each bucket, null where it is unknown.
+	Values []measure.Float `json:"values"`
+}
+
+// Options say what of a trace is shown, and how finely.
+type Options struct {
+	// Origin is when the session began, in nanoseconds since 1970.
+	Origin int64
+	// From and To are the time that is shown, since the session began.
+	From, To time.Duration
+	// Buckets is the number of buckets.
+	Buckets int
+	// Threads has lanes of processors for each thread, not for each process.
+	Threads bool
+}
+
+// A key tells lanes apart.
+type key struct {
+	kind     Kind
+	pid, tid int64
+	of       string
+	unit     string
+	how      How
+}
+
+// A chart is a [Result] that is being made. Times are nanoseconds since the session
+// began.
+type chart struct {
+	from, width int64
+	lanes       map[key]*row
+}
+
+// A row is a lane that is being made.
+type row struct {
+	key
+	values []float64
+	counts []int // of a mean
+	total  float64
+	points []point // of a level
+}
+
+// A point is a value at a time.
+type point struct {
+	at    int64
+	value float64
+}
+
+// maxBuckets bounds what [Options] can ask for.
+const maxBuckets = 1 << 16
+
+// mostNS bounds times such that no difference of two overflows.
+const mostNS = math.MaxInt64 / 8
+
+func newChart(o *Options) (*chart, int) {
+	n := min(max(o.Buckets, 1), maxBuckets)
+	from, to := clamp(int64(o.From)), clamp(int64(o.To))
+	width := max((to-from+int64(n)-1)/int64(n), 1)
+	return &chart{from: from, width: width, lanes: make(map[key]*row)}, n
+}
+
+func clamp(ns int64) int64 { return min(max(ns, -mostNS), mostNS) }
+
+// nanoseconds converts a time in milliseconds.
+func nanoseconds(ms float64) int64 {
+	return int64(min(max(math.Round(ms*1e6), -mostNS), mostNS))
+}
+
+// row returns the lane of a key, which has n buckets.
+func (c *chart) row(k key, n int) *row {
+	r := c.lanes[k]
+	if r == nil {
+		r = &row{key: k, values: make([]float64, n)}
+		if k.how == Mean {
+			r.counts = make([]int, n)
+		}
+		c.lanes[k] = r
+	}
+	return r
+}
+
+// bucket returns the bucket of a time.
+func (c *chart) bucket(r *row, at int64) int {
+	if at < c.from {
+		return 0
+	}
+	return int(min((clamp(at)-c.from)/c.width, int64(len(r.values)-1)))
+}
+
+// add adds what was at one moment.
+func (c *chart) add(r *row, at int64, weight float64) {
+	r.total += weight
+	r.values[c.bucket(r, at)] += weight
+}
+
+// spread adds what lasted for a time, to each bucket its part.
+func (c *chart) spread(r *row, from, to int64, weight float64) {
+	from, to = clamp(from), clamp(to)
+	first, last := c.bucket(r, from), c.bucket(r, to-1)
+	if to <= from || first >= last {
+		c.add(r, from, weight)
+		return
+	}
+	r.total += weight
+	left, begin := weight, from
+	for i := first; i < last; i++ {
+		end := c.from + int64(i+1)*c.width
+		part := weight * (float64(end-begin) / float64(to-from))
+		r.values[i] += part
+		left -= part
+		begin = end
+	}
+	r.values[last] += max(left, 0)
+}
+
+// set sets a level, or adds to a mean.
+func (c *chart) set(r *row, at int64, value float64) {
+	r.points = append(r.points, point{clamp(at), value})
+	if r.how == Mean {
+		i := c.bucket(r, at)
+		r.values[i] += value
+		r.counts[i]++
+	}
+}
+
+// result returns what was added.
+func (c *chart) result(n int) *Result {
+	at := func(i int) float64 { return float64(c.from+int64(i)*c.width) / 1e6 }
+	res := &Result{Schema: Schema, FromMS: at(0), ToMS: at(n), BucketMS: float64(c.width) / 1e6, Lanes: []*Lane{}}
+	for _, r := range c.lanes {
+		l := &Lane{Kind: r.kind, PID: r.pid, TID: r.tid, Of: r.of, Unit: r.unit, How: r.how, Values: make([]measure.Float, len(r.values))}
+		switch r.how {
+		case Sum:
+			r.sums(l, at)
+		case Mean:
+			r.means(l)
+		default:
+			c.levels(r, l)
+		}
+		res.Lanes = append(res.Lanes, l)
+	}
+	slices.SortFunc(res.Lanes, func(a, b *Lane) int {
+		return cmp.Or(cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)), cmp.Compare(b.Total.Or(0), a.Total.Or(0)),
+			cmp.Compare(b.heaviest(), a.heaviest()), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID), cmp.Compare(a.Of, b.Of),
+			cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.How, b.How))
+	})
+	return res
+}
+
+// heaviest is what lanes of one kind are sorted by that have no sum. Counters, whose
+// units differ, are in the order of their names.
+func (l *Lane) heaviest() float64 {
+	if l.Kind == Counter {
+		return 0
+	}
+	return l.Highest.Or(0)
+}
+
+func (r *row) sums(l *Lane, at func(int) float64) {
+	l.Total = measure.Known(round(r.total))
+	for i, v := range r.values {
+		v = round(v)
+		l.Values[i] = measure.Known(v)
+		if l.Highest.IsZero() || v > l.Highest.Or(0) {
+			l.Highest, l.HighestMS = measure.Known(v), measure.Known(at(i))
+		}
+	}
+}
+
+func (r *row) means(l *Lane) {
+	for i, v := range r.values {
+		if r.counts[i] > 0 {
+			l.Values[i] = measure.Known(v / float64(r.counts[i]))
+		}
+	}
+	r.top(l)
+}
+
+// top finds the highest of all that was measured.
+func (r *row) top(l *Lane) {
+	for _, p := range r.points {
+		if v, ok := l.Highest.Get(); !ok || p.value > v {
+			l.Highest, l.HighestMS = measure.Known(p.value), measure.Known(float64(p.at)/1e6)
+		}
+	}
+}
+
+// levels fills the buckets of a level: each has the highest that it was at in there.
+func (c *chart) levels(r *row, l *Lane) {
+	slices.SortStableFunc(r.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+	level := measure.Float{}
+	next := 0
+	for i := range l.Values {
+		l.Values[i] = level
+		for ; next < len(r.points) && (c.bucket(r, r.points[next].at) <= i); next++ {
+			level = measure.Known(r.points[next].value)
+			if v, ok := l.Values[i].Get(); !ok || r.points[next].value > v {
+				l.Values[i] = level
+			}
+		}
+	}
+	r.top(l)
+}

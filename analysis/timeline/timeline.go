@@ -1,0 +1,303 @@
+package timeline
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/analysis/waits"
+)
+
+// Parts are the analyses whose findings have lanes. Those that are nil have none.
+type Parts struct {
+	GC         *gc.Analysis
+	Alloc      *alloc.Analysis
+	Exceptions *exceptions.Analysis
+	JIT        *jit.Analysis
+	Contention *contention.Analysis
+	Waits      *waits.Analysis
+	ThreadPool *threadpool.Analysis
+	Requests   *requests.Analysis
+	Counters   *counters.Analysis
+	Threads    *threads.Analysis
+	Disk       *disk.Analysis
+	// Samples returns the samples of processors, or of threads.
+	Samples func() []*stacks.Samples
+	// Within returns, of samples, those that are to count, as all do if it is nil. Then
+	// there are lanes only of what has call stacks.
+	Within func(*stacks.Samples) iter.Seq[stacks.Sample]
+}
+
+// An Analysis follows what the results of its parts do not tell: when all of it was. It
+// keeps some bytes of each.
+type Analysis struct {
+	parts Parts
+	kept  map[key][]entry
+	ran   []ran
+}
+
+// A ran is a time that a thread ran. Which process it is of, the trace may tell later.
+type ran struct {
+	thread   *system.Thread
+	from, to int64 // in nanoseconds since 1970
+}
+
+// An entry is something that was kept. Times are nanoseconds since the session began.
+type entry struct {
+	from, to int64
+	value    float64
+}
+
+// New returns an analysis of what is to be found by parts, which no records have been
+// given to yet.
+func New(p Parts) *Analysis {
+	a := &Analysis{parts: p, kept: make(map[key][]entry)}
+	if p.Within != nil {
+		return a
+	}
+	keep := func(k key, fromMS, lastMS, value float64) {
+		from := nanoseconds(fromMS)
+		a.kept[k] = append(a.kept[k], entry{from, from + nanoseconds(lastMS), value})
+	}
+	if p.GC != nil {
+		p.GC.OnPause(func(pid int64, startMS, ms float64) {
+			keep(key{kind: GCPause, pid: pid, unit: "ms", how: Sum}, startMS, ms, ms)
+		})
+	}
+	if p.Alloc != nil {
+		p.Alloc.OnEvent(func(pid int64, by alloc.By, atMS, bytes float64) {
+			keep(key{kind: Allocated, pid: pid, of: string(by), unit: "MB", how: Sum}, atMS, 0, bytes/1e6)
+		})
+	}
+	if p.Exceptions != nil {
+		p.Exceptions.OnThrow(func(pid int64, atMS float64) {
+			keep(key{kind: Exceptions, pid: pid, unit: "count", how: Sum}, atMS, 0, 1)
+		})
+	}
+	if p.ThreadPool != nil {
+		p.ThreadPool.OnWorkers(func(pid int64, atMS float64, workers int) {
+			keep(key{kind: Workers, pid: pid, unit: "threads", how: Highest}, atMS, 0, float64(workers))
+		})
+	}
+	if p.Requests != nil {
+		p.Requests.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
+			of := strings.Trim(provider+"/"+task, "/")
+			keep(key{kind: Requests, pid: pid, of: of, unit: "count", how: Sum}, act.StartMS+act.DurationMS, 0, 1)
+			keep(key{kind: RequestTime, pid: pid, of: of, unit: "ms", how: Sum}, act.StartMS, act.DurationMS, act.DurationMS)
+		})
+	}
+	if p.Threads != nil {
+		p.Threads.OnRun(func(t *system.Thread, from, to int64) {
+			if t.TID != 0 {
+				a.ran = append(a.ran, ran{t, from, to})
+			}
+		})
+	}
+	return a
+}
+
+// Result returns what is known so far.
+func (a *Analysis) Result(o Options) *Result {
+	c, n := newChart(&o)
+	b := &builder{chart: c, n: n, o: &o, parts: &a.parts}
+	for k, list := range a.kept {
+		if k.kind == Allocated {
+			if !a.estimates(k) {
+				continue
+			}
+			k.of = ""
+		}
+		r := c.row(k, n)
+		for _, e := range list {
+			switch {
+			case k.how == Highest:
+				c.set(r, e.from, e.value)
+			case e.to > e.from:
+				c.spread(r, e.from, e.to, e.value)
+			default:
+				c.add(r, e.from, e.value)
+			}
+		}
+	}
+	b.samples()
+	if a.parts.Within == nil {
+		b.heaps()
+		b.running(a.ran)
+		b.counters()
+	}
+	return c.result(n)
+}
+
+// estimates reports whether a lane has the best estimate of what a process allocates:
+// each is one of the same, and none is to be added to another.
+func (a *Analysis) estimates(k key) bool {
+	for _, by := range alloc.Estimates {
+		better := k
+		better.of = string(by)
+		if len(a.kept[better]) > 0 {
+			return better == k
+		}
+	}
+	return false
+}
+
+// A builder adds what the parts know to a chart.
+type builder struct {
+	*chart
+	n     int
+	o     *Options
+	parts *Parts
+}
+
+// samples adds all that has call stacks.
+func (b *builder) samples() {
+	p := b.parts
+	if p.Samples != nil {
+		for _, s := range p.Samples() {
+			b.processors(s)
+		}
+	}
+	if p.Within != nil && p.Alloc != nil {
+		b.weights(Allocated, p.Alloc.Samples())
+	}
+	if p.Within != nil && p.Exceptions != nil {
+		b.weights(Exceptions, p.Exceptions.Samples())
+	}
+	if p.JIT != nil {
+		b.weights(Compiling, p.JIT.Samples())
+	}
+	if p.Contention != nil {
+		b.weights(Contention, p.Contention.Samples())
+	}
+	if p.Waits != nil {
+		b.weights(Waits, p.Waits.Samples())
+	}
+	if p.Disk != nil {
+		s, _ := p.Disk.Samples()
+		b.weights(Disk, []*stacks.Samples{s})
+	}
+}
+
+// within returns the samples that count.
+func (b *builder) within(s *stacks.Samples) iter.Seq[stacks.Sample] {
+	if b.parts.Within != nil {
+		return b.parts.Within(s)
+	}
+	return s.All()
+}
+
+// weights adds samples by what they weigh, from when they began.
+func (b *builder) weights(kind Kind, list []*stacks.Samples) {
+	for _, s := range list {
+		last := len(s.Types) - 1
+		for x := range b.within(s) {
+			k, at := key{kind: kind, pid: x.Process, how: Sum}, x.Time-b.o.Origin
+			switch s.Types[last].Unit {
+			case "nanoseconds":
+				k.unit = "ms"
+				b.spread(b.row(k, b.n), at, at+x.Values[last], float64(x.Values[last])/1e6)
+			case "bytes":
+				k.unit = "MB"
+				b.add(b.row(k, b.n), at, float64(x.Values[last])/1e6)
+			default:
+				k.unit = "count"
+				b.add(b.row(k, b.n), at, float64(x.Values[last]))
+			}
+		}
+	}
+}
+
+// processors adds samples of processors, or of threads, which last to the next one.
+func (b *builder) processors(s *stacks.Samples) {
+	last := len(s.Types) - 1
+	for x := range b.within(s) {
+		k, at, value := key{kind: CPU, pid: x.Process, unit: "ms", how: Sum}, x.Time-b.o.Origin, x.Values[last]
+		if b.o.Threads {
+			k.tid = x.Thread
+		}
+		if s.Kind != cpu.ThreadTime {
+			b.add(b.row(k, b.n), at, float64(value)/1e6)
+			continue
+		}
+		state := ""
+		for _, l := range x.Labels {
+			if l.Key == "state" {
+				state = l.Value
+			}
+		}
+		if state == "gc" { // has a lane of its own
+			continue
+		}
+		k.kind = ThreadTime
+		b.spread(b.row(k, b.n), at, at+value, float64(value)/1e6)
+		if state == "managed" {
+			k.kind = Managed
+			b.spread(b.row(k, b.n), at, at+value, float64(value)/1e6)
+		}
+	}
+}
+
+// heaps adds how large heaps were before and after collections.
+func (b *builder) heaps() {
+	if b.parts.GC == nil {
+		return
+	}
+	for _, rt := range b.parts.GC.Result().Runtimes {
+		r := (*row)(nil)
+		set := func(ms float64, size float64, known bool) {
+			if !known {
+				return
+			}
+			if r == nil {
+				r = b.row(key{kind: Heap, pid: rt.PID, unit: "MB", how: Highest}, b.n)
+			}
+			b.set(r, nanoseconds(ms), size)
+		}
+		for _, g := range rt.GCs {
+			if !g.Complete() {
+				continue
+			}
+			begin := g.BeginMS.Or(g.StartMS)
+			before, known := g.BeforeMB.Get()
+			set(begin, before, known)
+			after, known := g.AfterMB.Get()
+			set(begin+g.DurationMS.Or(0), after, known)
+		}
+	}
+}
+
+// running adds when threads ran, by context switches.
+func (b *builder) running(list []ran) {
+	if b.parts.Threads == nil {
+		return
+	}
+	add := func(pid, tid, from, to int64) {
+		k := key{kind: Running, pid: pid, unit: "ms", how: Sum}
+		if b.o.Threads {
+			k.tid = tid
+		}
+		b.spread(b.row(k, b.n), from-b.o.Origin, to-b.o.Origin, float64(to-from)/1e6)
+	}
+	for _, x := range list {
+		pid := int64(-1)
+		if x.thread.Process != nil {
+			pid = x.thread.Process.PID
+		}
+		add(pid, x.thread.TID, x.from, x.to)
+	}
+	for x := range b.parts.Threads.Running() {
+		add(x.PID, x.TID, x.From, x.To)
+	}
+}

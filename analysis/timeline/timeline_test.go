@@ -1,0 +1,142 @@
+package timeline
+
+import (
+	"math"
+	"math/rand"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// values are those of a lane, with -1 for what is unknown.
+func values(l *Lane) []float64 {
+	list := make([]float64, len(l.Values))
+	for i, v := range l.Values {
+		list[i] = v.Or(-1)
+	}
+	return list
+}
+
+// chartOf is a chart of ten buckets of 10 ms from 100 ms on.
+func chartOf() (*chart, int) {
+	return newChart(&Options{From: 100 * time.Millisecond, To: 200 * time.Millisecond, Buckets: 10})
+}
+
+const milli = int64(time.Millisecond)
+
+func TestSpread(t *testing.T) {
+	c, n := chartOf()
+	r := c.row(key{kind: GCPause, unit: "ms", how: Sum}, n)
+	for _, x := range []struct{ from, to int64 }{
+		{105, 125}, // half of a bucket, one, half
+		{130, 140}, // just one
+		{90, 105},  // 10 before the first
+		{195, 230}, // 30 after the last
+		{150, 150}, // a moment
+		{10, 20}, {500, 510},
+	} {
+		c.spread(r, x.from*milli, x.to*milli, float64(x.to-x.from))
+	}
+	l := c.result(n).Lanes[0]
+	if diff := cmp.Diff([]float64{5 + 15 + 10, 10, 5, 10, 0, 0, 0, 0, 0, 35 + 10}, values(l)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if l.Total.Or(0) != 100 || l.Highest.Or(0) != 45 || l.HighestMS.Or(0) != 190 {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestLevelsAndMeans(t *testing.T) {
+	c, n := chartOf()
+	heap, mean := c.row(key{kind: Heap, unit: "MB", how: Highest}, n), c.row(key{kind: Counter, how: Mean}, n)
+	for _, x := range []struct {
+		at    int64
+		value float64
+	}{{141, 8}, {115, 3}, {143, 2}, {117, 5}, {118, 4}} {
+		c.set(heap, x.at*milli, x.value)
+		c.set(mean, x.at*milli, x.value)
+	}
+	c.set(heap, 50*milli, 1) // before what is shown
+	res := c.result(n)
+	if diff := cmp.Diff([]float64{1, 5, 4, 4, 8, 2, 2, 2, 2, 2}, values(res.Lanes[0])); diff != "" {
+		t.Errorf("levels (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{-1, 4, -1, -1, 5, -1, -1, -1, -1, -1}, values(res.Lanes[1])); diff != "" {
+		t.Errorf("means (-want +got):\n%s", diff)
+	}
+	if l := res.Lanes[1]; l.Highest.Or(0) != 8 || l.HighestMS.Or(0) != 141 || !l.Total.IsZero() {
+		t.Errorf("%+v", l)
+	}
+}
+
+// However the time is parted, and whatever lies where, a sum is the sum of its buckets.
+func TestSumsStay(t *testing.T) {
+	random := rand.New(rand.NewSource(7))
+	for range 200 {
+		at := func() int64 { return random.Int63n(2000)*milli/7 - 300*milli }
+		o := Options{From: time.Duration(at()), To: time.Duration(at()), Buckets: 1 + random.Intn(300)}
+		c, n := newChart(&o)
+		r := c.row(key{kind: CPU, how: Sum}, n)
+		want := 0.0
+		for range 50 {
+			from, to := at(), at()
+			c.spread(r, from, to, 3.25)
+			want += 3.25
+		}
+		sum := 0.0
+		l := c.result(n).Lanes[0]
+		for _, v := range l.Values {
+			if v.Or(-1) < 0 {
+				t.Fatalf("%+v: a bucket of %v", o, v)
+			}
+			sum += v.Or(0)
+		}
+		if math.Abs(sum-want) > 1e-6*float64(n) || l.Total.Or(0) != want {
+			t.Fatalf("%+v: %v in the buckets, %v in all, of %v", o, sum, l.Total, want)
+		}
+	}
+}
+
+// Times that no trace has neither overflow nor take memory.
+func TestFarApart(t *testing.T) {
+	c, n := newChart(&Options{From: math.MinInt64, To: math.MaxInt64, Buckets: math.MaxInt})
+	r := c.row(key{kind: CPU, how: Sum}, n)
+	c.spread(r, math.MinInt64, math.MaxInt64, 1)
+	c.add(r, math.MaxInt64, 1)
+	c.set(r, math.MinInt64, 1)
+	if l := c.result(n).Lanes[0]; len(l.Values) != maxBuckets || l.Total.Or(0) != 2 {
+		t.Errorf("%d buckets, %v", len(l.Values), l.Total)
+	}
+}
+
+func TestAnalysis(t *testing.T) {
+	var mux etw.Mux
+	p := Parts{GC: gc.New(&mux), Exceptions: exceptions.New(&mux), ThreadPool: threadpool.New(&mux)}
+	a := New(p)
+	s := testtrace.NewScript(t, &mux)
+	s.Event(10*time.Millisecond, 3, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC})
+	s.Event(15*time.Millisecond, 3, &clr.GCRestartEEEndV1{})
+	s.Event(16*time.Millisecond, 3, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendOther})
+	s.Event(18*time.Millisecond, 3, &clr.GCRestartEEEndV1{})
+	s.Event(21*time.Millisecond, 4, &clr.ExceptionThrownV1{})
+	s.Event(30*time.Millisecond, 4, &clr.ThreadPoolWorkerThreadWait{ActiveWorkerThreadCount: 6})
+	res := a.Result(Options{To: 40 * time.Millisecond, Buckets: 4})
+	var got [][]float64
+	for _, l := range res.Lanes {
+		got = append(got, values(l))
+	}
+	if diff := cmp.Diff([][]float64{{0, 5, 0, 0}, {0, 0, 1, 0}, {-1, -1, -1, 6}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if res.BucketMS != 10 || res.Begin(3) != 30 {
+		t.Errorf("%+v", res)
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	quantity "github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/timeline"
+)
+
+// table has a row for each lane with a line of bars, or for programs one for each bucket
+// of each lane.
+func (a *timelineAnswer) table(_ string, who *names) *table {
+	if !a.forPeople {
+		return a.perBucket(who)
+	}
+	lanes := a.shown()
+	several, ofThreads := false, false
+	for _, l := range lanes {
+		several = several || l.PID != lanes[0].PID
+		ofThreads = ofThreads || l.TID != 0
+	}
+	process, thread := label("process"), label("thread")
+	if !several {
+		process = process.forPrograms()
+	}
+	if !ofThreads {
+		thread = thread.forPrograms()
+	}
+	at := moment("atMs")
+	if a.narrow {
+		at = at.forPrograms()
+	}
+	right := func(name string) column { return column{name: name, head: heading(name), right: true} }
+	t := newTable(process, thread, label("lane"), right("total"), right("highest"), at, column{name: "bars", head: a.scale()})
+	for _, l := range lanes {
+		process := who.ofProcess(l.PID)
+		if l.PID < 0 {
+			process = unknown
+		}
+		thread := ""
+		if l.TID != 0 {
+			thread = who.ofThread(l.TID)
+		}
+		name := laneName(l)
+		if a.names > 0 {
+			process, thread, name = shorten(process, a.names), shorten(thread, a.names), shorten(name, a.names)
+		}
+		t.add(process, thread, name, inUnit(l.Total, l.Unit), inUnit(l.Highest, l.Unit), maybe(l.HighestMS), bars(l))
+	}
+	if n := len(a.res.Lanes); len(lanes) < n {
+		t.chosen = fmt.Sprintf("%d largest of each kind, of %d lanes; --top shows more, --lanes one kind", lanesOfKind, n)
+	}
+	return t
+}
+
+// lanesOfKind is how many lanes of each kind people see if they do not say.
+const lanesOfKind = 3
+
+// shown returns the lanes that people see.
+func (a *timelineAnswer) shown() []*timeline.Lane {
+	if a.q.rank.top > 0 || len(a.kinds) == 1 {
+		return a.res.Lanes
+	}
+	counts := make(map[timeline.Kind]int)
+	var list []*timeline.Lane
+	for _, l := range a.res.Lanes {
+		if counts[l.Kind]++; counts[l.Kind] <= lanesOfKind {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// perBucket lists the buckets of all lanes.
+func (a *timelineAnswer) perBucket(who *names) *table {
+	t := newTable(append(processColumns(true), idColumn("tid"), label("kind"), label("of"), label("unit"), moment("startMs"), moment("endMs"), measured("value", 3))...)
+	for _, l := range a.res.Lanes {
+		thread := ""
+		if l.TID != 0 {
+			thread = strconv.FormatInt(l.TID, 10)
+		}
+		for i, v := range l.Values {
+			t.add(append(who.processCells(l.PID), thread, string(l.Kind), l.Of, l.Unit, exact(a.res.Begin(i)), exact(a.res.Begin(i+1)), maybe(v))...)
+		}
+	}
+	return t
+}
+
+// scale is the heading of the bars: from when to when they are.
+func (a *timelineAnswer) scale() string {
+	n := int((a.res.ToMS-a.res.FromMS)/a.res.BucketMS + 0.5)
+	from, to := "├ "+point(a.res.FromMS), point(a.res.ToMS)+" ┤"
+	if room := n - textWidth(from) - textWidth(to); room >= 1 {
+		return from + strings.Repeat(" ", room) + to
+	}
+	return from
+}
+
+// point returns a time as short as its size allows.
+func point(ms float64) string {
+	switch {
+	case ms >= 1e5 || ms <= -1e5:
+		return strconv.FormatFloat(ms/1000, 'f', 0, 64) + " s"
+	case ms >= 1e3 || ms <= -1e3:
+		return strconv.FormatFloat(ms/1000, 'f', 2, 64) + " s"
+	}
+	return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
+}
+
+// laneNames are what lanes are called for people.
+var laneNames = map[timeline.Kind]string{
+	timeline.CPU: "processor", timeline.Running: "running", timeline.Managed: "in managed code", timeline.ThreadTime: "thread time",
+	timeline.GCPause: "GC pauses", timeline.Heap: "heap", timeline.Allocated: "allocated", timeline.Exceptions: "exceptions",
+	timeline.Compiling: "compiling", timeline.Contention: "waits for locks", timeline.Waits: "other waits", timeline.Workers: "pool workers",
+	timeline.Requests: "requests", timeline.RequestTime: "in requests", timeline.Disk: "disks",
+}
+
+// laneName returns what a lane is called. Of who tells of it people see only the task, or
+// the name of the counter.
+func laneName(l *timeline.Lane) string {
+	of := l.Of
+	if _, name, ok := strings.Cut(of, "/"); ok {
+		of = name
+	}
+	return strings.TrimSpace(laneNames[l.Kind] + " " + of)
+}
+
+// inUnit returns a value with its unit.
+func inUnit(v quantity.Float, unit string) string {
+	f, ok := v.Get()
+	if !ok {
+		return "-"
+	}
+	digits := 1
+	if unit == "count" || unit == "threads" {
+		digits, unit = 0, ""
+	}
+	return strings.TrimSpace(strconv.FormatFloat(f, 'f', digits, 64) + " " + unit)
+}
+
+// The bars, from the lowest.
+var barRunes = []rune("▁▂▃▄▅▆▇█")
+
+// bars draws the values of a lane, each from nothing to the highest of the lane: nothing is
+// a space, what is more than that a bar, and what is unknown a dot.
+func bars(l *timeline.Lane) string {
+	most := 0.0
+	for _, v := range l.Values {
+		most = max(most, v.Or(0))
+	}
+	drawn := make([]rune, len(l.Values))
+	for i, v := range l.Values {
+		f, ok := v.Get()
+		switch {
+		case !ok:
+			drawn[i] = '·'
+		case f <= 0 || most == 0:
+			drawn[i] = ' '
+		default:
+			drawn[i] = barRunes[min(int(f/most*float64(len(barRunes))), len(barRunes)-1)]
+		}
+	}
+	return string(drawn)
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// shiftTrace is a recording of a bakery's shift: samples of its methods, about as many as
+// are given, exceptions, and bread that is allocated. No two recordings are alike.
+func shiftTrace(r *rand.Rand, work, bake, taste int) ([]byte, error) {
+	b := &bakery{w: nettracetest.NewWriter(4, netHeader), rows: make(map[etw.Key]uint32)}
+	b.stack(codeMain+5, codeWork+9, codeBake+3)
+	b.stack(codeMain+5, codeWork+9)
+	b.stack(codeMain+5, codeSell+1, codeTaste+7)
+	b.w.Stacks(1, b.stacks...)
+	var stacks []uint32
+	for i, n := range []int{bake, work, taste} {
+		for range int(float64(n) * (0.97 + 0.06*r.Float64())) {
+			stacks = append(stacks, uint32(i+1))
+		}
+	}
+	r.Shuffle(len(stacks), func(i, k int) { stacks[i], stacks[k] = stacks[k], stacks[i] })
+	state := b.row("Microsoft-DotNETCore-SampleProfiler", 0, 0, "ThreadSample")
+	for i, s := range stacks {
+		b.add(0.02*float64(i)+0.004*r.Float64(), 401, s, state, []byte{2, 0, 0, 0})
+	}
+	for i := range 40 + r.IntN(3) {
+		b.event(30+0.1*float64(i), 401, 1, &clr.ExceptionThrownV1{ExceptionType: etw.MakeUTF16("Bakery.Burnt")})
+	}
+	for i := range 50 {
+		b.event(35+0.05*float64(i), 401, 1, &clr.GCAllocationTickV4{AllocationAmount64: 100_000 + uint64(r.IntN(2000)), TypeName: etw.MakeUTF16("Bakery.Bread"), ObjectSize: 100})
+	}
+	b.rundown()
+	b.w.Metadata(b.metadata...)
+	b.w.Events(b.events...)
+	b.w.End()
+	return b.w.Bytes(), b.err
+}
+
+// shifts writes recordings, and returns their paths.
+func shifts(t *testing.T, r *rand.Rand, name string, n, taste int) []string {
+	t.Helper()
+	var paths []string
+	for i := range n {
+		data, err := shiftTrace(r, 300, 600, taste)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%s%d.nettrace", name, i))
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// compareDocument compares, and returns the document.
+func compareDocument(t *testing.T, want int, a, b []string, flags ...string) (comparedDoc, string) {
+	t.Helper()
+	args := slices.Concat([]string{"compare", "--json"}, flags, a, []string{"--"}, b)
+	out, stderr, code := ask(args...)
+	var doc comparedDoc
+	if err := json.Unmarshal([]byte(out), &doc); err != nil && code != exitUsage || code != want {
+		t.Fatalf("%q: exit code %d, %v, %s", flags, code, err, stderr)
+	}
+	return doc, stderr
+}
+
+// changed returns the metrics that differ.
+func (d *comparedDoc) changed() string {
+	var names []string
+	for _, m := range d.Measures {
+		names = append(names, m.Metric+" "+string(m.Verdict))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// Of recordings of one program nothing differs, and conditions at the default threshold
+// hold for none; a method that is made slower is found, and nothing else.
+func TestComparedRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	before, again, slow := shifts(t, r, "before", 5, 100), shifts(t, r, "again", 5, 100), shifts(t, r, "slow", 5, 160)
+	gate := []string{"--fail-if", "cpu.*", "--fail-if", "exceptions.count", "--fail-if", "alloc.bytes*", "--fail-if", "trace.durationMs"}
+	if doc, _ := compareDocument(t, 0, before, again, gate...); doc.changed() != "" || doc.Unshown == 0 || len(doc.Failed) > 0 || doc.ThresholdPercent != compare.DefaultThreshold {
+		t.Errorf("two times the same: %+v", doc)
+	}
+	for i := range before {
+		if doc, _ := compareDocument(t, 0, before[i:i+1], again[i:i+1], gate...); doc.changed() != "" || doc.ThresholdPercent != thresholdOfOne {
+			t.Errorf("one recording: %+v", doc)
+		}
+	}
+	doc, stderr := compareDocument(t, exitFailed, before, slow, gate...)
+	if doc.changed() != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs more" {
+		t.Errorf("the slowdown: %s", doc.changed())
+	}
+	m := doc.Measures[0]
+	if len(m.RunsA) != 5 || len(m.RunsB) != 5 || m.P.Or(1) > 0.008 || m.ChangePercent.Or(0) < 50 || m.ChangePercent.Or(0) > 70 || m.SpreadA.IsZero() {
+		t.Errorf("%+v", m)
+	}
+	if len(doc.Failed) != 1 || !strings.Contains(stderr, "--fail-if cpu.*: cpu.method.Bakery.Shop.SellAsync.lambda.selfMs is ") || !strings.Contains(stderr, "more in every recording (p = 0.00794)") {
+		t.Errorf("%+v, %s", doc.Failed, stderr)
+	}
+	if doc, _ := compareDocument(t, 0, before[:3], slow[:3]); doc.changed() != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs maybeMore" || doc.ThresholdPercent != thresholdOfFew {
+		t.Errorf("three of each: %s", doc.changed())
+	}
+	if doc, _ := compareDocument(t, 0, slow, before, "--fail-if", "cpu.method.* +30%", "--fail-if", "cpu.ms 30%"); doc.changed() != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs less" {
+		t.Errorf("the other way round: %s", doc.changed())
+	}
+	compareDocument(t, exitFailed, slow, before, "--fail-if", "cpu.method.* -30%")
+	compareDocument(t, exitFailed, before, slow, "--fail-if", "cpu.method.*lambda* 30%")
+	compareDocument(t, exitFailed, before, slow, "--fail-if", "cpu.method.*lambda* +0.5")
+	compareDocument(t, 0, before, slow, "--fail-if", "cpu.method.*lambda* +5")
+	compareDocument(t, 0, before, slow, "--fail-if", "cpu.method.*lambda* +90%")
+}
+
+// Sums can be set against something else, and code be that below a frame.
+func TestComparedParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	before, after := shifts(t, r, "before", 5, 100), shifts(t, r, "after", 5, 100)
+	whole, _ := compareDocument(t, 0, before, after, "--all")
+	value := func(doc comparedDoc, metric string) (a, b float64) {
+		for _, m := range doc.Measures {
+			if m.Metric == metric {
+				return m.A.Or(-1), m.B.Or(-1)
+			}
+		}
+		t.Errorf("there is no %s", metric)
+		return 0, 0
+	}
+	count, _ := value(whole, "exceptions.count")
+	length, _ := value(whole, "trace.durationMs")
+	for per, want := range map[string]float64{"10": count / 10, "second": 1000 * count / length, "ExceptionThrown*": 1} {
+		doc, _ := compareDocument(t, 0, before, after, "--all", "--per", per)
+		got, _ := value(doc, "exceptions.count")
+		if same, _ := value(doc, "trace.durationMs"); got < 0.98*want || got > 1.02*want || same != length || len(doc.PerA) != 5 {
+			t.Errorf("--per %s: %v, want %v; %+v", per, got, want, doc)
+		}
+	}
+	doc, _ := compareDocument(t, exitFailed, before, after, "--per", "10,5", "--fail-if", "exceptions.count")
+	if a, b := value(doc, "exceptions.count"); a != count/10 || b < 1.9*a {
+		t.Errorf("--per 10,5: %v, %v", a, b)
+	}
+	doc, _ = compareDocument(t, 0, before, after, "--all", "--root", "Oven.Work")
+	if all, _ := value(doc, "cpu.ms"); all <= 0 || strings.Contains(doc.changed(), "SellAsync") || strings.Contains(doc.changed(), "exceptions") || !strings.Contains(doc.changed(), "alloc.bytes.Bakery.Bread") {
+		t.Errorf("--root: %v, %s", all, doc.changed())
+	}
+	for flags, want := range map[string]string{
+		"--benchmark":                       "--benchmark: no sample of A is below a workload method of BenchmarkDotNet",
+		"--root Nobody":                     "--root Nobody: no sample of A is below such a frame",
+		"--root Nobody --benchmark":         "exclude each other",
+		"--per request":                     "has no requests that ended",
+		"--per operation":                   "does not tell how many there were",
+		"--per Nothing/Start":               "has no such event",
+		"--per 5,0":                         "numbers of operations above 0",
+		"--threshold -1":                    "--threshold: -1 is not a share",
+		"--fail-if requests.*.p95":          "there is no such number; there are alloc.bytes, cpu.ms, exceptions.count",
+		"--fail-if cpu.m +10%":              "(did you mean cpu.ms?)",
+		"--fail-if cpu.ms=+x":               "it begins with the name of a number",
+		"--fail-if exceptions.count=plenty": "it begins with the name of a number",
+	} {
+		args := strings.SplitN(flags, " ", 2)
+		if strings.Count(flags, "--") > 1 {
+			args = strings.Fields(flags)
+		}
+		if _, stderr := compareDocument(t, exitUsage, before, after, args...); !strings.Contains(stderr, want) {
+			t.Errorf("%s: %s", flags, stderr)
+		}
+	}
+	if _, stderr, code := ask("compare", "--fail-if", "cpu.ms ten", before[0], after[0]); code != exitUsage || !strings.Contains(stderr, "after the name comes a change such as +10%") {
+		t.Errorf("%d, %s", code, stderr)
+	}
+}
+
+// Whatever trace is compared with itself, nothing differs.
+func TestComparedWithItself(t *testing.T) {
+	paths := corpus.Glob(t, "dotnet10", "cpu*.nettrace")
+	for _, pattern := range []string{"gc-server.nettrace", "aspnet.nettrace", "metrics.nettrace", "heap-1.nettrace", "waits.nettrace"} {
+		paths = append(paths, corpus.Glob(t, "dotnet10", pattern)...)
+	}
+	paths = append(paths, corpus.Glob(t, "universal", "universal-dotnet.nettrace")...)
+	paths = append(paths, corpus.Glob(t, "etl", "filtrace_etw.etl")...)
+	for _, path := range paths {
+		out, stderr, _ := ask("compare", "--json", path, path)
+		var doc comparedDoc
+		if err := json.Unmarshal([]byte(out), &doc); err != nil || len(doc.Measures) > 0 || doc.Unshown > 0 || doc.Compared == 0 {
+			t.Errorf("%s: %v, %s, %+v", path, err, stderr, doc)
+		}
+	}
+}
+
+// The workload of a benchmark is what BenchmarkDotNet's own code called, and the numbers
+// of its calls are in the trace.
+func TestComparedBenchmark(t *testing.T) {
+	a, b := corpus.Glob(t, "nettrace", "filtrace_activity.nettrace"), corpus.Glob(t, "nettrace", "filtrace_exceptions.nettrace")
+	doc, _ := compareDocument(t, 0, a, b, "--benchmark", "--per", "operation", "--all")
+	if doc.Compared == 0 || doc.Per != perOperation || doc.PerA[0] != 1 || doc.PerB[0] != 1 {
+		t.Errorf("%+v", doc)
+	}
+	for _, m := range doc.Measures {
+		if m.Area != "cpu" && m.Area != "allocations" || strings.Contains(m.Metric, "cpu.method.BenchmarkDotNet.Engines") {
+			t.Errorf("%+v", m)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// findActivities looks for the times in which the activities were on whose names were
+// given. That takes a pass of its own over the traces.
+func (s *selector) findActivities(cmd *cobra.Command, in *input, paths []string) error {
+	if len(s.during) == 0 {
+		return nil
+	}
+	if slices.Contains(paths, trace.Stdin) {
+		return usagef("--activity %s: to find when it was on takes a pass of its own over the trace, and the standard input has only one", s.during[0])
+	}
+	t, _, err := in.open(cmd, paths, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := oneSession(t); err != nil {
+		return err
+	}
+	found, names := filter.During{}, make(map[string]bool)
+	a := requests.New()
+	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
+		names[task] = true
+		if slices.ContainsFunc(s.during, func(g filter.Glob) bool { return g.Match(task) || g.Match(act.Name) || g.Match(provider+"/"+task) }) {
+			found.Add(pid, filter.Span{From: sinceStart(act.StartMS, math.Floor), To: sinceStart(act.StartMS+act.DurationMS, math.Ceil)})
+		}
+	})
+	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
+	var mux etw.Mux
+	mux.HandleRest(a.Record)
+	if err := r.each(t, mux.Dispatch); err != nil && !errors.Is(err, errReported) {
+		return err
+	}
+	if len(found) == 0 {
+		known := make([]string, 0, len(names))
+		for name := range names {
+			known = append(known, name)
+		}
+		slices.Sort(known)
+		return usagef("--activity: no activity that ended is called %s%s; the tasks in the trace are %s", s.during[0], didYouMean(string(s.during[0]), known), listed(known))
+	}
+	found.Sort()
+	s.header.During = found
+	return nil
+}
+
+// sinceStart converts a time in milliseconds. Ends are rounded such that the events of an
+// activity itself are in its time, whose clock is coarser than a nanosecond.
+func sinceStart(ms float64, round func(float64) float64) time.Duration {
+	const most = math.MaxInt64 / 1e9
+	return time.Duration(round(min(max(ms*1e4, -most), most))) * 100
+}

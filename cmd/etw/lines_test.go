@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// A weighedLine is what a line weighs, in milliseconds.
+type weighedLine struct{ self, total float64 }
+
+// linesOf returns what etw lines says of a recording.
+func linesOf(t *testing.T, trace, symbols string) map[linePlace]weighedLine {
+	t.Helper()
+	out, stderr, code := ask("lines", "--symbols", symbols, "--format", "csv", trace)
+	if code != 0 {
+		t.Fatalf("%s: %d, %s", trace, code, stderr)
+	}
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := make(map[string]int)
+	for i, name := range rows[0] {
+		column[name] = i
+	}
+	number := func(text string) float64 {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	list := make(map[linePlace]weighedLine)
+	for _, row := range rows[1:] {
+		list[linePlace{row[column["file"]], int(number(row[column["line"]]))}] = weighedLine{number(row[column["selfMs"]]), number(row[column["totalMs"]])}
+	}
+	return list
+}
+
+// sameLines holds lines against those of etw lines.
+func sameLines(t *testing.T, where string, want, got map[linePlace]weighedLine) {
+	t.Helper()
+	close := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.01 })
+	if diff := cmp.Diff(want, got, close, cmp.AllowUnexported(weighedLine{}, linePlace{})); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", where, diff)
+	}
+}
+
+// A profile for pprof and the page of a flame graph have the lines of etw lines.
+func TestLinesElsewhere(t *testing.T) {
+	for _, kind := range []string{"separate", "embedded"} {
+		recording := corpus.File(t, "lines", kind, "lines.nettrace")
+		symbols := filepath.Dir(recording)
+		want := linesOf(t, recording, symbols)
+		if len(want) < 10 {
+			t.Fatalf("%s: only %d lines", kind, len(want))
+		}
+		dir := t.TempDir()
+		file, page := filepath.Join(dir, "lines.pb.gz"), filepath.Join(dir, "lines.html")
+		for _, args := range [][]string{{"convert", "--symbols", symbols, "-o", file, recording}, {"flame", "--symbols", symbols, "-o", page, recording}} {
+			if _, stderr, code := ask(args...); code != 0 {
+				t.Fatalf("%v: %d, %s", args, code, stderr)
+			}
+		}
+		sameLines(t, kind+" for pprof", want, pprofLines(t, file))
+		sameLines(t, kind+" on the page", want, pageLines(t, page))
+	}
+}
+
+// pprofLines returns what the lines of a profile for pprof weigh.
+func pprofLines(t *testing.T, path string) map[linePlace]weighedLine {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	for _, fn := range p.Function {
+		key := fn.SystemName + " of " + fn.Filename
+		if names[key] {
+			t.Errorf("%s is there twice", key)
+		}
+		names[key] = true
+	}
+	list := make(map[linePlace]weighedLine)
+	for _, s := range p.Sample {
+		ms := float64(s.Value[len(s.Value)-1]) / 1e6
+		met := make(map[linePlace]bool)
+		for i, loc := range s.Location {
+			if loc.Line[0].Line == 0 {
+				continue
+			}
+			place := linePlace{loc.Line[0].Function.Filename, int(loc.Line[0].Line)}
+			w := list[place]
+			if i == 0 {
+				w.self += ms
+			}
+			if !met[place] {
+				w.total += ms
+			}
+			met[place] = true
+			list[place] = w
+		}
+	}
+	return list
+}
+
+// pageLines returns what the lines of a page weigh, by its table, and holds the tree
+// against it: the parts of a call on lines are not more than the call.
+func pageLines(t *testing.T, path string) map[linePlace]weighedLine {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?s)<script[^>]* id="data"[^>]*>(.*?)</script>`).FindSubmatch(b)
+	if found == nil {
+		t.Fatal("the page has no data")
+	}
+	var data struct {
+		Texts []string
+		Lines struct {
+			Columns []struct {
+				K string
+				N []float64
+				T []int
+			}
+		}
+		Flame struct {
+			Caller, OnCall, OnLine, Lines []int
+			Self, OnTotal                 []float64
+		}
+	}
+	if err := json.Unmarshal(found[1], &data); err != nil {
+		t.Fatal(err)
+	}
+	list, texts, numbers := make(map[linePlace]weighedLine), make(map[string][]int), make(map[string][]float64)
+	for _, c := range data.Lines.Columns {
+		texts[c.K], numbers[c.K] = c.T, c.N
+	}
+	for i, file := range texts["file"] {
+		_, line, _ := strings.Cut(data.Texts[texts["line"][i]], ":")
+		n, err := strconv.Atoi(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[linePlace{data.Texts[file], n}] = weighedLine{numbers["self"][i], numbers["total"][i]}
+	}
+	total, onLines := append([]float64{}, data.Flame.Self...), make([]float64, len(data.Flame.Self))
+	for i := len(total) - 1; i >= 0; i-- {
+		if c := data.Flame.Caller[i]; c >= 0 {
+			total[c] += total[i]
+		}
+	}
+	for i, call := range data.Flame.OnCall {
+		onLines[call] += data.Flame.OnTotal[i]
+	}
+	for i := range total {
+		if onLines[i] > total[i]+0.01 {
+			t.Errorf("call %d weighs %v, and %v on lines", i, total[i], onLines[i])
+		}
+	}
+	return list
+}

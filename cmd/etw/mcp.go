@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+)
+
+// newMCP returns the command that lets an assistant ask.
+func newMCP() *cobra.Command {
+	var roots []string
+	var limit time.Duration
+	var list bool
+	var out output
+	cmd := &cobra.Command{
+		Use:   "mcp [flags]",
+		Short: "Let an assistant ask: a server of the Model Context Protocol",
+		Long: `Mcp answers an assistant, as a server of the Model Context Protocol on the standard input
+and output. There is a tool for each question, with the names and the JSON of the
+commands; answers have as many rows and bytes as are asked for, and say where there is
+more. A trace that was opened has a handle, and what was found in it is kept: a second
+look takes no second pass.
+
+Only files in the folders of --root are read, and folders below them; links are followed
+first. Nothing is written, nothing is run, and nothing is asked of the network.
+
+An assistant that starts programs is told the command line: etw mcp --root FOLDER.
+--list shows the tools in place of answering.`,
+		Example: `  etw mcp --list
+  etw mcp --root .
+  etw mcp --list --format json | jq -r '.rows[].tool'`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := out.check(cmd); err != nil {
+				return err
+			}
+			if list {
+				p := out.open(cmd, false)
+				return p.close(toolTable().write(p))
+			}
+			return serveAssistant(cmd, roots, limit)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&roots, "root", []string{"."}, "let traces in this `FOLDER` be read, and in those below it; repeatable")
+	f.DurationVar(&limit, "timeout", time.Minute, "answer with what was read after this `TIME`; 0 is none")
+	f.BoolVar(&list, "list", false, "print the tools, and what each takes")
+	out.flags(cmd)
+	completions(cmd, map[string]cobra.CompletionFunc{
+		"root": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		"timeout": cobra.NoFileCompletions,
+	})
+	return cmd
+}
+
+// serveAssistant answers what comes on the standard input, until it ends.
+func serveAssistant(cmd *cobra.Command, roots []string, limit time.Duration) error {
+	d, err := newDesk(roots, limit)
+	if err != nil {
+		return usagef("--root: %w", err)
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: cmd.Root().Version},
+		&mcp.ServerOptions{Instructions: assistantGuide, Capabilities: &mcp.ServerCapabilities{}})
+	addTools(server, d)
+	addGuides(server, d)
+	addPlaybooks(server)
+	err = server.Run(cmd.Context(), &mcp.IOTransport{
+		Reader: io.NopCloser(cmd.InOrStdin()), Writer: keepOpen{cmd.OutOrStdout()}, MaxLineLength: maxMessage,
+	})
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // that is how it ends
+		return nil
+	}
+	return err
+}
+
+// maxMessage is how long a message of a client may be.
+const maxMessage = 1 << 20
+
+// keepOpen is a writer that somebody else closes.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
+
+// addTools adds the tools.
+func addTools(server *mcp.Server, d *desk) {
+	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
+	for _, t := range tools() {
+		handle := func(ctx context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, any, error) {
+			answer, err := t.call(ctx, d, in)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", t.name, err)
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(answer)}}}, nil, nil
+		}
+		mcp.AddTool(server, &mcp.Tool{Name: t.name, Description: t.about, InputSchema: t.schema(), Annotations: readOnly}, handle)
+	}
+}

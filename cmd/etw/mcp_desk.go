@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/etwgen/etwgen/internal/command"
+)
+
+// A desk is where the questions of an assistant are answered: it has the traces that are
+// open, and the answers that there is more of.
+type desk struct {
+	roots []string // folders, without links
+	limit time.Duration
+
+	mu      sync.Mutex
+	traces  map[string]*openedTrace // by handle
+	opened  int
+	answers []*givenAnswer // those that were given last
+	given   int
+}
+
+// An openedTrace is a trace that has a handle.
+type openedTrace struct {
+	handle string
+	path   string
+	shelf  shelf
+	turn   chan struct{} // has room for one who asks
+}
+
+// A givenAnswer is a document of which there may be more to see.
+type givenAnswer struct {
+	id     string
+	handle string
+	doc    *shownNode
+}
+
+// The limits of what is kept.
+const (
+	mostTraces  = 16
+	mostAnswers = 32
+	mostBytes   = 64 << 20 // of a document
+)
+
+// newDesk returns one that reads files in folders alone.
+func newDesk(roots []string, limit time.Duration) (*desk, error) {
+	d := &desk{limit: limit, traces: make(map[string]*openedTrace)}
+	for _, root := range roots {
+		path, err := filepath.Abs(root)
+		if err == nil {
+			path, err = filepath.EvalSymlinks(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s is no folder", root)
+		}
+		d.roots = append(d.roots, path)
+	}
+	return d, nil
+}
+
+// errOutside says that a path is not one that may be read. It does not say what is there.
+var errOutside = errors.New("is not a file in the folders that may be read")
+
+// resolve returns the file or folder that a path leads to, if it may be read. Links are
+// followed first, so that none leads out of the roots.
+func (d *desk) resolve(path string, folder bool) (string, error) {
+	if path == "" || strings.ContainsRune(path, 0) {
+		return "", fmt.Errorf("%q %w", path, errOutside)
+	}
+	for _, root := range d.roots {
+		full := path
+		if !filepath.IsAbs(path) {
+			full = filepath.Join(root, path)
+		}
+		full, err := filepath.EvalSymlinks(full)
+		if err != nil || !within(root, full) {
+			continue
+		}
+		info, err := os.Lstat(full)
+		if err != nil || folder != info.IsDir() || !folder && !info.Mode().IsRegular() {
+			continue
+		}
+		return full, nil
+	}
+	return "", fmt.Errorf("%q %w", path, errOutside)
+}
+
+// within reports whether a path without links is in a folder.
+func within(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// trace returns the trace of a handle or at a path, which is opened if it is not.
+func (d *desk) trace(text string) (*openedTrace, error) {
+	d.mu.Lock()
+	t := d.traces[text]
+	d.mu.Unlock()
+	if t != nil {
+		return t, nil
+	}
+	path, err := d.resolve(text, false)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.traces {
+		if t.path == path {
+			return t, nil
+		}
+	}
+	if len(d.traces) == mostTraces {
+		return nil, fmt.Errorf("%d traces are open: close one with close_trace", mostTraces)
+	}
+	d.opened++
+	t = &openedTrace{handle: fmt.Sprintf("t%d", d.opened), path: path, turn: make(chan struct{}, 1)}
+	d.traces[t.handle] = t
+	return t, nil
+}
+
+// close forgets a trace, and what was found in it.
+func (d *desk) close(handle string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.traces[handle] == nil {
+		return fmt.Errorf("there is no open trace %q", handle)
+	}
+	delete(d.traces, handle)
+	d.answers = slices.DeleteFunc(d.answers, func(a *givenAnswer) bool { return a.handle == handle })
+	return nil
+}
+
+// give keeps an answer, for more of it to be asked for.
+func (d *desk) give(handle string, doc *shownNode) *givenAnswer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, a := range d.answers {
+		if a.doc == doc {
+			return a
+		}
+	}
+	d.given++
+	a := &givenAnswer{fmt.Sprintf("r%d", d.given), handle, doc}
+	d.answers = append(d.answers, a)
+	if len(d.answers) > mostAnswers {
+		d.answers = d.answers[1:]
+	}
+	return a
+}
+
+// answer returns the answer of an id.
+func (d *desk) answer(id string) (*givenAnswer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, a := range d.answers {
+		if a.id == id {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no answer %q any more: ask again", id)
+}
+
+// A reply is what a command printed.
+type reply struct {
+	doc   *shownNode
+	notes []string // what it said beside it
+}
+
+// ask runs a command that prints a document. Of a trace one question is answered at a
+// time; what was found in it is kept.
+func (d *desk) ask(ctx context.Context, t *openedTrace, args []string) (*reply, error) {
+	if t != nil {
+		select {
+		case t.turn <- struct{}{}:
+			defer func() { <-t.turn }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		ctx = context.WithValue(ctx, shelfKey{}, &t.shelf)
+	}
+	key := fmt.Sprintf("%q", args)
+	if t != nil {
+		key += stamps(args) // of those that are files
+		if r, ok := t.shelf.get(key); ok {
+			return r.(*reply), nil
+		}
+	}
+	r, whole, err := d.run(ctx, args)
+	if t != nil && err == nil && whole {
+		t.shelf.put(key, r)
+	}
+	return r, err
+}
+
+// run runs a command, and reports whether it came to its end.
+func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, err error) {
+	var cancel context.CancelFunc = func() {}
+	caller := ctx
+	if d.limit > 0 {
+		ctx, cancel = context.WithTimeout(ctx, d.limit)
+	}
+	defer cancel()
+	stdout, stderr := &limitedBuffer{}, &limitedBuffer{}
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(bytes.NewReader(nil))
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := command.Execute(ctx, root)
+	code := exitCode(cmd, err)
+	if err := caller.Err(); err != nil {
+		return nil, false, err
+	}
+	notes := saidLines(stderr.String())
+	if ctx.Err() != nil {
+		notes = append(notes, fmt.Sprintf("stopped after %v: what was read until then is told", d.limit))
+	}
+	if stdout.full {
+		return nil, false, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
+	}
+	if stdout.Len() == 0 || code == exitUsage {
+		return nil, false, errors.New(strings.Join(notes, "; "))
+	}
+	doc, err := parseNodes(stdout.Bytes())
+	return &reply{doc, notes}, ctx.Err() == nil, err
+}
+
+// saidLines returns what was said on the standard error, line by line.
+func saidLines(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "etw: ")
+		if line, _, _ = strings.Cut(line, "; see etw "); line != "" && !slices.Contains(list, line) {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// A limitedBuffer keeps what is written to it, unless that is too much.
+type limitedBuffer struct {
+	bytes.Buffer
+	full bool
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.full = b.full || b.Len()+len(p) > mostBytes; b.full {
+		return 0, &fs.PathError{Op: "write", Path: "the answer", Err: errors.New("is too large")}
+	}
+	return b.Buffer.Write(p)
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// A wire talks to a server message by message.
+type wire struct {
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// newWire starts a server.
+func newWire(t *testing.T) *wire {
+	t.Helper()
+	cmd := etwProcess(t, "mcp", "--root", t.TempDir())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 {
+			t.Errorf("at its end it says %q, %v", rest, err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("it ends with %v", err)
+		}
+	})
+	return &wire{in, bufio.NewReader(out)}
+}
+
+// send sends a message as it is.
+func (w *wire) send(t *testing.T, message string) {
+	t.Helper()
+	if _, err := io.WriteString(w.in, message+"\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// receive returns the next message.
+func (w *wire) receive(t *testing.T) map[string]any {
+	t.Helper()
+	line, err := w.out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		t.Fatalf("%v: %s", err, line)
+	}
+	return m
+}
+
+const (
+	initialize  = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+)
+
+// TestProtocol holds the server against what the protocol asks of one, message by message.
+func TestProtocol(t *testing.T) {
+	w := newWire(t)
+	w.send(t, initialize)
+	first := w.receive(t)
+	result, _ := first["result"].(map[string]any)
+	if result["protocolVersion"] != "2025-06-18" || result["instructions"] == "" || first["id"] != 0.0 {
+		t.Errorf("initialize: %v", first)
+	}
+	capabilities := result["capabilities"].(map[string]any)
+	for _, name := range []string{"tools", "prompts", "resources"} {
+		if capabilities[name] == nil {
+			t.Errorf("it does not say that it has %s", name)
+		}
+	}
+	w.send(t, initialized)
+	for _, c := range []struct {
+		send string
+		code float64 // of the error, or 0
+	}{
+		{`{"jsonrpc":"2.0","id":"a","method":"ping"}`, 0},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 0},
+		{`{"jsonrpc":"2.0","id":2,"method":"no/such"}`, -32601},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"no_such","arguments":{}}}`, -32602},
+		{`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":[1]}`, -32602},
+		{`{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":{"name":"no_such"}}`, -32602},
+		{`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"etw://no/such"}}`, -32602},
+		{`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"no such"}}`, -32602},
+		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99,"reason":"none"}}` + "\n" + `{"jsonrpc":"2.0","id":8,"method":"ping"}`, 0},
+		{`{"jsonrpc":"2.0","method":"notifications/no_such"}` + "\n" + `{"jsonrpc":"2.0","id":9,"method":"ping"}`, 0},
+		{`{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"gc","arguments":{"trace":"none"}}}`, 0},
+	} {
+		w.send(t, c.send)
+		got := w.receive(t)
+		fault, _ := got["error"].(map[string]any)
+		if code, _ := fault["code"].(float64); code != c.code || c.code == 0 && got["result"] == nil {
+			t.Errorf("%s: %v, want the code %v", c.send, got, c.code)
+		}
+		if got["id"] == nil || !strings.Contains(c.send, strings.TrimSuffix(toJSON(t, got["id"]), ".0")) {
+			t.Errorf("%s: the answer is to %v", c.send, got["id"])
+		}
+	}
+}
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestConformance plays the scripts with which the library that the server is made with
+// tests what it says, as far as they are about no tool of its own.
+func TestConformance(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/modelcontextprotocol/go-sdk").Output()
+	if err != nil || strings.TrimSpace(string(dir)) == "" {
+		t.Skip("the source of the library is not at hand")
+	}
+	for _, name := range []string{"lifecycle", "bad_requests", "version-latest", "version-older", "discover"} {
+		t.Run(name, func(t *testing.T) {
+			script, err := txtar.ParseFile(filepath.Join(strings.TrimSpace(string(dir)), "mcp", "testdata", "conformance", "server", name+".txtar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sent, want []map[string]any
+			for _, f := range script.Files {
+				switch f.Name {
+				case "client":
+					sent = messages(t, f.Data)
+				case "server":
+					want = messages(t, f.Data)
+				}
+			}
+			w := newWire(t)
+			var got []map[string]any
+			for _, m := range sent {
+				w.send(t, toJSON(t, m))
+				if m["id"] != nil {
+					got = append(got, w.receive(t))
+				}
+			}
+			for _, list := range [][]map[string]any{got, want} {
+				for _, m := range list {
+					withoutOwn(m)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// messages returns those that stand one after another.
+func messages(t *testing.T, text []byte) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	dec := json.NewDecoder(strings.NewReader(string(text)))
+	for {
+		var m map[string]any
+		switch err := dec.Decode(&m); {
+		case errors.Is(err, io.EOF):
+			return list
+		case err != nil:
+			t.Fatal(err)
+		}
+		list = append(list, m)
+	}
+}
+
+// withoutOwn takes out of a message what each server has of its own.
+func withoutOwn(m map[string]any) {
+	result, ok := m["result"].(map[string]any)
+	if !ok {
+		return
+	}
+	for _, key := range []string{"capabilities", "serverInfo", "instructions", "tools", "_meta"} {
+		delete(result, key)
+	}
+}

@@ -1,0 +1,456 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A toolOf is a question that an assistant can ask: a command, and what it takes beside
+// the flags of the command that inputs has.
+type toolOf struct {
+	command string
+	takes   []parameter // before the flags, in the order of the command line
+}
+
+// The parameters that tools have in common.
+var (
+	oneTrace  = parameter{name: "trace", kind: "trace", about: "the trace: the handle that open_trace gave, or a path in the allowed folders", needed: true}
+	traceA    = parameter{name: "a", kind: "traces", about: "the trace of before, or several recordings of it: handles or paths", needed: true}
+	traceB    = parameter{name: "b", kind: "traces", about: "the trace of after, or several recordings of it", needed: true, dash: true}
+	ofMethod  = parameter{name: "method", kind: "string", about: "only lines of methods that match this pattern"}
+	whoseName = parameter{name: "provider", kind: "string", about: "the provider, such as clr or System.Net.Http; without it all are listed"}
+	eventName = parameter{name: "event", kind: "string", about: "only this event of the provider, such as GC/Start"}
+)
+
+// questionTools are the commands that an assistant can ask, in the order in which one asks.
+// A command joins by a line here, and its flags by the names in inputs.
+var questionTools = []toolOf{
+	{"stat", []parameter{oneTrace}},
+	{"dump", []parameter{oneTrace}},
+	{"gc", []parameter{oneTrace}},
+	{"allocs", []parameter{oneTrace}},
+	{"exceptions", []parameter{oneTrace}},
+	{"jit", []parameter{oneTrace}},
+	{"contention", []parameter{oneTrace}},
+	{"waits", []parameter{oneTrace}},
+	{"threadpool", []parameter{oneTrace}},
+	{"heap", []parameter{oneTrace}},
+	{"requests", []parameter{oneTrace}},
+	{"counters", []parameter{oneTrace}},
+	{"startup", []parameter{oneTrace}},
+	{"timeline", []parameter{oneTrace}},
+	{"lifecycle", []parameter{oneTrace}},
+	{"top", []parameter{oneTrace}},
+	{"classify", []parameter{oneTrace}},
+	{"tree", []parameter{oneTrace}},
+	{"stacks", []parameter{oneTrace}},
+	{"lines", []parameter{oneTrace, ofMethod}},
+	{"symbols", []parameter{oneTrace}},
+	{"compare", []parameter{traceA, traceB}},
+	{"processes", []parameter{oneTrace}},
+	{"threads", []parameter{oneTrace}},
+	{"images", []parameter{oneTrace}},
+	{"files", []parameter{oneTrace}},
+	{"disks", []parameter{oneTrace}},
+	{"network", []parameter{oneTrace}},
+	{"events", []parameter{whoseName, eventName}},
+}
+
+// inputs are the flags that tools have, with what their values are. The others are about
+// live processes or the look of results, or name files that nobody allowed.
+var inputs = map[string]string{
+	"process": "", "from": "", "to": "", "activity": "",
+	"by": "", "sort": "", "all": "",
+	"of": "", "names": "", "include": "", "exclude": "", "group": "", "fold": "", "root": "", "label": "",
+	"min": "", "depth": "", "callers": "", "inverted": "", "diff": "trace", "symbols": "folder",
+	"provider": "", "event": "", "id": "", "tid": "", "level": "", "keywords": "", "where": "",
+	"sum": "", "avg": "", "max": "", "p50": "", "p90": "", "p95": "", "p99": "", "histogram": "", "every": "",
+	"limit": "", "fields": "", "stacks": "",
+	"kind": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "threshold": "", "fail-if": "",
+}
+
+// A parameter is an input of a tool.
+type parameter struct {
+	name   string
+	kind   string // trace, traces, folder, string, strings, integer, number or boolean
+	about  string
+	needed bool
+	oneOf  []string
+	flag   bool // it is one of the command
+	dash   bool // -- stands before it; otherwise before all that is no flag
+}
+
+// A tool is what the server offers.
+type tool struct {
+	name       string
+	about      string
+	parameters []parameter
+	call       func(ctx context.Context, d *desk, in map[string]any) ([]byte, error)
+}
+
+// The parameters that say how much of an answer is wanted.
+var (
+	rowsWanted  = parameter{name: "rows", kind: "integer", about: "how many rows of the answer to show, 20 if it is left out, 500 at most"}
+	bytesWanted = parameter{name: "bytes", kind: "integer", about: "how long the answer may be in bytes, 16384 if it is left out, 1024 to 131072"}
+)
+
+const (
+	usualRows, mostRows                   = 20, 500
+	fewestLength, usualLength, mostLength = 1 << 10, 16 << 10, 128 << 10
+)
+
+// tools returns all tools: those that handle traces, and one for each question.
+func tools() []*tool {
+	list := []*tool{
+		{"list_traces", "List the traces in the allowed folders, the newest first.", []parameter{rowsWanted, bytesWanted}, listTraces},
+		{"open_trace", "Open a trace: what it is, what was lost, which processes and providers it has, and which questions it answers. Returns its handle; what is found in it is kept under it.",
+			[]parameter{oneTrace, rowsWanted, bytesWanted}, openTrace},
+		{"close_trace", "Forget a trace and what was found in it.", []parameter{{name: "trace", kind: "string", about: "the handle", needed: true}}, closeTrace},
+		{"more", "Show more of an answer that was cut: its fields result and cut say of what there is more.", []parameter{
+			{name: "result", kind: "string", about: "the field result of the answer", needed: true},
+			{name: "path", kind: "string", about: "which list, as cut names it; /rows if it is left out"},
+			{name: "offset", kind: "integer", about: "the first element to show, from 0 on"},
+			rowsWanted, bytesWanted,
+		}, more},
+	}
+	root := newRoot()
+	for _, q := range questionTools {
+		cmd, _, err := root.Find([]string{q.command})
+		if err != nil || cmd == root {
+			panic("there is no command " + q.command)
+		}
+		list = append(list, q.tool(cmd))
+	}
+	return list
+}
+
+// tool returns the tool of a command.
+func (q toolOf) tool(cmd *cobra.Command) *tool {
+	t := &tool{name: q.command, about: aboutCommand(cmd), parameters: slices.Clone(q.takes)}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if kind, ok := inputs[f.Name]; ok && !f.Hidden {
+			t.parameters = append(t.parameters, parameterOf(f, kind))
+		}
+	})
+	t.parameters = append(t.parameters, rowsWanted, bytesWanted)
+	limit, top := cmd.Flags().Lookup("limit") != nil, cmd.Flags().Lookup("top") != nil
+	buckets := cmd.Flags().Lookup("buckets") != nil
+	t.call = func(ctx context.Context, d *desk, in map[string]any) ([]byte, error) {
+		args := []string{q.command, "--format=json"}
+		if _, ok := in["limit"]; limit && !ok {
+			args = append(args, "--limit=1000")
+		}
+		switch _, ok := in["buckets"]; {
+		case buckets && !ok: // as many as are shown of a list of numbers
+			args = append(args, "--buckets=50")
+		case top && !buckets: // an answer has rows where they are asked for
+			args = append(args, "--top=10000")
+		}
+		return t.ask(ctx, d, in, args)
+	}
+	return t
+}
+
+// aboutCommand returns what help says of a command first. The rest is a guide to read.
+func aboutCommand(cmd *cobra.Command) string {
+	first, _, _ := strings.Cut(cmd.Long, "\n\n")
+	return cmd.Short + ".\n\n" + strings.ReplaceAll(first, "\n", " ")
+}
+
+// parameterOf returns the input for a flag.
+func parameterOf(f *pflag.Flag, kind string) parameter {
+	_, usage := pflag.UnquoteUsage(f)
+	p := parameter{name: f.Name, kind: kind, about: strings.ReplaceAll(usage, "\n", " "), flag: true}
+	if kind != "" {
+		return p
+	}
+	switch f.Value.Type() {
+	case "bool":
+		p.kind = "boolean"
+	case "int", "int64":
+		p.kind = "integer"
+	case "float64":
+		p.kind = "number"
+	case "string", "duration":
+		p.kind = "string"
+	default:
+		p.kind = "strings"
+	}
+	switch f.Name {
+	case "of":
+		for _, s := range samplings {
+			p.oneOf = append(p.oneOf, s.name)
+		}
+	case "names":
+		p.oneOf = namings
+	}
+	return p
+}
+
+// schema returns the schema of the inputs.
+func (t *tool) schema() json.RawMessage {
+	properties, needed := map[string]any{}, []string{}
+	for _, p := range t.parameters {
+		s := map[string]any{"type": p.kind, "description": p.about}
+		switch p.kind {
+		case "trace", "folder":
+			s["type"] = "string"
+		case "traces":
+			s["type"], s["items"] = []string{"string", "array"}, map[string]any{"type": "string"}
+		case "strings":
+			s["type"], s["items"] = "array", map[string]any{"type": "string"}
+		}
+		if len(p.oneOf) > 0 {
+			s["enum"] = p.oneOf
+		}
+		properties[p.name] = s
+		if p.needed {
+			needed = append(needed, p.name)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": needed, "additionalProperties": false})
+	if err != nil { // there is nothing in it that could not be written
+		panic(err)
+	}
+	return text
+}
+
+// ask runs the command of a tool.
+func (t *tool) ask(ctx context.Context, d *desk, in map[string]any, args []string) ([]byte, error) {
+	var opened *openedTrace
+	operands := []string{"--"}
+	if slices.ContainsFunc(t.parameters, func(p parameter) bool { return p.dash }) {
+		operands = nil
+	}
+	for _, p := range t.parameters {
+		v, ok := in[p.name]
+		if !ok || p.name == rowsWanted.name || p.name == bytesWanted.name {
+			continue
+		}
+		texts := textsOf(v)
+		if p.dash {
+			operands = append(operands, "--")
+		}
+		for i, text := range texts {
+			switch p.kind {
+			case "trace", "traces":
+				x, err := d.trace(text)
+				if err != nil {
+					return nil, err
+				}
+				opened = cmp.Or(opened, x) // the first one
+				texts[i] = x.path
+			case "folder":
+				path, err := d.resolve(text, true)
+				if err != nil {
+					return nil, err
+				}
+				texts[i] = path
+			}
+			switch {
+			case !p.flag:
+				operands = append(operands, texts[i])
+			case texts[i] != "":
+				args = append(args, "--"+p.name+"="+texts[i])
+			}
+		}
+	}
+	r, err := d.ask(ctx, opened, append(args, operands...))
+	if err != nil {
+		return nil, err
+	}
+	return d.show(opened, r, in)
+}
+
+// textsOf returns the values of an input as a command line has them.
+func textsOf(v any) []string {
+	switch v := v.(type) {
+	case []any:
+		var list []string
+		for _, x := range v {
+			list = append(list, textsOf(x)...)
+		}
+		return list
+	case string:
+		return []string{v}
+	case float64:
+		return []string{strconv.FormatFloat(v, 'f', -1, 64)}
+	}
+	return []string{fmt.Sprint(v)}
+}
+
+// show returns as much of an answer as is wanted.
+func (d *desk) show(t *openedTrace, r *reply, in map[string]any) ([]byte, error) {
+	rows, length := wanted(in)
+	handle := ""
+	more := ""
+	if t != nil {
+		handle = t.handle
+		more = fmt.Sprintf(`"handle":%q,`, handle)
+	}
+	more += fmt.Sprintf(`"result":%q,`, d.give(handle, r.doc).id)
+	if told := r.notTold(); len(told) > 0 {
+		notes, err := json.Marshal(told[:min(len(told), mostSaid)])
+		if err != nil {
+			return nil, err
+		}
+		more += `"notes":` + string(appendSafeJSON(nil, notes)) + ","
+	}
+	return fit(r.doc, more, rows, length)
+}
+
+// notTold returns what a command said that is not among the warnings.
+func (r *reply) notTold() []string {
+	warnings := r.doc.find("/warnings")
+	return slices.DeleteFunc(slices.Clone(r.notes), func(note string) bool {
+		return warnings != nil && slices.ContainsFunc(warnings.items, func(w *shownNode) bool { return bytes.Equal(w.text, quoteJSON(note)) })
+	})
+}
+
+// wanted returns how many rows and bytes an answer may have.
+func wanted(in map[string]any) (rows, length int) {
+	rows, length = usualRows, usualLength
+	if v, ok := in[rowsWanted.name].(float64); ok {
+		rows = int(min(max(v, 0), mostRows))
+	}
+	if v, ok := in[bytesWanted.name].(float64); ok {
+		length = int(min(max(v, fewestLength), mostLength))
+	}
+	return rows, length
+}
+
+// openTrace answers open_trace: what info tells.
+func openTrace(ctx context.Context, d *desk, in map[string]any) ([]byte, error) {
+	t, err := d.trace(fmt.Sprint(in["trace"]))
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.ask(ctx, t, []string{"info", "--format=json", "--", t.path})
+	if err != nil {
+		d.close(t.handle) // there is nothing to look at
+		return nil, err
+	}
+	return d.show(t, r, in)
+}
+
+// closeTrace answers close_trace.
+func closeTrace(_ context.Context, d *desk, in map[string]any) ([]byte, error) {
+	handle := fmt.Sprint(in["trace"])
+	if err := d.close(handle); err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, `{"closed":%q}`, handle), nil
+}
+
+// more answers more: elements of a list of an answer.
+func more(_ context.Context, d *desk, in map[string]any) ([]byte, error) {
+	a, err := d.answer(fmt.Sprint(in["result"]))
+	if err != nil {
+		return nil, err
+	}
+	path := "/rows"
+	if v, ok := in["path"].(string); ok && v != "" {
+		path = v
+	}
+	list := a.doc.find(path)
+	if list == nil || list.kind != '[' {
+		return nil, fmt.Errorf("the answer has no list at %q", path)
+	}
+	offset := 0
+	if v, ok := in["offset"].(float64); ok {
+		offset = int(min(max(v, 0), float64(len(list.items))))
+	}
+	rows, length := wanted(in)
+	for _, s := range narrower(rows) {
+		shown := min(s.rows, len(list.items)-offset)
+		b := fmt.Appendf(nil, `{"result":%q,"path":%s,"offset":%d,"shown":%d,"of":%d,"rows":`, a.id, quoteJSON(path), offset, shown, len(list.items))
+		b = s.appendCuts(append(s.appendItems(b, list, path, offset, shown), '}'))
+		if len(b) <= length {
+			return b, nil
+		}
+	}
+	return nil, fmt.Errorf("not one element fits into %d bytes: allow more", length)
+}
+
+// quoteJSON returns a text as JSON.
+func quoteJSON(text string) []byte {
+	b, err := json.Marshal(text)
+	if err != nil { // no text fails
+		panic(err)
+	}
+	return b
+}
+
+// traceSuffixes are those of the names of traces.
+var traceSuffixes = []string{".nettrace", ".netperf", ".etl", ".nettrace.gz", ".netperf.gz", ".etl.gz", ".etl.zip", ".nettrace.zip"}
+
+// mostEntries is how many files and folders are looked at for traces.
+const mostEntries = 100_000
+
+// listTraces answers list_traces.
+func listTraces(ctx context.Context, d *desk, in map[string]any) ([]byte, error) {
+	t := newTable(word("path"), num("sizeBytes"), word("modified"))
+	about := new(about)
+	left := mostEntries
+	for _, root := range d.roots {
+		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			if left--; left < 0 {
+				about.warn(fmt.Sprintf("there are more than %d files and folders: not all were looked at", mostEntries))
+				return fs.SkipAll
+			}
+			if err != nil || !e.Type().IsRegular() || !isTraceName(path) {
+				return ctx.Err()
+			}
+			if info, err := e.Info(); err == nil {
+				t.add(path, strconv.FormatInt(info.Size(), 10), info.ModTime().UTC().Format(time.RFC3339))
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(t.rows, func(a, b []string) int { return strings.Compare(b[2], a[2]) })
+	var b bytes.Buffer
+	p := &printer{Writer: bufio.NewWriter(&b), format: formatJSON, about: about}
+	if err := p.close(t.write(p)); err != nil {
+		return nil, err
+	}
+	doc, err := parseNodes(b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return d.show(nil, &reply{doc: doc}, in)
+}
+
+// isTraceName reports whether a file is called like a trace.
+func isTraceName(path string) bool {
+	return slices.ContainsFunc(traceSuffixes, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(path), suffix) })
+}
+
+// toolTable lists the tools, for people.
+func toolTable() *table {
+	t := newTable(word("tool"), word("inputs"), word("about").cutAtEnd())
+	for _, x := range tools() {
+		var names []string
+		for _, p := range x.parameters {
+			names = append(names, p.name)
+		}
+		about, _, _ := strings.Cut(x.about, "\n")
+		t.add(x.name, strings.Join(names, " "), about)
+	}
+	return t
+}

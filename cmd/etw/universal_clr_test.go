@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/generated/universal/events"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A universalTrace is written as a recorder of Linux does that also has the events of a
+// runtime: no recording with both was at hand.
+type universalTrace struct {
+	t     *testing.T
+	w     *nettrace.Writer
+	clock *etw.Clock
+	pid   int64
+	last  int64
+}
+
+// write writes an event of the recorder.
+func (u *universalTrace) write(e etw.Event, thread int64, stack ...uint64) {
+	u.t.Helper()
+	payload, err := e.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	var addresses []byte
+	for _, a := range stack {
+		addresses = binary.LittleEndian.AppendUint64(addresses, a)
+	}
+	d := e.EventDesc()
+	if err := u.w.Write(&etw.Record{
+		Provider: d.Provider.GUID, ProviderName: d.Provider.Name, ID: d.ID, Version: d.Version, Level: d.Level, Schema: d,
+		PointerSize: etw.Ptr64, ProcessID: u.pid, ThreadID: thread, Timestamp: u.last, Clock: u.clock, Payload: payload,
+		Stack: etw.Stack{Addresses: addresses, PtrSize: etw.Ptr64},
+	}); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// A place is where code of a name is.
+type place struct {
+	at   uint64
+	name string
+}
+
+// writeUniversal writes the events of a trace of EventPipe to a universal one, with a
+// process, a file in its memory, a sample in one of its methods and one in that file.
+func writeUniversal(t *testing.T, path string) (universalPath string, method place) {
+	t.Helper()
+	f, err := trace.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := f.Files()[0].Reader().(*nettrace.Reader)
+	h := r.Header()
+	u := &universalTrace{t: t, pid: h.ProcessID, clock: &h.Clock, last: h.Clock.Origin}
+	h.Version, h.ProcessID = 6, -1
+	var out bytes.Buffer
+	if u.w, err = nettrace.NewWriter(&out, h); err != nil {
+		t.Fatal(err)
+	}
+	u.write(&universal.ExistingProcess{NamespaceProcessId: uint64(u.pid), Name: etw.ANSI("program"), NamespaceName: etw.ANSI("Unknown")}, 0)
+	u.write(&universal.ProcessMapping{Id: 1, StartAddress: 0x10000, EndAddress: 0x1ffff, FileName: etw.ANSI("/opt/libnative.so"), HasSymbolMetadata: true, HasVersionMetadata: true}, 0)
+	u.write(&universal.ProcessSymbol{Id: 1, MappingId: 1, StartAddress: 0x10100, EndAddress: 0x101ff, Name: etw.ANSI("native_function")}, 0)
+	var mux etw.Mux
+	take := func(at uint64, namespace, name etw.UTF16) {
+		if method.at == 0 && name.String() != "" && !strings.Contains(namespace.String(), "dynamicClass") {
+			method = place{at, namespace.String() + "." + name.String()}
+		}
+	}
+	etw.Handle(&mux, func(_ *etw.Record, e *clr.AnyMethodLoadVerbose) error {
+		take(e.MethodStartAddress, e.MethodNamespace, e.MethodName)
+		return nil
+	})
+	etw.Handle(&mux, func(_ *etw.Record, e *rundown.AnyMethodDCEndVerbose) error {
+		take(e.MethodStartAddress, e.MethodNamespace, e.MethodName)
+		return nil
+	})
+	for rec, err := range f.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.last = max(u.last, rec.Timestamp)
+		if err := cmp.Or(u.w.WriteFrom(rec, r.Origin()), mux.Dispatch(rec)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u.write(&events.CPU{Value: 1}, u.pid, method.at, 0x10104)
+	if err := u.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	universalPath = filepath.Join(t.TempDir(), "universal-"+filepath.Base(path))
+	if err := os.WriteFile(universalPath, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return universalPath, method
+}
+
+// answerOf reads an answer, without what it says of the trace and of the next question.
+func answerOf(t *testing.T, text string) (answer map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	delete(answer, "trace")
+	delete(answer, "next")
+	return answer
+}
+
+// TestUniversalCLR answers from the events of a runtime in universal traces as from those
+// of EventPipe, and names samples of the recorder by them.
+func TestUniversalCLR(t *testing.T) {
+	ask := func(args ...string) string {
+		t.Helper()
+		var out, trouble bytes.Buffer
+		if code := run(args, nil, &out, &trouble); code != 0 {
+			t.Errorf("%q: exit code %d: %s", args, code, trouble.String())
+		}
+		return out.String()
+	}
+	for _, c := range []struct {
+		trace    string
+		commands []string
+	}{
+		{"gc.nettrace", []string{"gc", "allocs"}},
+		{"jit.nettrace", []string{"jit", "startup"}},
+		{"exceptions.nettrace", []string{"exceptions", "contention", "threadpool"}},
+		{"rundown.nettrace", nil},
+	} {
+		path := filepath.Join("..", "..", "tests", "recorded", c.trace)
+		universal, method := writeUniversal(t, path)
+		for _, command := range c.commands {
+			want, got := answerOf(t, ask(command, "--format", "json", path)), answerOf(t, ask(command, "--format", "json", universal))
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%.2000s", command, c.trace, diff)
+			}
+		}
+		text := ask("top", "--format", "json", "--of", "cpu", "--no-symbols", universal)
+		for _, name := range []string{method.name, "libnative.so!native_function"} {
+			if method.at != 0 && !strings.Contains(text, name) {
+				t.Errorf("%s: %q is not in %s", c.trace, name, text)
+			}
+		}
+		if by := ask("symbols", "--of", "cpu", "--by", "source", "--no-symbols", universal); !strings.Contains(by, "the recorder") || method.at != 0 && strings.Contains(by, "unknown") {
+			t.Errorf("%s: sources\n%s", c.trace, by)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package dotnetreceiver
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// A target is a process to attach to.
+type target struct {
+	key     string // by which it is the same one
+	name    string // for people
+	process *eventpipe.Process
+	once    bool // it comes by itself, and is not tried again
+	dial    func(context.Context) (*eventpipe.Client, error)
+	begun   func(context.Context) // called when the session has begun, or cannot
+}
+
+// attach begins to attach to a process, unless it is attached to, or it is too early to
+// try again.
+func (w *worker) attach(stop context.Context, t target) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last := w.tries[t.key]
+	if w.attached[t.key] || len(w.attached) >= w.cfg.Discovery.MaxProcesses || last != nil && !t.once && time.Now().Before(last.next) {
+		return
+	}
+	w.attached[t.key] = true
+	w.wg.Go(func() {
+		err := w.session(stop, t)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.attached, t.key)
+		if err == nil {
+			delete(w.tries, t.key)
+			return
+		}
+		again := &try{wait: w.cfg.Reattach.InitialInterval}
+		if last != nil {
+			again.wait = min(2*last.wait, w.cfg.Reattach.MaxInterval)
+		}
+		again.next = time.Now().Add(again.wait)
+		w.tries[t.key] = again
+		if last == nil && err != errTwice {
+			w.core.Set.Logger.Warn("cannot attach to a process; trying again", zap.String("process", t.name), zap.Error(err))
+		}
+	})
+}
+
+// errTwice says that a process is attached to already, by another of its ways: a port,
+// its socket, its pid.
+var errTwice = errors.New("attached already")
+
+// claim reports whether a process, by its cookie, is attached to by nobody else.
+func (w *worker) claim(cookie string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cookies[cookie] {
+		return false
+	}
+	w.cookies[cookie] = true
+	return true
+}
+
+func (w *worker) release(cookie string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.cookies, cookie)
+}
+
+// session has a session in a process until either ends. The error is of one that did
+// not begin.
+func (w *worker) session(stop context.Context, t target) error {
+	ctx, cancel := context.WithTimeout(stop, eventpipe.DefaultTimeout)
+	defer cancel()
+	c, err := t.dial(ctx)
+	if err != nil {
+		return ignoreStop(stop, err)
+	}
+	defer c.Close()
+	info, err := c.Info(ctx)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return ignoreStop(stop, err)
+	}
+	if cookie := info.Cookie.String(); !info.Cookie.IsZero() {
+		if !w.claim(cookie) {
+			return errTwice // it is attached to in another way
+		}
+		defer w.release(cookie)
+	}
+	plan := w.cfg.plan(version(info.Runtime))
+	s, err := c.Start(ctx, eventpipe.Config{Providers: plan.providers, BufferMB: w.cfg.BufferMB})
+	if t.begun != nil {
+		t.begun(ctx)
+	}
+	if err != nil {
+		return ignoreStop(stop, err)
+	}
+	defer s.Close()
+	w.core.Tel.Session(1, "attached")
+	defer w.core.Tel.Session(-1, "attached")
+	w.core.Set.Logger.Info("attached", zap.String("process", t.name), zap.String("runtime", info.Runtime))
+	w.mu.Lock()
+	if w.ended > 0 {
+		w.core.Tel.Reattached()
+	}
+	w.mu.Unlock()
+	err = w.stream(ctx, stop, c, s, &info, t, plan)
+	w.mu.Lock()
+	w.ended++
+	w.mu.Unlock()
+	if err != nil {
+		w.core.Set.Logger.Warn("a session has ended early", zap.String("process", t.name), zap.Error(err))
+	} else {
+		w.core.Set.Logger.Info("detached", zap.String("process", t.name))
+	}
+	return nil
+}
+
+// stream gives away what a session says.
+func (w *worker) stream(ctx, stop context.Context, c *eventpipe.Client, s *eventpipe.Session, info *eventpipe.Info, t target, p plan) error {
+	metrics := w.cfg.Metrics
+	metrics.Source = p.source
+	stream := flow.NewStream(flow.StreamConfig{
+		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "eventpipe", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.cfg.Events,
+		Metrics: metrics, Live: true, Resource: resource(ctx, c, info, t),
+	})
+	live := flow.Live{
+		Source: s, Stop: s.Stop, Close: s.Close,
+		Losses: func() map[string]int64 {
+			n := s.Stats()
+			return map[string]int64{flow.PlaceRuntime: n.Lost, flow.PlaceDecode: n.Undecodable}
+		},
+		LossEvery: w.cfg.Loss.ReportInterval, FlushEvery: w.cfg.Batch.MaxDelay, MetricsEvery: p.metrics, Patience: w.cfg.ShutdownTimeout / 4,
+	}
+	return live.Run(stop, stream)
+}
+
+// ignoreStop returns an error, unless it is only that we are stopped.
+func ignoreStop(stop context.Context, err error) error {
+	if stop.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// version returns the first number of the version of a runtime, or 3 if it says none.
+func version(text string) int {
+	first, _, _ := strings.Cut(text, ".")
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		return 3
+	}
+	return n
+}
+
+// resource returns what telemetry of a process is of.
+func resource(ctx context.Context, c *eventpipe.Client, info *eventpipe.Info, t target) []otlp.Attribute {
+	pid := info.PID
+	list := []otlp.Attribute{{Key: "process.runtime.name", Value: ".NET"}}
+	if p := t.process; p != nil {
+		pid = int64(p.PID)
+		if !p.Start.IsZero() {
+			list = append(list, otlp.Attribute{Key: "process.creation.time", Value: p.Start.UTC().Format(time.RFC3339Nano)})
+		}
+		if id := containerOf(p.PID); id != "" {
+			list = append(list, otlp.Attribute{Key: "container.id", Value: id})
+		}
+	}
+	list = append(list, otlp.Attribute{Key: "process.pid", Value: pid})
+	name := executable(info.CommandLine)
+	serviceName, instance := service(ctx, c, name)
+	if instance == "" && !info.Cookie.IsZero() {
+		instance = info.Cookie.String() // which the runtime makes up for each process
+	}
+	if host, err := os.Hostname(); err == nil {
+		list = append(list, otlp.Attribute{Key: "host.name", Value: host})
+	}
+	for _, a := range []otlp.Attribute{
+		{Key: "process.executable.name", Value: name}, {Key: "process.runtime.version", Value: info.Runtime},
+		{Key: "os.type", Value: strings.ToLower(info.OS)}, {Key: "host.arch", Value: arch(info.Arch)},
+		{Key: "service.name", Value: serviceName}, {Key: "service.instance.id", Value: instance},
+	} {
+		if a.Value != "" {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// service returns the name that a process gives itself for OpenTelemetry, or one made
+// of its program, and the id of the instance, if it has one.
+func service(ctx context.Context, c *eventpipe.Client, program string) (name, instance string) {
+	env, _ := c.Environment(ctx) // of a runtime that does not tell, there is none
+	of := func(key string) string {
+		for _, pair := range env {
+			if k, v, ok := strings.Cut(pair, "="); ok && k == key {
+				return v
+			}
+		}
+		return ""
+	}
+	name = of("OTEL_SERVICE_NAME")
+	for pair := range strings.SplitSeq(of("OTEL_RESOURCE_ATTRIBUTES"), ",") {
+		k, v, _ := strings.Cut(pair, "=")
+		switch k, v = strings.TrimSpace(k), strings.TrimSpace(v); {
+		case k == "service.name" && name == "":
+			name = v
+		case k == "service.instance.id":
+			instance = v
+		}
+	}
+	switch {
+	case name != "":
+	case program != "":
+		name = "unknown_service:" + program
+	default:
+		name = "unknown_service"
+	}
+	return name, instance
+}
+
+// arch returns the architecture as the conventions call it.
+func arch(text string) string {
+	switch text {
+	case "x64":
+		return "amd64"
+	case "x86", "arm64":
+		return text
+	case "":
+		return runtime.GOARCH
+	case "arm":
+		return "arm32"
+	}
+	return text
+}

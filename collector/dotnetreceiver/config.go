@@ -1,0 +1,251 @@
+package dotnetreceiver
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/confmap"
+
+	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Config is the configuration of the receiver: docs/collector.md has every option.
+type Config struct {
+	// Targets are the processes to attach to, and Ports where processes connect that
+	// have the path in DOTNET_DiagnosticPorts. Without either, Discovery finds all.
+	Targets   []Target        `mapstructure:"targets"`
+	Ports     []Port          `mapstructure:"ports"`
+	Discovery DiscoveryConfig `mapstructure:"discovery"`
+	Reattach  ReattachConfig  `mapstructure:"reattach"`
+
+	// Presets are what is collected: see the list of [Presets].
+	Presets   []string           `mapstructure:"presets"`
+	Providers []Provider         `mapstructure:"providers"`
+	Counters  CountersConfig     `mapstructure:"counters"`
+	Meters    MetersConfig       `mapstructure:"meters"`
+	Metrics   flow.MetricsConfig `mapstructure:"metrics"`
+	Traces    TracesConfig       `mapstructure:"traces"`
+	// BufferMB is the memory that a process may take for events that were not read yet.
+	BufferMB int               `mapstructure:"buffer_mb"`
+	Events   flow.EventsConfig `mapstructure:"events"`
+
+	Output          flow.OutputConfig `mapstructure:"output"`
+	Batch           flow.BatchConfig  `mapstructure:"batch"`
+	Retry           flow.RetryConfig  `mapstructure:"retry_on_failure"`
+	Loss            LossConfig        `mapstructure:"loss"`
+	ShutdownTimeout time.Duration     `mapstructure:"shutdown_timeout"`
+}
+
+// A Target is a process, by one of these.
+type Target struct {
+	PID       int    `mapstructure:"pid"`
+	Name      string `mapstructure:"name"`      // a regular expression
+	Socket    string `mapstructure:"socket"`    // a pattern of paths
+	Container string `mapstructure:"container"` // how its id begins
+}
+
+// A Port is where processes connect to us.
+type Port struct {
+	Path string `mapstructure:"path"`
+	// Resume lets a process go on that waits until it is attached to.
+	Resume bool `mapstructure:"resume"`
+}
+
+// A DiscoveryConfig says which processes are found.
+type DiscoveryConfig struct {
+	Enabled      *bool         `mapstructure:"enabled"`
+	Interval     time.Duration `mapstructure:"interval"`
+	Include      []string      `mapstructure:"include"` // regular expressions of names
+	Exclude      []string      `mapstructure:"exclude"`
+	MaxProcesses int           `mapstructure:"max_processes"`
+}
+
+// A ReattachConfig says when it is tried again to attach.
+type ReattachConfig struct {
+	InitialInterval time.Duration `mapstructure:"initial_interval"`
+	MaxInterval     time.Duration `mapstructure:"max_interval"`
+}
+
+// A Provider is an EventSource, or a provider of the runtime.
+type Provider struct {
+	Name      string            `mapstructure:"name"`
+	Level     any               `mapstructure:"level"`
+	Keywords  any               `mapstructure:"keywords"`
+	Arguments map[string]string `mapstructure:"arguments"`
+}
+
+// A CountersConfig says which event counters are read.
+type CountersConfig struct {
+	Sources  []string      `mapstructure:"sources"`
+	Interval time.Duration `mapstructure:"interval"`
+}
+
+// A MetersConfig says which meters are read.
+type MetersConfig struct {
+	Include       []string      `mapstructure:"include"`
+	Interval      time.Duration `mapstructure:"interval"`
+	MaxTimeSeries int           `mapstructure:"max_time_series"`
+	MaxHistograms int           `mapstructure:"max_histograms"`
+}
+
+// A TracesConfig says of which activities spans are made.
+type TracesConfig struct {
+	Sources []string `mapstructure:"sources"` // names of ActivitySources
+}
+
+// A LossConfig says how often losses are looked at.
+type LossConfig struct {
+	ReportInterval time.Duration `mapstructure:"report_interval"`
+}
+
+func defaultConfig() component.Config {
+	return &Config{
+		Discovery: DiscoveryConfig{Interval: 2 * time.Second, Include: []string{".*"}, MaxProcesses: 50},
+		Reattach:  ReattachConfig{InitialInterval: 200 * time.Millisecond, MaxInterval: 3 * time.Second},
+		Presets:   []string{"gc", "counters"},
+		Counters:  CountersConfig{Sources: []string{"System.Runtime"}, Interval: 10 * time.Second},
+		Meters:    MetersConfig{Include: []string{"System.Runtime", "Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http"}, Interval: 10 * time.Second, MaxTimeSeries: 1000, MaxHistograms: 50},
+		Metrics:   flow.DefaultMetrics(),
+		Traces:    TracesConfig{Sources: []string{"Microsoft.AspNetCore", "System.Net.Http"}},
+		BufferMB:  64, Output: flow.DefaultOutput(), Batch: flow.DefaultBatch(), Retry: flow.DefaultRetry(),
+		Loss: LossConfig{ReportInterval: 10 * time.Second}, ShutdownTimeout: 5 * time.Second,
+	}
+}
+
+// Unmarshal fills the configuration.
+func (c *Config) Unmarshal(conf *confmap.Conf) error {
+	type plain Config
+	return flow.Unmarshal(conf, (*plain)(c))
+}
+
+// discovers reports whether all processes are looked for.
+func (c *Config) discovers() bool {
+	if c.Discovery.Enabled != nil {
+		return *c.Discovery.Enabled
+	}
+	return len(c.Targets)+len(c.Ports) == 0
+}
+
+// Validate says what of it makes no sense.
+func (c *Config) Validate() error {
+	var trouble []error
+	if len(c.Presets)+len(c.Providers) == 0 {
+		trouble = append(trouble, errors.New("nothing to collect: write presets: [gc, counters] or providers: [{name: Microsoft-Windows-DotNETRuntime, keywords: gc}]"))
+	}
+	if !c.discovers() && len(c.Targets)+len(c.Ports) == 0 {
+		trouble = append(trouble, errors.New("no processes: write targets: [{name: app}], ports: [{path: /diag/dotnet.sock}], or discovery: {enabled: true}"))
+	}
+	for _, name := range c.Presets {
+		if !slices.Contains(Presets(), name) {
+			trouble = append(trouble, fmt.Errorf("preset %q: write some of %s", name, strings.Join(Presets(), ", ")))
+		}
+	}
+	for _, text := range append(slices.Clone(c.Discovery.Include), c.Discovery.Exclude...) {
+		if _, err := regexp.Compile(text); err != nil {
+			trouble = append(trouble, fmt.Errorf("discovery: %w", err))
+		}
+	}
+	if c.BufferMB < 1 || c.BufferMB > 4096 {
+		trouble = append(trouble, fmt.Errorf("buffer_mb %d: write 1 to 4096", c.BufferMB))
+	}
+	if c.Discovery.MaxProcesses < 1 {
+		trouble = append(trouble, fmt.Errorf("discovery: max_processes %d: write 1 or more", c.Discovery.MaxProcesses))
+	}
+	for _, d := range []struct {
+		key          string
+		value, least time.Duration
+	}{
+		{"discovery: interval", c.Discovery.Interval, 100 * time.Millisecond}, {"reattach: initial_interval", c.Reattach.InitialInterval, 10 * time.Millisecond},
+		{"reattach: max_interval", c.Reattach.MaxInterval, c.Reattach.InitialInterval}, {"counters: interval", c.Counters.Interval, 100 * time.Millisecond},
+		{"meters: interval", c.Meters.Interval, 100 * time.Millisecond}, {"loss: report_interval", c.Loss.ReportInterval, 100 * time.Millisecond},
+		{"shutdown_timeout", c.ShutdownTimeout, 100 * time.Millisecond},
+	} {
+		if d.value < d.least {
+			trouble = append(trouble, fmt.Errorf("%s %v: write %v or more", d.key, d.value, d.least))
+		}
+	}
+	return errors.Join(trouble...)
+}
+
+// Validate says what of it makes no sense.
+func (t *Target) Validate() error {
+	set := 0
+	for _, is := range []bool{t.PID != 0, t.Name != "", t.Socket != "", t.Container != ""} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 {
+		return errors.New("write exactly one of pid, name, socket, container")
+	}
+	if t.PID < 0 {
+		return fmt.Errorf("pid %d: write that of a process", t.PID)
+	}
+	_, err := regexp.Compile(t.Name)
+	return err
+}
+
+// Validate says what of it makes no sense.
+func (p *Port) Validate() error {
+	if p.Path == "" {
+		return errors.New("path is empty: write where the socket is to be, such as /diag/dotnet.sock")
+	}
+	if len(p.Path) > 107 {
+		return fmt.Errorf("path has %d bytes, and sockets take 107: choose a shorter one", len(p.Path))
+	}
+	return nil
+}
+
+// Validate says what of it makes no sense.
+func (p *Provider) Validate() error {
+	if p.Name == "" {
+		return errors.New("name is empty: write that of an EventSource, such as System.Net.Http")
+	}
+	_, levelErr := parseLevel(flow.Text(p.Level))
+	_, keyErr := parseKeywords(p.Name, flow.Text(p.Keywords))
+	return errors.Join(levelErr, keyErr)
+}
+
+var levels = []string{"", "critical", "error", "warning", "informational", "verbose"}
+
+// parseLevel reads a level by its name or number; none is informational.
+func parseLevel(text string) (etw.Level, error) {
+	if text == "" {
+		return etw.LevelInformational, nil
+	}
+	if i := slices.Index(levels, strings.ToLower(text)); i > 0 {
+		return etw.Level(i), nil
+	}
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= 5 {
+		return etw.Level(n), nil
+	}
+	return 0, fmt.Errorf("level %q: write critical, error, warning, informational, verbose or a number 1-5", text)
+}
+
+// parseKeywords reads the keywords of a provider: a number, names, or all.
+func parseKeywords(provider, text string) (uint64, error) {
+	if text == "" || text == "all" {
+		return ^uint64(0), nil
+	}
+	if n, err := strconv.ParseUint(text, 0, 64); err == nil {
+		return n, nil
+	}
+	for _, p := range builtin.Providers {
+		if strings.EqualFold(p.Desc.Name, provider) {
+			n, err := p.ParseKeywords(text)
+			if err != nil {
+				return 0, fmt.Errorf("keywords %q: %w", text, err)
+			}
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("keywords %q: write hex like 0x10, or all; names are known of the runtime's providers", text)
+}

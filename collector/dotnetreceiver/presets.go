@@ -1,0 +1,112 @@
+package dotnetreceiver
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// Keywords of the runtime's provider.
+const (
+	runtimeName       = "Microsoft-Windows-DotNETRuntime"
+	keywordGC         = 0x1
+	keywordContention = 0x4000
+	keywordException  = 0x8000
+	keywordThreading  = 0x10000
+)
+
+// Presets are the names of what can be collected.
+func Presets() []string {
+	return []string{"gc", "exceptions", "contention", "threadpool", "requests", "counters"}
+}
+
+// A plan is what a session records, and where metrics of the runtime come from.
+type plan struct {
+	providers []eventpipe.Provider
+	source    string
+	metrics   time.Duration // how often, or 0
+}
+
+// plan returns what is recorded of a runtime.
+func (c *Config) plan(version int) plan {
+	p := plan{source: c.Metrics.Source}
+	if p.source == flow.SourceAuto {
+		p.source = flow.SourceCounters
+		if version >= 9 { // of which meters have all that counters do
+			p.source = flow.SourceMeters
+		}
+	}
+	for _, name := range c.Presets {
+		p.add(c, name, version)
+	}
+	for _, own := range c.Providers {
+		level, _ := parseLevel(flow.Text(own.Level)) // both were checked
+		keywords, _ := parseKeywords(own.Name, flow.Text(own.Keywords))
+		var pairs []string
+		for k, v := range own.Arguments {
+			pairs = append(pairs, k, v)
+		}
+		p.providers = append(p.providers, eventpipe.Provider{Name: own.Name, Keywords: keywords, Level: level, Arguments: eventpipe.Arguments(pairs...)})
+	}
+	p.providers = eventpipe.Merge(p.providers)
+	return p
+}
+
+func (p *plan) runtime(keywords uint64) {
+	if p.metrics == 0 {
+		p.metrics = 10 * time.Second
+	}
+	p.providers = append(p.providers, eventpipe.Provider{Name: runtimeName, Keywords: keywords, Level: etw.LevelInformational})
+}
+
+// add adds what a preset stands for.
+func (p *plan) add(c *Config, preset string, version int) {
+	switch preset {
+	case "gc":
+		p.runtime(keywordGC)
+	case "exceptions":
+		p.runtime(keywordException)
+	case "contention":
+		p.runtime(keywordContention)
+	case "threadpool":
+		p.runtime(keywordThreading)
+	case "requests":
+		p.providers = append(p.providers, activities(c.Traces.Sources))
+	case "counters":
+		p.metrics = min(c.Counters.Interval, c.Meters.Interval)
+		for _, name := range c.Counters.Sources {
+			if name == "System.Runtime" && p.source != flow.SourceCounters {
+				continue
+			}
+			p.providers = append(p.providers, eventpipe.Provider{Name: name, Level: etw.LevelInformational, Arguments: eventpipe.Arguments("EventCounterIntervalSec", seconds(c.Counters.Interval))})
+		}
+		if version >= 6 && p.source == flow.SourceMeters {
+			p.providers = append(p.providers, meters(&c.Meters))
+		}
+	}
+}
+
+// meters returns the provider of meters. A process serves one session of them at a
+// time, known by an id; .NET 8 and later serve several that share one.
+func meters(c *MetersConfig) eventpipe.Provider {
+	return eventpipe.Provider{Name: "System.Diagnostics.Metrics", Keywords: 0x2, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(
+		"SessionId", fmt.Sprintf("otelcol-%d-%d", os.Getpid(), time.Now().UnixNano()), "Metrics", strings.Join(c.Include, ","), "RefreshInterval", seconds(c.Interval),
+		"MaxTimeSeries", strconv.Itoa(c.MaxTimeSeries), "MaxHistograms", strconv.Itoa(c.MaxHistograms))}
+}
+
+// activities returns the provider that passes on activities as they end, with their ids.
+func activities(sources []string) eventpipe.Provider {
+	var specs []string
+	for _, s := range sources {
+		specs = append(specs, "[AS]"+s+"/Stop:-TraceId;SpanId;ParentSpanId;OperationName;DisplayName;Status;DurationTicks=Duration.Ticks;TagObjects=TagObjects.*Enumerate")
+	}
+	return eventpipe.Provider{Name: "Microsoft-Diagnostics-DiagnosticSource", Keywords: 0x3, Level: etw.LevelVerbose, Arguments: eventpipe.Arguments("FilterAndPayloadSpecs", strings.Join(specs, "\n"))}
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

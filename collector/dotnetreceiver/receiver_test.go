@@ -1,0 +1,437 @@
+package dotnetreceiver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/receiver"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+	"go.uber.org/goleak"
+
+	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
+	"github.com/etwgen/etwgen/trace"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A sink takes what a receiver gives.
+type sink struct {
+	mu       sync.Mutex
+	logs     int
+	losses   map[string]int64
+	sums     map[string]float64 // the last value of a metric
+	kinds    map[string]pmetric.MetricType
+	mixed    string // a metric that came as two types
+	pauses   uint64
+	spans    []ptrace.Span
+	resource map[string]any
+	refuse   bool
+}
+
+func (s *sink) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
+
+func (s *sink) ConsumeLogs(_ context.Context, data plog.Logs) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refuse {
+		return errors.New("busy")
+	}
+	for _, of := range data.ResourceLogs().All() {
+		s.resource = of.Resource().Attributes().AsRaw()
+		for _, scope := range of.ScopeLogs().All() {
+			for _, r := range scope.LogRecords().All() {
+				if r.EventName() != "etwgen.loss" {
+					s.logs++
+					continue
+				}
+				place, _ := r.Attributes().Get("place")
+				n, _ := r.Attributes().Get("count")
+				if s.losses == nil {
+					s.losses = make(map[string]int64)
+				}
+				s.losses[place.Str()] += n.Int()
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sink) ConsumeMetrics(_ context.Context, data pmetric.Metrics) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sums == nil {
+		s.sums, s.kinds = make(map[string]float64), make(map[string]pmetric.MetricType)
+	}
+	for _, of := range data.ResourceMetrics().All() {
+		for _, scope := range of.ScopeMetrics().All() {
+			for _, m := range scope.Metrics().All() {
+				if kind, ok := s.kinds[m.Name()]; ok && kind != m.Type() {
+					s.mixed = m.Name()
+				}
+				s.kinds[m.Name()] = m.Type()
+				switch m.Type() {
+				case pmetric.MetricTypeSum:
+					for _, p := range m.Sum().DataPoints().All() {
+						s.sums[m.Name()+text(p.Attributes())] = p.DoubleValue()
+					}
+				case pmetric.MetricTypeGauge:
+					for _, p := range m.Gauge().DataPoints().All() {
+						s.sums[m.Name()+text(p.Attributes())] = p.DoubleValue()
+					}
+				case pmetric.MetricTypeHistogram:
+					s.pauses = 0
+					for _, p := range m.Histogram().DataPoints().All() {
+						s.pauses += p.Count()
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func text(m pcommon.Map) string {
+	var b strings.Builder
+	for k, v := range m.All() {
+		b.WriteString(" " + k + "=" + v.AsString())
+	}
+	return b.String()
+}
+
+func (s *sink) ConsumeTraces(_ context.Context, data ptrace.Traces) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, of := range data.ResourceSpans().All() {
+		for _, scope := range of.ScopeSpans().All() {
+			for _, span := range scope.Spans().All() {
+				s.spans = append(s.spans, span)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sink) total() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.logs
+}
+
+// process starts a process that delivers a trace and goes on.
+func process(t *testing.T, dir string, version int, events []byte) (stop func()) {
+	t.Helper()
+	rt := eventpipetest.NewRuntime(version)
+	rt.CommandLine = "/app/Bakery --port 80"
+	rt.Environ = []string{"OTEL_SERVICE_NAME=bakery", "OTEL_RESOURCE_ATTRIBUTES=a=b,service.instance.id=7"}
+	gone := make(chan struct{})
+	rt.Record = func(w io.Writer, stopped <-chan struct{}) {
+		w.Write(events[:len(events)-1])
+		select {
+		case <-stopped:
+			w.Write(events[len(events)-1:])
+		case <-gone:
+		}
+	}
+	_, end, err := rt.Listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	stop = func() { once.Do(func() { close(gone); end() }) }
+	t.Cleanup(stop)
+	return stop
+}
+
+func read(t *testing.T, path string) (b []byte, events int) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := trace.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, err := range f.Records() {
+		if err != nil {
+			break
+		}
+		events++
+	}
+	return b, events
+}
+
+func config(dir string) *Config {
+	cfg := defaultConfig().(*Config)
+	cfg.Targets = []Target{{Socket: filepath.Join(dir, "*")}}
+	cfg.Presets = []string{"gc", "counters", "requests"}
+	cfg.Discovery.Interval = 100 * time.Millisecond
+	cfg.Batch.MaxDelay = 10 * time.Millisecond
+	cfg.Retry.InitialInterval, cfg.Retry.MaxInterval = time.Millisecond, 5*time.Millisecond
+	cfg.Counters.Interval, cfg.Meters.Interval = 100*time.Millisecond, 100*time.Millisecond
+	return cfg
+}
+
+// start starts a receiver for all signals, and returns what ends it.
+func start(t *testing.T, cfg *Config, s *sink) (end func() error) {
+	t.Helper()
+	f := NewFactory()
+	set := receivertest.NewNopSettings(metadata.Type)
+	logs, err := f.CreateLogs(t.Context(), set, cfg, s)
+	metrics, err2 := f.CreateMetrics(t.Context(), set, cfg, s)
+	traces, err3 := f.CreateTraces(t.Context(), set, cfg, s)
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	all := []component.Component{logs, metrics, traces}
+	for _, c := range all {
+		if err := c.Start(t.Context(), componenttest.NewNopHost()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var once sync.Once
+	end = func() (err error) {
+		once.Do(func() {
+			for _, c := range all {
+				err = errors.Join(err, c.Shutdown(context.Background()))
+			}
+		})
+		return err
+	}
+	t.Cleanup(func() { end() })
+	return end
+}
+
+func wait(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it takes too long until %s", what)
+		}
+	}
+}
+
+// TestSession attaches to a process that ends, and to the one that comes then.
+func TestSession(t *testing.T) {
+	dir := t.TempDir()
+	b, events := read(t, "../../tests/recorded/gc.nettrace")
+	s := &sink{}
+	end := start(t, config(dir), s)
+	stop := process(t, dir, 10, b)
+	wait(t, "all events are there", func() bool { return s.total() >= events })
+	stop()
+	begun := time.Now()
+	process(t, dir, 10, b)
+	wait(t, "the events of the next process are there", func() bool { return s.total() >= 2*events })
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("it takes %v to attach again", took)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if s.logs != 2*events || s.pauses == 0 {
+		t.Errorf("%d log records, want %d; %d pauses", s.logs, 2*events, s.pauses)
+	}
+	for key, want := range map[string]any{"process.runtime.name": ".NET", "service.name": "bakery", "service.instance.id": "7", "process.executable.name": "Bakery"} {
+		if s.resource[key] != want {
+			t.Errorf("the resource has %s=%v, want %v", key, s.resource[key], want)
+		}
+	}
+}
+
+// TestRefusing stops a receiver whose pipeline refuses everything: it ends all the
+// same, and what was read and not given away is counted.
+func TestRefusing(t *testing.T) {
+	dir := t.TempDir()
+	b, _ := read(t, "../../tests/recorded/gc.nettrace")
+	s := &sink{refuse: true}
+	cfg := config(dir)
+	cfg.ShutdownTimeout = 400 * time.Millisecond
+	process(t, dir, 10, b)
+	end := start(t, cfg, s)
+	time.Sleep(100 * time.Millisecond)
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if s.logs != 0 {
+		t.Errorf("%d log records", s.logs)
+	}
+}
+
+// TestUnreachable waits for a process that is not there, and ends.
+func TestUnreachable(t *testing.T) {
+	cfg := config(t.TempDir())
+	cfg.Targets = []Target{{PID: 1 << 22}, {Name: "^nothing-is-called-so$"}}
+	end := start(t, cfg, &sink{})
+	time.Sleep(50 * time.Millisecond)
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSilent has a process that never answers the commands to start and to stop.
+func TestSilent(t *testing.T) {
+	dir := t.TempDir()
+	rt := eventpipetest.NewRuntime(10)
+	rt.Silent = map[uint16]bool{eventpipetest.CollectTracing2: true, eventpipetest.CollectTracing3: true, eventpipetest.CollectTracing4: true, eventpipetest.CollectTracing5: true}
+	_, stop, err := rt.Listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	end := start(t, config(dir), &sink{})
+	wait(t, "it is asked", func() bool { return len(rt.Requests()) > 0 })
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCorpus has a process deliver what .NET 10 wrote: counts and spans are those of the
+// trace.
+func TestCorpus(t *testing.T) {
+	corpus := os.Getenv("ETWGEN_CORPUS")
+	if corpus == "" {
+		t.Skip("ETWGEN_CORPUS does not say where traces are")
+	}
+	for _, c := range []struct {
+		file  string
+		check func(*testing.T, *sink)
+	}{
+		{"metrics", func(t *testing.T, s *sink) {
+			if len(s.sums) == 0 || s.mixed != "" {
+				t.Errorf("there are %d metrics; %q has two types", len(s.sums), s.mixed)
+			}
+		}},
+		{"gc-workstation", func(t *testing.T, s *sink) {
+			if s.pauses == 0 {
+				t.Error("there are no pauses")
+			}
+		}},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			dir := t.TempDir()
+			b, events := read(t, filepath.Join(corpus, "dotnet10", c.file+".nettrace"))
+			s := &sink{}
+			end := start(t, config(dir), s)
+			process(t, dir, 10, b)
+			wait(t, "all events are there", func() bool { return s.total() >= events })
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+			if s.logs != events {
+				t.Errorf("%d log records, want %d", s.logs, events)
+			}
+			c.check(t, s)
+		})
+	}
+}
+
+// TestReal attaches to a real .NET process that is killed, and to the one that is
+// started then, by its name.
+func TestReal(t *testing.T) {
+	folder := os.Getenv("ETWGEN_DOTNET")
+	if folder == "" {
+		t.Skip("ETWGEN_DOTNET does not say where runtimes are")
+	}
+	cfg := config("")
+	cfg.Targets = []Target{{Name: "^azmcp$"}}
+	cfg.Presets = []string{"gc", "counters", "requests", "threadpool"}
+	s := &sink{}
+	end := start(t, cfg, s)
+	for _, life := range []string{"first", "second"} {
+		cmd := exec.Command(filepath.Join(folder, "net10/package/dist/azmcp"), "server", "start")
+		cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		wait(t, "the "+life+" process is attached to, and has metrics", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			_, has := s.sums["dotnet.gc.pause.time"]
+			return has && s.resource != nil && s.resource["process.pid"] == int64(cmd.Process.Pid)
+		})
+		t.Logf("%s process: %v", life, time.Since(begun))
+		cmd.Process.Kill()
+		cmd.Wait()
+		in.Close()
+		s.mu.Lock()
+		if s.mixed != "" {
+			t.Errorf("%s has two types", s.mixed)
+		}
+		s.sums = nil
+		s.mu.Unlock()
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	if err := componenttest.CheckConfigStruct(defaultConfig()); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		conf map[string]any
+		want string
+	}{
+		{map[string]any{"presets": []string{}, "providers": []any{}}, "nothing to collect: write presets"},
+		{map[string]any{"presets": []string{"gcc"}}, `preset "gcc": write some of gc, exceptions`},
+		{map[string]any{"targets": []any{map[string]any{"pid": 1, "name": "x"}}}, "write exactly one of pid, name, socket, container"},
+		{map[string]any{"targets": []any{map[string]any{"name": "("}}}, "missing closing )"},
+		{map[string]any{"ports": []any{map[string]any{"path": strings.Repeat("x", 200)}}}, "sockets take 107"},
+		{map[string]any{"discovery": map[string]any{"enabled": false}}, "no processes: write targets"},
+		{map[string]any{"buffer_mb": 0}, "buffer_mb 0: write 1 to 4096"},
+		{map[string]any{"providers": []any{map[string]any{"name": "X", "level": "info"}}}, `level "info": write critical`},
+		{map[string]any{"providers": []any{map[string]any{"name": "X", "keywords": "0xZZ"}}}, "write hex like 0x10"},
+		{map[string]any{"metrics": map[string]any{"source": "all"}}, `source "all": write one of`},
+		{map[string]any{"preset": []string{"gc"}}, "unknown key preset: did you mean presets?"},
+		{nil, ""},
+	} {
+		cfg := defaultConfig()
+		err := confmap.NewFromStringMap(c.conf).Unmarshal(cfg)
+		if err == nil {
+			err = confmap.Validate(cfg)
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.conf, err, c.want)
+		}
+	}
+}
+
+// TestSignals asks for signals that nothing is collected for.
+func TestSignals(t *testing.T) {
+	cfg := defaultConfig().(*Config)
+	cfg.Presets = []string{"exceptions"}
+	f := NewFactory()
+	set := receivertest.NewNopSettings(metadata.Type)
+	if _, err := f.CreateTraces(t.Context(), set, cfg, &sink{}); err == nil || !strings.Contains(err.Error(), "add presets: [requests]") {
+		t.Errorf("traces: %v", err)
+	}
+	if _, err := f.CreateMetrics(t.Context(), set, cfg, &sink{}); err == nil || !strings.Contains(err.Error(), "add presets: [gc, counters]") {
+		t.Errorf("metrics: %v", err)
+	}
+	var _ receiver.Factory = f
+}

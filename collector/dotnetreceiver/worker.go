@@ -1,0 +1,231 @@
+package dotnetreceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.uber.org/zap"
+
+	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// A worker looks for processes, and has a session in each.
+type worker struct {
+	cfg       *Config
+	core      *flow.Core
+	host      component.Host
+	listeners []*eventpipe.Listener
+	include   []*regexp.Regexp
+	exclude   []*regexp.Regexp
+	names     []*regexp.Regexp // of the targets, nil for those that have none
+	wg        sync.WaitGroup
+
+	mu       sync.Mutex
+	attached map[string]bool
+	cookies  map[string]bool // of the processes that are attached to
+	tries    map[string]*try
+	ended    int // sessions
+	waiting  bool
+}
+
+// A try is when it is tried again to attach to a process.
+type try struct {
+	wait time.Duration
+	next time.Time
+	seen bool
+}
+
+func newWorker(cfg *Config, core *flow.Core) *worker {
+	w := &worker{cfg: cfg, core: core, attached: make(map[string]bool), cookies: make(map[string]bool), tries: make(map[string]*try)}
+	compile := func(texts []string) (list []*regexp.Regexp) {
+		for _, text := range texts {
+			if re, err := regexp.Compile(text); err == nil { // which was checked
+				list = append(list, re)
+			}
+		}
+		return list
+	}
+	w.include, w.exclude = compile(cfg.Discovery.Include), compile(cfg.Discovery.Exclude)
+	for _, t := range cfg.Targets {
+		var re *regexp.Regexp
+		if t.Name != "" {
+			re, _ = regexp.Compile(t.Name)
+		}
+		w.names = append(w.names, re)
+	}
+	return w
+}
+
+// Open listens at the ports.
+func (w *worker) Open(_ context.Context, host component.Host) error {
+	w.host = host
+	for _, p := range w.cfg.Ports {
+		l, err := eventpipe.Listen(p.Path)
+		if err != nil {
+			return errors.Join(fmt.Errorf("port %s: %w", p.Path, err), w.Close())
+		}
+		w.listeners = append(w.listeners, l)
+	}
+	return nil
+}
+
+// Close closes the ports.
+func (w *worker) Close() error {
+	var trouble error
+	for _, l := range w.listeners {
+		trouble = errors.Join(trouble, l.Close())
+	}
+	w.listeners = nil
+	return trouble
+}
+
+// Run attaches to what is there, and to what comes.
+func (w *worker) Run(stop context.Context) {
+	defer w.wg.Wait()
+	for i, l := range w.listeners {
+		w.wg.Go(func() { w.accept(stop, l, w.cfg.Ports[i]) })
+	}
+	for {
+		w.look(stop)
+		every := w.cfg.Discovery.Interval
+		if w.waits() { // for something that may soon be there
+			every = min(every, w.cfg.Reattach.InitialInterval*5)
+		}
+		if !flow.Sleep(stop.Done(), every) {
+			return
+		}
+	}
+}
+
+func (w *worker) waits() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.waiting || len(w.tries) > 0
+}
+
+// look attaches to the processes that are wanted and are not attached to.
+func (w *worker) look(stop context.Context) {
+	if w.needsList() {
+		ctx, cancel := context.WithTimeout(stop, 2*time.Second)
+		list, err := eventpipe.Processes(ctx)
+		cancel()
+		if err != nil && stop.Err() == nil && len(list) == 0 {
+			w.core.Set.Logger.Warn("processes cannot be listed", zap.Error(err))
+		}
+		w.forget(list)
+		for i := range list {
+			if w.wants(&list[i]) {
+				w.process(stop, &list[i])
+			}
+		}
+		w.miss(list)
+	}
+	for _, t := range w.cfg.Targets {
+		if t.Socket == "" {
+			continue
+		}
+		paths, _ := filepath.Glob(t.Socket)
+		for _, path := range paths {
+			w.attach(stop, target{key: path, name: path, dial: func(ctx context.Context) (*eventpipe.Client, error) { return eventpipe.DialSocket(ctx, path) }})
+		}
+	}
+}
+
+// needsList reports whether processes have to be listed.
+func (w *worker) needsList() bool {
+	if w.cfg.discovers() {
+		return true
+	}
+	for _, t := range w.cfg.Targets {
+		if t.Socket == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// process attaches to a process that was found.
+func (w *worker) process(stop context.Context, p *eventpipe.Process) {
+	pid := p.PID
+	w.attach(stop, target{key: fmt.Sprintf("pid %d %d", pid, p.Start.Unix()), name: fmt.Sprintf("pid %d", pid), process: p, dial: func(ctx context.Context) (*eventpipe.Client, error) {
+		return eventpipe.DialPID(ctx, pid)
+	}})
+}
+
+// forget drops what is known of processes that are not there any more.
+func (w *worker) forget(list []eventpipe.Process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tries {
+		t.seen = false
+	}
+	for i := range list {
+		if t := w.tries[fmt.Sprintf("pid %d %d", list[i].PID, list[i].Start.Unix())]; t != nil {
+			t.seen = true
+		}
+	}
+	for key, t := range w.tries {
+		if !t.seen && time.Since(t.next) > time.Minute {
+			delete(w.tries, key)
+		}
+	}
+}
+
+// miss says of targets that no process is one, and when one is there again.
+func (w *worker) miss(list []eventpipe.Process) {
+	missing := ""
+	for i, t := range w.cfg.Targets {
+		if t.Socket != "" {
+			continue
+		}
+		found := false
+		for j := range list {
+			found = found || w.is(i, &list[j])
+		}
+		if !found {
+			missing = fmt.Sprintf("no .NET process matches %s: causes may be DOTNET_EnableDiagnostics=0, another user, another TMPDIR, or a pid of another namespace; looking again every %v", t.text(), w.cfg.Discovery.Interval)
+		}
+	}
+	w.mu.Lock()
+	was := w.waiting
+	w.waiting = missing != ""
+	w.mu.Unlock()
+	switch {
+	case missing != "" && !was:
+		w.core.Set.Logger.Warn(missing)
+		componentstatus.ReportStatus(w.host, componentstatus.NewRecoverableErrorEvent(errors.New(missing)))
+	case missing == "" && was:
+		componentstatus.ReportStatus(w.host, componentstatus.NewEvent(componentstatus.StatusOK))
+	}
+}
+
+// accept attaches to the processes that connect to a port.
+func (w *worker) accept(stop context.Context, l *eventpipe.Listener, port Port) {
+	for {
+		c, err := l.Accept(stop)
+		if err != nil {
+			if stop.Err() == nil {
+				w.core.Set.Logger.Error("a port takes no processes any more", zap.String("path", port.Path), zap.Error(err))
+			}
+			return
+		}
+		resumed := !port.Resume
+		w.attach(stop, target{key: c.Cookie().String(), name: c.String(), once: true, dial: func(context.Context) (*eventpipe.Client, error) { return c, nil }, begun: func(ctx context.Context) {
+			if resumed {
+				return
+			}
+			resumed = true
+			if err := c.Resume(ctx); err != nil {
+				w.core.Set.Logger.Warn("a process is not resumed", zap.String("process", c.String()), zap.Error(err))
+			}
+		}})
+	}
+}

@@ -1,0 +1,188 @@
+package etwreceiver
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/dotnet"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
+	"github.com/etwgen/etwgen/runtime/session"
+)
+
+var levels = []string{"", "critical", "error", "warning", "informational", "verbose"}
+
+// parseLevel reads a level by its name or number; none is informational.
+func parseLevel(text string) (etw.Level, error) {
+	if text == "" {
+		return etw.LevelInformational, nil
+	}
+	if i := slices.Index(levels, strings.ToLower(text)); i > 0 {
+		return etw.Level(i), nil
+	}
+	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n >= 1 {
+		return etw.Level(n), nil
+	}
+	return 0, fmt.Errorf("level %q: write critical, error, warning, informational, verbose or a number 1-255", text)
+}
+
+// parseKeywords reads keywords of a provider: a number, names, all, or none.
+func parseKeywords(key, provider, text string, none uint64) (uint64, error) {
+	switch text {
+	case "":
+		return none, nil
+	case "all":
+		return ^uint64(0), nil
+	}
+	if n, err := strconv.ParseUint(text, 0, 64); err == nil {
+		return n, nil
+	}
+	for _, p := range builtin.Providers {
+		if strings.EqualFold(p.Desc.Name, provider) {
+			n, err := p.ParseKeywords(text)
+			if err != nil {
+				return 0, fmt.Errorf("%s %q: %w", key, text, err)
+			}
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("%s %q: write hex like 0x10, or all; names are known of the runtime's providers", key, text)
+}
+
+// guid returns the GUID of a provider.
+func (p *Provider) guid() (etw.GUID, error) {
+	if p.GUID != "" {
+		g, err := etw.ParseGUID(p.GUID)
+		if err != nil {
+			return g, fmt.Errorf("guid %q: %w", p.GUID, err)
+		}
+		return g, nil
+	}
+	if p.Kind == "eventsource" {
+		return etw.NameGUID(p.Name), nil
+	}
+	for _, known := range builtin.Providers {
+		if strings.EqualFold(known.Desc.Name, p.Name) {
+			return known.Desc.GUID, nil
+		}
+	}
+	if source := dotnet.Provider(p.Name); source != nil && p.Kind != "registered" {
+		return source.Desc.GUID, nil
+	}
+	for g, name := range schema.ProviderNames() {
+		if strings.EqualFold(name, p.Name) {
+			return g, nil
+		}
+	}
+	return etw.GUID{}, fmt.Errorf("the provider %q is not known: write its guid, or kind: eventsource if it is one", p.Name)
+}
+
+// provider returns what the session enables.
+func (p *Provider) provider() (session.Provider, error) {
+	g, err := p.guid()
+	if err != nil {
+		return session.Provider{}, err
+	}
+	level, err := parseLevel(flow.Text(p.Level))
+	if err != nil {
+		return session.Provider{}, err
+	}
+	one, err := parseKeywords("keywords_any", p.Name, flow.Text(p.KeywordsAny), 0)
+	if err != nil {
+		return session.Provider{}, err
+	}
+	every, err := parseKeywords("keywords_all", p.Name, flow.Text(p.KeywordsAll), 0)
+	if err != nil {
+		return session.Provider{}, err
+	}
+	if one != 0 && every&^one != 0 {
+		return session.Provider{}, fmt.Errorf("keywords_all %#x has some that keywords_any %#x lacks: no event would have them", every, one)
+	}
+	out := session.Provider{Name: p.Name, GUID: g, Enablement: session.Enablement{Level: level, Keywords: one, AllKeywords: every, CaptureState: p.CaptureState}}
+	if p.Stacks {
+		out.Properties |= session.PropertyStack
+	}
+	out.Filters.PIDs, out.Filters.Executables = p.Processes.PIDs, p.Processes.Names
+	for except, ids := range map[bool][]int{false: p.Events.Include, true: p.Events.Exclude} {
+		if len(ids) == 0 {
+			continue
+		}
+		f := &session.IDFilter{Except: except}
+		for _, id := range ids {
+			f.IDs = append(f.IDs, uint16(id))
+		}
+		out.Filters.IDs = f
+	}
+	return out, nil
+}
+
+// presets are providers for what is often asked, and flags of the kernel.
+var presets = []struct {
+	name     string
+	provider Provider
+	flags    string
+}{
+	{"dns", Provider{Name: "Microsoft-Windows-DNS-Client"}, ""},
+	{"dotnet_contention", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x4000"}, ""},
+	{"dotnet_exceptions", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x8000"}, ""},
+	{"dotnet_gc", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x1"}, ""},
+	{"image", Provider{}, "image_load"},
+	{"process", Provider{}, "process"},
+}
+
+// Presets are the names of what can be collected.
+func Presets() []string {
+	var names []string
+	for _, p := range presets {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// enabled returns what the session enables of the system and of the kernel.
+func (c *Config) enabled() (list []session.Provider, flags kernel.Flags, err error) {
+	names := slices.Clone(c.Kernel.Flags)
+	all := slices.Clone(c.Providers)
+	for _, p := range presets {
+		if !slices.Contains(c.Presets, p.name) {
+			continue
+		}
+		if p.flags != "" {
+			names = append(names, p.flags)
+			continue
+		}
+		all = append(all, p.provider)
+	}
+	if len(names) > 0 {
+		if flags, err = kernel.ParseFlags(strings.Join(names, "+")); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i := range all {
+		p, err := all[i].provider()
+		if err != nil {
+			return nil, 0, err
+		}
+		at := slices.IndexFunc(list, func(q session.Provider) bool { return q.GUID == p.GUID })
+		if at < 0 {
+			list = append(list, p)
+			continue
+		}
+		// Enabling a provider again would replace what was asked before.
+		was := &list[at]
+		was.Level = max(was.Level, p.Level)
+		was.Properties |= p.Properties
+		if was.Keywords == 0 || p.Keywords == 0 {
+			was.Keywords = 0
+		} else {
+			was.Keywords |= p.Keywords
+		}
+	}
+	return list, flags, nil
+}

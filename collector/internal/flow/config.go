@@ -1,0 +1,104 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A BatchConfig says when a batch is full.
+type BatchConfig struct {
+	MaxRecords int           `mapstructure:"max_records"`
+	MaxBytes   int           `mapstructure:"max_bytes"`
+	MaxDelay   time.Duration `mapstructure:"max_delay"`
+}
+
+// Validate says what of it makes no sense.
+func (c *BatchConfig) Validate() error {
+	return errors.Join(
+		atLeast("max_records", c.MaxRecords, 1), atLeast("max_bytes", c.MaxBytes, 1024),
+		longerThan("max_delay", c.MaxDelay, time.Millisecond))
+}
+
+// A RetryConfig says how a batch is tried again that a pipeline refuses for a while.
+type RetryConfig struct {
+	InitialInterval time.Duration `mapstructure:"initial_interval"`
+	MaxInterval     time.Duration `mapstructure:"max_interval"`
+	// MaxElapsedTime is when a batch is given up, and its records count as lost. 0 is
+	// never.
+	MaxElapsedTime time.Duration `mapstructure:"max_elapsed_time"`
+}
+
+// Validate says what of it makes no sense.
+func (c *RetryConfig) Validate() error {
+	err := errors.Join(longerThan("initial_interval", c.InitialInterval, time.Millisecond), longerThan("max_interval", c.MaxInterval, c.InitialInterval))
+	if c.MaxElapsedTime != 0 && c.MaxElapsedTime < c.InitialInterval {
+		err = errors.Join(err, fmt.Errorf("max_elapsed_time %v is less than initial_interval %v: write 0 to never give up, or more", c.MaxElapsedTime, c.InitialInterval))
+	}
+	return err
+}
+
+// An OutputConfig says what log records look like.
+type OutputConfig struct {
+	// EventName is qualified, provider/event, or plain, the event alone.
+	EventName string `mapstructure:"event_name"`
+	// Stacks is none, or addresses.
+	Stacks string `mapstructure:"stacks"`
+	// MaxAttributeSize cuts longer texts and bytes off.
+	MaxAttributeSize int `mapstructure:"max_attribute_size"`
+	// UnknownEvents is raw, with the payload as it is, or drop.
+	UnknownEvents string `mapstructure:"unknown_events"`
+}
+
+// Validate says what of it makes no sense.
+func (c *OutputConfig) Validate() error {
+	return errors.Join(
+		OneOf("event_name", c.EventName, "qualified", "plain"), OneOf("stacks", c.Stacks, "none", "addresses"),
+		OneOf("unknown_events", c.UnknownEvents, "raw", "drop"), atLeast("max_attribute_size", c.MaxAttributeSize, 16))
+}
+
+// An EventsConfig chooses events by their names: patterns such as GC/*, GCStart or
+// Microsoft-Windows-DotNETRuntime/GCStart.
+type EventsConfig struct {
+	Include []string `mapstructure:"include"`
+	Exclude []string `mapstructure:"exclude"`
+}
+
+// DefaultBatch, DefaultRetry and DefaultOutput are what holds if nothing is said.
+func DefaultBatch() BatchConfig {
+	return BatchConfig{MaxRecords: 1024, MaxBytes: 1 << 20, MaxDelay: 200 * time.Millisecond}
+}
+
+// DefaultRetry waits for ever.
+func DefaultRetry() RetryConfig {
+	return RetryConfig{InitialInterval: 200 * time.Millisecond, MaxInterval: 5 * time.Second}
+}
+
+// DefaultOutput has all there is but call stacks.
+func DefaultOutput() OutputConfig {
+	return OutputConfig{EventName: "qualified", Stacks: "none", MaxAttributeSize: 64 << 10, UnknownEvents: "raw"}
+}
+
+// OneOf says what to write where none of the choices is.
+func OneOf(key, value string, choices ...string) error {
+	for _, c := range choices {
+		if value == c {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s %q: write one of %q", key, value, choices)
+}
+
+func atLeast(key string, value, least int) error {
+	if value < least {
+		return fmt.Errorf("%s %d: write %d or more", key, value, least)
+	}
+	return nil
+}
+
+func longerThan(key string, value, least time.Duration) error {
+	if value < least {
+		return fmt.Errorf("%s %v: write %v or more", key, value, least)
+	}
+	return nil
+}

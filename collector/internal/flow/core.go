@@ -1,0 +1,163 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/receiver"
+)
+
+// A Worker is what a receiver does between its start and its end.
+type Worker interface {
+	// Open checks what cannot heal by waiting. Its error keeps the collector from
+	// starting.
+	Open(ctx context.Context, host component.Host) error
+	// Run works until stop is done, and gives away what it has by then.
+	Run(stop context.Context)
+	// Close gives up what Open took. It is called after Run, and also if that never ran.
+	Close() error
+}
+
+// A Core is the life of a receiver, which is one for all signals that have its
+// configuration: the first Start starts it, and the first Shutdown ends it.
+type Core struct {
+	Sender Sender
+	Tel    *Telemetry
+	Set    receiver.Settings
+
+	kind, scope string
+	timeout     time.Duration
+	work        Worker
+	forget      func()
+
+	mu      sync.Mutex
+	started bool
+	ended   bool
+	trouble error // of the start
+	stop    context.CancelFunc
+	kill    context.CancelFunc
+	done    chan struct{}
+}
+
+// Start starts the receiver, unless that was done for another signal.
+func (c *Core) Start(ctx context.Context, host component.Host) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.started || c.ended {
+		return c.trouble
+	}
+	c.started = true
+	c.trouble = c.start(ctx, host)
+	return c.trouble
+}
+
+func (c *Core) start(ctx context.Context, host component.Host) error {
+	stop, endStop := context.WithCancel(context.Background())
+	kill, endKill := context.WithCancel(context.Background())
+	c.stop, c.kill = endStop, endKill
+	var err error
+	if c.Tel, err = NewTelemetry(c.Set.TelemetrySettings, c.Set.ID, c.kind, c.scope); err != nil {
+		return err
+	}
+	if err := c.Sender.Begin(c.Set, c.Tel, host, stop, kill); err != nil {
+		return err
+	}
+	if err := c.work.Open(ctx, host); err != nil {
+		return err
+	}
+	c.done = make(chan struct{})
+	go func() {
+		defer close(c.done)
+		c.work.Run(stop)
+	}()
+	return nil
+}
+
+// Shutdown ends the receiver. What it has is given away for half of the shutdown
+// timeout; then what is under way is cancelled. It is an error if the pipeline does not
+// even notice that.
+func (c *Core) Shutdown(context.Context) error {
+	c.mu.Lock()
+	if c.ended || !c.started {
+		c.ended = true
+		c.mu.Unlock()
+		c.forget()
+		return nil
+	}
+	c.ended = true
+	c.mu.Unlock()
+	defer c.forget()
+	defer c.kill()
+	c.stop()
+	if err := c.wait(); err != nil {
+		return err
+	}
+	err := c.work.Close()
+	if c.Tel != nil {
+		err = errors.Join(err, c.Tel.Close())
+	}
+	return err
+}
+
+// wait waits until the work has ended.
+func (c *Core) wait() error {
+	if c.done == nil {
+		return nil
+	}
+	for _, end := range []func(){c.kill, nil} {
+		t := time.NewTimer(c.timeout / 2)
+		select {
+		case <-c.done:
+			t.Stop()
+			return nil
+		case <-t.C:
+		}
+		if end != nil {
+			end()
+		}
+	}
+	return fmt.Errorf("%s: a pipeline has not taken a batch for %v, nor given it back: what it holds is lost", c.Set.ID, c.timeout)
+}
+
+// A Registry has the receivers that live, by their configuration: all signals of one
+// configuration share one.
+type Registry[C any] struct {
+	mu   sync.Mutex
+	live map[*C]*Core
+}
+
+// A Plan says what is made for a configuration that is new.
+type Plan struct {
+	Kind, Scope     string
+	Retry           RetryConfig
+	ShutdownTimeout time.Duration
+	Work            func(*Core) Worker
+}
+
+// Get returns the receiver of a configuration.
+func (g *Registry[C]) Get(cfg *C, set receiver.Settings, plan Plan) *Core {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c := g.live[cfg]; c != nil {
+		return c
+	}
+	if g.live == nil {
+		g.live = make(map[*C]*Core)
+	}
+	c := &Core{Set: set, kind: plan.Kind, scope: plan.Scope, timeout: plan.ShutdownTimeout}
+	c.Sender.Retry = plan.Retry
+	c.work = plan.Work(c)
+	c.forget = func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.live[cfg] == c {
+			delete(g.live, cfg)
+		}
+	}
+	g.live[cfg] = c
+	return c
+}

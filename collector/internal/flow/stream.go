@@ -1,0 +1,259 @@
+package flow
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A StreamConfig says what a Stream makes of records.
+type StreamConfig struct {
+	Sender   *Sender
+	Tel      *Telemetry
+	Format   string // for the collector's own telemetry, such as etl
+	Batch    BatchConfig
+	Output   OutputConfig
+	Events   EventsConfig
+	Resource []otlp.Attribute
+	Metrics  MetricsConfig
+	// Live has what is counted be of the time since the last batch: histograms and sums
+	// go on.
+	Live bool
+	// Acknowledged is called when all records so far were taken.
+	Acknowledged func(records int64) error
+}
+
+// A Stream makes telemetry of the records of one source. Take is called by one
+// goroutine, Flush by any.
+type Stream struct {
+	cfg     StreamConfig
+	mu      sync.Mutex
+	decoder *etw.Decoder
+	include []filter.Event
+	exclude []filter.Event
+	taken   map[*etw.EventInfo]bool
+	logs    *logs
+	answers *answers // nil if there is no pipeline for metrics and spans
+	records int64    // all that came
+	acked   int64
+	first   time.Time // when the first record of the batch came
+	last    int64     // when the last record was written
+	decoded int
+	raw     int
+	skipped int
+}
+
+// NewStream returns a stream. Skip records were given away before.
+func NewStream(cfg StreamConfig) *Stream {
+	s := &Stream{cfg: cfg, decoder: builtin.NewDecoder(), taken: make(map[*etw.EventInfo]bool)}
+	for _, text := range cfg.Events.Include {
+		s.include = append(s.include, filter.ParseEvent(text))
+	}
+	for _, text := range cfg.Events.Exclude {
+		s.exclude = append(s.exclude, filter.ParseEvent(text))
+	}
+	if cfg.Sender.Logs != nil {
+		s.logs = newLogs(cfg.Output, cfg.Resource)
+	}
+	if cfg.Sender.Metrics != nil || cfg.Sender.Traces != nil {
+		s.answers = newAnswers(&s.cfg)
+	}
+	return s
+}
+
+// Skip counts a record that was given away before. What it tells of later ones is
+// learned all the same.
+func (s *Stream) Skip(rec *etw.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records++
+	s.acked = s.records
+	if s.answers != nil {
+		s.answers.take(rec)
+		s.answers.spans.Reset()
+	}
+}
+
+// Take takes a record. It waits for the pipelines, if the batch is full.
+func (s *Stream) Take(rec *etw.Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records++
+	s.last = otlp.UnixNano(rec)
+	if s.answers != nil {
+		s.answers.take(rec)
+	}
+	if s.logs != nil {
+		s.log(rec)
+	}
+	if s.first.IsZero() {
+		s.first = time.Now()
+	}
+	if s.full() {
+		return s.flush()
+	}
+	return nil
+}
+
+// full reports whether the batch is. Records of which there is no log record make a
+// batch, too, since a checkpoint follows it.
+func (s *Stream) full() bool {
+	if s.logs != nil && (s.logs.count >= s.cfg.Batch.MaxRecords || s.logs.sink.size >= s.cfg.Batch.MaxBytes) {
+		return true
+	}
+	if s.answers != nil && (s.answers.spans.Count() >= s.cfg.Batch.MaxRecords || s.answers.spans.Size() >= s.cfg.Batch.MaxBytes) {
+		return true
+	}
+	return s.records-s.acked >= 16*int64(s.cfg.Batch.MaxRecords)
+}
+
+// log adds a log record of an event, if it is chosen.
+func (s *Stream) log(rec *etw.Record) {
+	e := s.decoder.Event(rec)
+	if !s.chosen(rec, e) {
+		s.skipped++
+		return
+	}
+	values, err := s.decoder.Decode(rec)
+	if err != nil || values == nil {
+		values = nil
+		if s.raw++; s.cfg.Output.UnknownEvents == "drop" {
+			s.raw--
+			s.skipped++
+			return
+		}
+	} else {
+		s.decoded++
+	}
+	s.logs.add(rec, e, values)
+}
+
+// chosen reports whether an event is one of those that are wanted.
+func (s *Stream) chosen(rec *etw.Record, e *etw.EventInfo) bool {
+	if len(s.include)+len(s.exclude) == 0 {
+		return true
+	}
+	taken, ok := s.taken[e]
+	if ok {
+		return taken
+	}
+	taken = len(s.include) == 0
+	for _, p := range s.include {
+		taken = taken || p.Match(rec, e)
+	}
+	for _, p := range s.exclude {
+		taken = taken && !p.Match(rec, e)
+	}
+	s.taken[e] = taken
+	return taken
+}
+
+// Flush gives away what there is, if the batch is old enough or all is asked for.
+func (s *Stream) Flush(all bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.records == s.acked || !all && time.Since(s.first) < s.cfg.Batch.MaxDelay {
+		return nil
+	}
+	return s.flush()
+}
+
+// flush gives the batch away, and says that it was taken. After ErrStopped it is still
+// there.
+func (s *Stream) flush() error {
+	if s.logs != nil && s.logs.count > 0 {
+		if err := s.cfg.Sender.SendLogs(s.logs.data, s.cfg.Format); err != nil {
+			return err
+		}
+		s.logs.reset()
+	}
+	if s.answers != nil {
+		if err := s.answers.sendSpans(); err != nil {
+			return err
+		}
+	}
+	s.cfg.Tel.Events(s.decoded, "decoded")
+	s.cfg.Tel.Events(s.raw, "raw")
+	s.cfg.Tel.Events(s.skipped, "filtered")
+	s.decoded, s.raw, s.skipped, s.first = 0, 0, 0, time.Time{}
+	s.acked = s.records
+	if s.last > 0 {
+		s.cfg.Tel.last.Store(s.last)
+	}
+	if s.cfg.Acknowledged != nil {
+		return s.cfg.Acknowledged(s.acked)
+	}
+	return nil
+}
+
+// SendMetrics gives away what counters, meters and collections have said. At the end
+// of a source it has all that they say, and of a live one what is new.
+func (s *Stream) SendMetrics() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answers == nil || s.cfg.Sender.Metrics == nil {
+		return nil
+	}
+	return s.answers.sendMetrics()
+}
+
+// Records returns how many records came.
+func (s *Stream) Records() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.records
+}
+
+// Abandon returns how many records are not given away, and forgets them.
+func (s *Stream) Abandon() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.records - s.acked
+	s.acked = s.records
+	return n
+}
+
+// Lose counts events that are lost, and has a log record say so.
+func (s *Stream) Lose(n int64, place string, since time.Duration) error {
+	if n <= 0 {
+		return nil
+	}
+	s.cfg.Tel.Lost(n, place)
+	if s.cfg.Sender.Logs == nil {
+		return nil
+	}
+	data := plog.NewLogs()
+	of := data.ResourceLogs().AppendEmpty()
+	put(of.Resource().Attributes(), s.cfg.Resource)
+	scope := of.ScopeLogs().AppendEmpty()
+	scope.Scope().SetName("etwgen")
+	r := scope.LogRecords().AppendEmpty()
+	now := pcommon.NewTimestampFromTime(time.Now())
+	r.SetTimestamp(now)
+	r.SetObservedTimestamp(now)
+	r.SetEventName("etwgen.loss")
+	r.SetSeverityNumber(plog.SeverityNumberWarn)
+	r.SetSeverityText("WARNING")
+	r.Attributes().PutStr("place", place)
+	r.Attributes().PutInt("count", n)
+	r.Attributes().PutDouble("interval", since.Seconds())
+	err := s.cfg.Sender.SendLogs(data, s.cfg.Format)
+	if errors.Is(err, ErrStopped) {
+		return nil // it is counted
+	}
+	return err
+}
+
+// spansOf reads what package otlp has written.
+func spansOf(body []byte) (ptrace.Traces, error) {
+	return (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(body)
+}

@@ -1,0 +1,72 @@
+package tracefilereceiver
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// errNothingYet says that a trace has no events, so that it cannot be told from others
+// that have none.
+var errNothingYet = errors.New("it has no events yet")
+
+// identities returns what the traces in a file are known by: their content, unpacked,
+// as far as it never changes. That is when they were begun, and by whom, and the first
+// event. The names, the sizes and what recorders put into the header at the end are not
+// part of it.
+func identities(ctx context.Context, path string) ([]string, error) {
+	files, err := trace.OpenFiles(path, trace.InFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(ctx))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	var all []string
+	for _, f := range files {
+		id, err := identity(f)
+		if err != nil && !errors.Is(err, errNothingYet) {
+			return nil, err
+		}
+		all = append(all, id) // "" of one without events
+	}
+	return all, nil
+}
+
+func identity(f *trace.File) (string, error) {
+	var rec etw.Record
+	if err := f.Next(&rec); err != nil {
+		if err == io.EOF || errors.Is(err, etw.ErrIncomplete) {
+			return "", errNothingYet
+		}
+		return "", err
+	}
+	h := sha256.New()
+	number := func(v ...int64) { binary.Write(h, binary.LittleEndian, v) }
+	clock := f.Clock()
+	number(int64(clock.Start), clock.Frequency)
+	switch r := f.Reader().(type) {
+	case *etl.Reader:
+		header := r.Header()
+		io.WriteString(h, "etl\x00"+header.SessionName)
+		number(int64(header.Boot), int64(header.Processors))
+	case *nettrace.Reader:
+		header := r.Header()
+		io.WriteString(h, "nettrace\x00")
+		number(int64(header.Version), header.ProcessID, int64(header.Processors))
+	}
+	number(rec.Timestamp, rec.ProcessID, rec.ThreadID, int64(rec.ID), int64(rec.Version), int64(rec.Opcode), int64(len(rec.Payload)))
+	h.Write(rec.Provider[:])
+	h.Write(rec.Payload)
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}

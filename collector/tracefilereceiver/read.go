@@ -1,0 +1,274 @@
+package tracefilereceiver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/internal/blocks"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// Orders of records.
+const (
+	orderTime = "time"
+	orderFile = "file"
+)
+
+// trace reads the i-th trace of a file from where it was left. It reports whether it is
+// done with, until the file changes.
+func (w *worker) trace(stop context.Context, f found, i int, id string, follow bool) (bool, error) {
+	known, err := w.store.get(stop, id)
+	if err != nil {
+		return false, err
+	}
+	if known.Done && slices.Contains(known.Sizes, f.size) {
+		known.Seen = time.Now()
+		w.store.set(id, known)
+		return true, nil
+	}
+	if known.Order == "" {
+		known.Order = orderTime
+		if follow {
+			known.Order = orderFile
+		}
+	}
+	t, err := w.open(stop, f.path, i, known.Order, follow)
+	if err != nil {
+		return true, err
+	}
+	defer t.Close()
+	r := &reading{w: w, id: id, state: known, file: t, path: f.path, size: f.size, follow: follow, before: known.Records}
+	r.state.Name = filepath.Base(f.path)
+	return r.run(stop)
+}
+
+// open opens the i-th trace of a file.
+func (w *worker) open(stop context.Context, path string, i int, order string, follow bool) (*trace.File, error) {
+	opts := []trace.Option{trace.WithContext(stop)}
+	if order == orderFile {
+		opts = append(opts, trace.InFileOrder())
+	}
+	if follow {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		t, err := trace.Read(path, &growing{stop: stop, f: f, every: w.cfg.PollInterval, patience: w.cfg.FollowTimeout}, opts...)
+		if err != nil {
+			return nil, err
+		}
+		return t.Files()[0], nil
+	}
+	files, err := trace.OpenFiles(path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	for j, f := range files {
+		if j != i {
+			f.Close()
+		}
+	}
+	if i >= len(files) {
+		return nil, errors.New("it has changed while it was read")
+	}
+	return files[i], nil
+}
+
+// A reading is that of one trace.
+type reading struct {
+	w      *worker
+	id     string
+	state  state
+	file   *trace.File
+	path   string
+	size   int64
+	before int64 // records that were sent already
+	follow bool
+	stream *flow.Stream
+	limit  int64 // records that the rate limit has let through
+}
+
+// run reads the trace to its end, and reports whether that was reached.
+func (r *reading) run(stop context.Context) (bool, error) {
+	skip := r.state.Records
+	format, _, _ := strings.Cut(r.file.Format(), " ")
+	r.stream = flow.NewStream(flow.StreamConfig{
+		Sender: &r.w.core.Sender, Tel: r.w.core.Tel, Format: format, Batch: r.w.cfg.Batch, Output: r.w.cfg.Output, Events: r.w.cfg.Events,
+		Metrics: r.w.cfg.Metrics, Resource: r.resource(), Acknowledged: func(n int64) error { return r.acknowledged(stop, n) },
+	})
+	end := r.flushOften(stop)
+	trouble, err := r.records(stop, skip)
+	end()
+	if err == nil {
+		err = r.stream.Flush(true)
+	}
+	if err == nil && stop.Err() == nil {
+		err = r.finish()
+	}
+	if errors.Is(err, flow.ErrStopped) || stop.Err() != nil {
+		return false, nil
+	}
+	if err == nil {
+		err = trouble
+	}
+	if n := r.stream.Records(); err == nil && n < skip {
+		err = errShrunk(n, skip)
+	}
+	return true, err
+}
+
+// records reads all records. Trouble is what is wrong with the trace, of which the good
+// part was read.
+func (r *reading) records(stop context.Context, skip int64) (trouble, err error) {
+	var rec etw.Record
+	for n := int64(0); ; n++ {
+		if n%64 == 0 && stop.Err() != nil {
+			return trouble, nil
+		}
+		switch err := r.file.Next(&rec); {
+		case err == io.EOF:
+			return trouble, nil
+		case errors.Is(err, etw.ErrIncomplete):
+			trouble = err
+			n--
+			continue
+		case err != nil:
+			return err, nil
+		}
+		if n < skip {
+			r.stream.Skip(&rec)
+			continue
+		}
+		if err := r.stream.Take(&rec); err != nil {
+			return trouble, err
+		}
+	}
+}
+
+// flushOften has a batch that does not become full given away all the same, which is so
+// where a file is followed.
+func (r *reading) flushOften(stop context.Context) (end func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for flow.Sleep(done, r.w.cfg.Batch.MaxDelay) && stop.Err() == nil {
+			if r.stream.Flush(false) != nil {
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// acknowledged keeps that records were taken by the pipelines, and holds to the rate.
+func (r *reading) acknowledged(stop context.Context, n int64) error {
+	added := n - max(r.limit, r.state.Records)
+	r.state.Records = max(r.state.Records, n)
+	r.limit = r.state.Records
+	r.state.Seen = time.Now()
+	r.w.store.set(r.id, r.state)
+	r.w.limit.wait(stop, added)
+	return nil
+}
+
+// finish gives away what is known at the end, and keeps that the trace is done with. Of
+// a copy of one that was read nothing is new.
+func (r *reading) finish() error {
+	stats := r.file.Stats()
+	lost, damaged := max(stats.Lost-r.state.Lost, 0), max(stats.Undecodable-r.state.Damaged, 0)
+	copied := r.state.Done && r.stream.Records() <= r.before
+	if !copied {
+		if err := r.stream.SendMetrics(); err != nil {
+			return err
+		}
+		if err := errors.Join(r.stream.Lose(lost, flow.PlaceTrace, 0), r.stream.Lose(damaged, flow.PlaceDecode, 0)); err != nil {
+			return err
+		}
+		r.state.Sizes = nil
+	}
+	size := r.size
+	if info, err := os.Stat(r.path); err == nil && r.follow {
+		size = info.Size() // it has grown since it was found
+	}
+	r.state.Sizes = append(r.state.Sizes, size)
+	r.state.Sizes = r.state.Sizes[max(len(r.state.Sizes)-maxSizes, 0):]
+	r.state.Done, r.state.Lost, r.state.Damaged, r.state.Seen = true, r.state.Lost+lost, r.state.Damaged+damaged, time.Now()
+	r.state.Records = max(r.state.Records, r.stream.Records())
+	r.w.store.set(r.id, r.state)
+	if copied {
+		r.w.core.Set.Logger.Info("a copy of a trace that was read: nothing is new", zap.String("name", r.file.Name()))
+		return nil
+	}
+	r.w.core.Tel.File(1, "done")
+	r.w.count(r.stream.Records()-r.before, lost)
+	r.w.core.Set.Logger.Info("a trace is read", zap.String("name", r.file.Name()), zap.Int64("events", r.stream.Records()), zap.Int64("new", r.stream.Records()-r.before), zap.Int64("lost", lost))
+	return nil
+}
+
+// maxSizes is how many forms of one trace are known without unpacking them.
+const maxSizes = 8
+
+// resource returns what the records of a trace are of.
+func (r *reading) resource() []otlp.Attribute {
+	list := []otlp.Attribute{{Key: "log.file.name", Value: filepath.Base(filepath.ToSlash(r.file.Name()))}}
+	for _, fact := range r.file.Facts() {
+		if pid, ok := fact.Value.(int64); ok && fact.Key == "process_id" {
+			list = append(list, otlp.Attribute{Key: "process.pid", Value: pid})
+		}
+	}
+	return list
+}
+
+// A growing is a file of which the end is not the end: more may come, until its blocks
+// say that they are all, or nothing has come for long.
+type growing struct {
+	stop     context.Context
+	f        *os.File
+	every    time.Duration
+	patience time.Duration
+	checked  int64 // the size at which the blocks were looked at
+	idle     time.Duration
+}
+
+func (g *growing) Read(p []byte) (int, error) {
+	for {
+		n, err := g.f.Read(p)
+		if n > 0 {
+			g.idle = 0
+		}
+		if n > 0 || err != io.EOF || g.ended() || g.idle >= g.patience {
+			return n, err
+		}
+		if !flow.Sleep(g.stop.Done(), g.every) {
+			return 0, context.Cause(g.stop)
+		}
+		g.idle += g.every
+	}
+}
+
+// ended reports whether the file has its end.
+func (g *growing) ended() bool {
+	info, err := g.f.Stat()
+	if err != nil || info.Size() == g.checked {
+		return false
+	}
+	g.checked = info.Size()
+	return blocks.List(g.f, info.Size(), func(blocks.Block) error { return nil }) == nil
+}
+
+// Close closes the file.
+func (g *growing) Close() error { return g.f.Close() }

@@ -1,0 +1,245 @@
+package tracefilereceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.uber.org/zap"
+
+	"github.com/etwgen/etwgen/collector/internal/flow"
+)
+
+// A worker looks for files and reads them, each once.
+type worker struct {
+	cfg   *Config
+	core  *flow.Core
+	host  component.Host
+	store *checkpoints
+	limit limiter
+	slots chan struct{}
+	wg    sync.WaitGroup
+
+	mu      sync.Mutex
+	looked  map[string]found // at what was read of it, or failed, as it was then
+	reading map[string]bool  // paths
+	taken   map[string]bool  // identities that are being read
+	idle    bool             // it was said that all is read
+	files   int
+	events  int64
+	lost    int64
+}
+
+func newWorker(cfg *Config, core *flow.Core) *worker {
+	return &worker{cfg: cfg, core: core, looked: make(map[string]found), reading: make(map[string]bool), taken: make(map[string]bool), slots: make(chan struct{}, cfg.MaxConcurrentFiles), limit: limiter{perSecond: cfg.RateLimit}}
+}
+
+// Open opens the storage.
+func (w *worker) Open(ctx context.Context, host component.Host) (err error) {
+	w.host = host
+	w.store, err = openCheckpoints(ctx, w, host)
+	return err
+}
+
+// Run reads what is there, and what comes.
+func (w *worker) Run(stop context.Context) {
+	defer w.wg.Wait()
+	for {
+		w.look(stop)
+		if stop.Err() != nil {
+			return
+		}
+		if !w.cfg.Follow {
+			w.wg.Wait()
+		}
+		w.sayDone(stop)
+		if !flow.Sleep(stop.Done(), w.cfg.PollInterval) {
+			return
+		}
+	}
+}
+
+// Close closes the storage.
+func (w *worker) Close() error { return w.store.close() }
+
+// look begins to read the files that are new or have grown.
+func (w *worker) look(stop context.Context) {
+	for _, f := range find(w.cfg.Include, w.cfg.Exclude) {
+		follow := w.cfg.Follow && isNettrace(f.path)
+		if !follow && time.Since(f.changed) < w.cfg.PollInterval {
+			w.setIdle(false)
+			continue // it is still written
+		}
+		if !w.begin(f) {
+			continue
+		}
+		if !follow {
+			select {
+			case w.slots <- struct{}{}:
+			case <-stop.Done():
+				w.end(f, false)
+				return
+			}
+		}
+		w.wg.Go(func() {
+			done := w.file(stop, f, follow)
+			if !follow {
+				<-w.slots
+			}
+			w.end(f, done)
+		})
+	}
+}
+
+// begin reports whether a file is to be read, and then is the one who does.
+func (w *worker) begin(f found) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reading[f.path] || w.looked[f.path] == f {
+		return false
+	}
+	w.reading[f.path] = true
+	w.idle = false
+	w.core.Tel.File(1, "reading")
+	return true
+}
+
+// end ends the reading of a file. Of one that is done with, nothing is read before it
+// changes.
+func (w *worker) end(f found, done bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.reading, f.path)
+	w.core.Tel.File(-1, "reading")
+	if done {
+		w.looked[f.path] = f
+	}
+}
+
+func (w *worker) setIdle(idle bool) (was bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was, w.idle = w.idle, idle
+	return was
+}
+
+// sayDone says once that all files are read.
+func (w *worker) sayDone(stop context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.idle || len(w.reading) > 0 || stop.Err() != nil {
+		return
+	}
+	w.idle = true
+	w.core.Set.Logger.Info("all files are read; waiting for more", zap.Int("files", w.files), zap.Int64("events", w.events), zap.Int64("lost", w.lost))
+}
+
+// count adds to what is said at the end.
+func (w *worker) count(events, lost int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.files++
+	w.events += events
+	w.lost += lost
+}
+
+// isNettrace reports whether a file begins as one that can be followed.
+func isNettrace(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var magic [8]byte
+	n, _ := f.Read(magic[:])
+	return n == len(magic) && string(magic[:]) == "Nettrace"
+}
+
+// file reads the traces in one file. It reports whether the file is done with, until it
+// changes.
+func (w *worker) file(stop context.Context, f found, follow bool) bool {
+	ids, err := identities(stop, f.path)
+	switch {
+	case stop.Err() != nil:
+		return false
+	case err != nil && follow && errors.Is(err, errNothingYet):
+		return false
+	case err != nil:
+		w.failed(f.path, err)
+		return true
+	}
+	done := true
+	for i, id := range ids {
+		if id == "" {
+			done = done && !follow
+			continue
+		}
+		if !w.take(id) {
+			continue // the same trace lies elsewhere, too
+		}
+		ok, err := w.trace(stop, f, i, id, follow)
+		w.give(id)
+		if stop.Err() != nil {
+			return false
+		}
+		if err != nil {
+			w.failed(f.path, err)
+		}
+		done = done && ok
+	}
+	return done
+}
+
+// take reports whether nobody else reads a trace.
+func (w *worker) take(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.taken[id] {
+		return false
+	}
+	w.taken[id] = true
+	return true
+}
+
+func (w *worker) give(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.taken, id)
+}
+
+func (w *worker) failed(path string, err error) {
+	w.core.Tel.File(1, "failed")
+	w.core.Set.Logger.Error("a file cannot be read", zap.String("path", path), zap.Error(err))
+}
+
+// A limiter holds all files together to a number of events in a second.
+type limiter struct {
+	perSecond int
+	mu        sync.Mutex
+	next      time.Time
+}
+
+// wait waits as long as n events take.
+func (l *limiter) wait(stop context.Context, n int64) {
+	if l.perSecond == 0 || n <= 0 {
+		return
+	}
+	l.mu.Lock()
+	now := time.Now()
+	if l.next.Before(now) {
+		l.next = now
+	}
+	l.next = l.next.Add(time.Duration(n) * time.Second / time.Duration(l.perSecond))
+	d := l.next.Sub(now)
+	l.mu.Unlock()
+	flow.Sleep(stop.Done(), d)
+}
+
+// errShrunk says that less is in a trace than was sent of it.
+func errShrunk(have, sent int64) error {
+	return fmt.Errorf("it has %d events, and %d were sent of the trace that begins like it: nothing of it is new", have, sent)
+}

@@ -1,0 +1,31 @@
+package html_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A page of what a trace tells.
+func ExampleReport() {
+	t, err := trace.Open("../../tests/recorded/gc.nettrace")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer t.Close()
+	res, err := analysis.Run(context.Background(), t)
+	if err != nil {
+		fmt.Println(err)
+	}
+	var page strings.Builder // a file, usually
+	if err := (&html.Report{Title: "gc.nettrace", Result: res}).Write(&page); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(strings.Contains(page.String(), "<title>gc.nettrace"))
+	// Output: true
+}

@@ -1,0 +1,138 @@
+package html
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/timeline"
+)
+
+// tracks are lanes of what happened when, in equal buckets.
+type tracks struct {
+	From  float64 `json:"from"`  // in seconds
+	Width float64 `json:"width"` // of a bucket, in seconds
+	Note  string  `json:"note"`
+	Lanes []*lane `json:"lanes"`
+}
+
+// A lane is one thing over time.
+type lane struct {
+	Label  string   `json:"label"`
+	Title  string   `json:"title,omitempty"` // all of the label, if it lacks something
+	Unit   string   `json:"unit"`
+	How    string   `json:"how"`
+	Color  string   `json:"color"`
+	Total  string   `json:"total,omitempty"`
+	Values *numbers `json:"y"`
+}
+
+// maxLanes is how many lanes a page has of each process, and maxAlike how many of one kind:
+// those that come first.
+const (
+	maxLanes = 60
+	maxAlike = 12
+)
+
+// addLanes gives each process its lanes. What of the machine is of none of those that the
+// page is about has none.
+func (s *subjects) addLanes(res *timeline.Result) {
+	if res == nil {
+		return
+	}
+	of := make(map[int64]*subject)
+	for _, x := range s.list {
+		if of[x.pid] == nil {
+			of[x.pid] = x
+		}
+	}
+	for _, l := range res.Lanes {
+		if x := of[l.PID]; x != nil && l.TID == 0 {
+			x.timeline, x.lanes = res, append(x.lanes, l)
+		}
+	}
+}
+
+// An appearance is what lanes of a kind are called, and their colour.
+type appearance struct{ label, color string }
+
+var appearances = map[timeline.Kind]appearance{
+	timeline.CPU: {"Processor", "gen0"}, timeline.Running: {"Running", "gen1"}, timeline.Managed: {"In managed code", "gen0"}, timeline.ThreadTime: {"Thread time", "note"},
+	timeline.GCPause: {"Pauses for collections", "gen2"}, timeline.Heap: {"Heap", "loh"}, timeline.Allocated: {"Allocated", "alloc"},
+	timeline.Exceptions: {"Exceptions", "exception"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "wait"},
+	timeline.Waits: {"Other waits", "bgc"}, timeline.Workers: {"Pool workers", "pool"}, timeline.Requests: {"Requests", "accent"},
+	timeline.RequestTime: {"In requests", "poh"}, timeline.Disk: {"Disks", "handle"}, timeline.Counter: {"Counter", "counter"},
+}
+
+// addTimeline adds the lanes of a process.
+func addTimeline(v *view, s *subject) {
+	if len(s.lanes) == 0 {
+		return
+	}
+	res := s.timeline
+	t := &tracks{From: res.FromMS / 1000, Width: res.BucketMS / 1000, Lanes: []*lane{},
+		Note: "Each lane has its own scale; its highest value in the time that is shown is at the right. Drag to see a part of the time, in all of the page; the window above can be moved. Ctrl and the wheel zoom."}
+	alike := make(map[timeline.Kind]int)
+	for _, l := range s.lanes {
+		if alike[l.Kind]++; alike[l.Kind] > maxAlike || len(t.Lanes) == maxLanes {
+			continue
+		}
+		as := appearances[l.Kind]
+		x := &lane{Label: as.label, Unit: clean(laneUnit(l.Unit)), How: string(l.How), Color: as.color, Total: totalOf(l)}
+		if l.Of != "" {
+			x.Label, x.Title = clean(afterSource(l.Of)), clean(l.Of)
+		}
+		values := make([]float64, len(l.Values))
+		for i, f := range l.Values {
+			values[i] = orNaN(f)
+		}
+		x.Values = &numbers{values: values, digits: 4}
+		t.Lanes = append(t.Lanes, x)
+	}
+	sec := &section{ID: "timeline", Title: "Timeline", Tracks: t}
+	if n := len(s.lanes) - len(t.Lanes); n > 0 {
+		sec.Lead = []string{count(n, "more lane is", "more lanes are") + " left out: etw timeline has all."}
+	}
+	v.Sections = append(v.Sections, sec)
+}
+
+// afterSource returns the name of a task or a counter without that of who tells of it.
+func afterSource(of string) string {
+	if _, name, ok := strings.Cut(of, "/"); ok {
+		return name
+	}
+	return of
+}
+
+// laneUnit returns the unit of a lane as it stands behind a number.
+func laneUnit(unit string) string {
+	if unit == "count" {
+		return ""
+	}
+	return unit
+}
+
+// totalOf says what a lane is in all.
+func totalOf(l *timeline.Lane) string {
+	if v, ok := l.Total.Get(); ok {
+		switch l.Unit {
+		case "count":
+			text := grouped(v, 0)
+			if l.Kind == timeline.Requests {
+				text += " ended"
+			}
+			return text
+		case "ms":
+			if l.Kind == timeline.RequestTime {
+				return span(v) + " under way"
+			}
+			return span(v)
+		case "MB":
+			return size(v * 1e6)
+		}
+		return clean(strings.TrimSpace(precise(v) + " " + laneUnit(l.Unit)))
+	}
+	if v, ok := l.Highest.Get(); ok {
+		return clean(strings.TrimSpace("up to " + strconv.FormatFloat(v+0, 'g', 4, 64) + " " + laneUnit(l.Unit)))
+	}
+	return ""
+}

@@ -1,0 +1,146 @@
+package html
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/timeline"
+)
+
+// aTimeline is a second in 100 buckets of a process, in the middle of which it was paused.
+func aTimeline(pid int64) *timeline.Result {
+	lane := func(kind timeline.Kind, how timeline.How, of, unit string, value func(i int) measure.Float) *timeline.Lane {
+		l := &timeline.Lane{Kind: kind, PID: pid, How: how, Of: of, Unit: unit}
+		sum := 0.0
+		for i := range 100 {
+			v := value(i)
+			sum += v.Or(0)
+			l.Values = append(l.Values, v)
+			if l.Highest.IsZero() || v.Or(0) > l.Highest.Or(0) {
+				l.Highest = v
+			}
+		}
+		if how == timeline.Sum {
+			l.Total = measure.Known(sum)
+		}
+		return l
+	}
+	return &timeline.Result{ToMS: 1000, BucketMS: 10, Lanes: []*timeline.Lane{
+		lane(timeline.GCPause, timeline.Sum, "", "ms", func(i int) measure.Float { return measure.Known(float64(i / 50 * 5 * (1 - i/60))) }),
+		lane(timeline.Heap, timeline.Highest, "", "MB", func(i int) measure.Float {
+			if i < 20 {
+				return measure.Float{}
+			}
+			return measure.Known(float64(i))
+		}),
+		lane(timeline.Requests, timeline.Sum, "Host/<b>Request", "count", func(i int) measure.Float { return measure.Known(1) }),
+		lane(timeline.Counter, timeline.Mean, "Shop/oven", "°C", func(i int) measure.Float { return measure.Known(-float64(i)) }),
+	}}
+}
+
+// withTimeline is a report with a timeline and a call tree: Bake has the first half of the
+// second, Sell the other one.
+func withTimeline() *Report {
+	res := emptyResult()
+	res.GC.Runtimes = []*gc.Runtime{manyGCs(1, 200)}
+	res.Timeline = aTimeline(1)
+	tree := bakery()
+	tree.What = "Thread time"
+	tree.Times = &Times{BucketMS: 100}
+	for i, c := range tree.Calls {
+		if c.Self != 0 {
+			tree.Times.Parts = append(tree.Times.Parts, Part{Bucket: i, Call: i, Self: c.Self})
+		}
+	}
+	return &Report{Title: "timeline", Result: res, Profiles: []Profile{{PID: 1, Flame: tree}}}
+}
+
+func TestTracks(t *testing.T) {
+	m, err := newModel(withTimeline())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sec := m.Views[0].Sections[0]
+	if sec.Tracks == nil || sec.Tracks.Width != 0.01 || len(sec.Tracks.Lanes) != 4 {
+		t.Fatalf("%+v", sec)
+	}
+	var labels []string
+	for _, l := range sec.Tracks.Lanes {
+		labels = append(labels, l.Label+": "+l.Total)
+	}
+	want := []string{"Pauses for collections: 50.0\u00a0ms", "Heap: up to 99 MB", "<b>Request: 100 ended", "oven: up to 0 °C"}
+	if !slices.Equal(labels, want) {
+		t.Errorf("want %q, got %q", want, labels)
+	}
+	m.Views[0].subject.timeline.Lanes = nil
+	many := withTimeline()
+	for range 100 {
+		many.Result.Timeline.Lanes = append(many.Result.Timeline.Lanes, many.Result.Timeline.Lanes[3])
+	}
+	if m, err = newModel(many); err != nil || len(m.Views[0].Sections[0].Tracks.Lanes) != 3+maxAlike || len(m.Views[0].Sections[0].Lead) != 1 {
+		t.Errorf("%v, %+v", err, m.Views[0].Sections[0])
+	}
+	other := withTimeline()
+	for _, l := range other.Result.Timeline.Lanes {
+		l.PID = 77 // of which the page has nothing
+	}
+	if m, err = newModel(other); err != nil || m.Views[0].Sections[0].Tracks != nil {
+		t.Errorf("%v, %+v", err, m.Views[0].Sections[0])
+	}
+}
+
+// testTimeline chooses a part of the time, and looks whether the rest of the page follows.
+func testTimeline(t *testing.T, c *chromium) {
+	for _, look := range []struct {
+		theme string
+		width int
+	}{{"light", 1200}, {"dark", 500}} {
+		b := c.open(t, written(t, withTimeline()), look.theme, look.width, 900)
+		b.drawn()
+		b.want(`[...document.querySelectorAll(".lanelabel .name")].map(e => e.textContent).join()`, "Pauses for collections,Heap,<b>Request,oven")
+		b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+		for _, selector := range []string{".lanelabel span", ".tracks .under", ".tracks button"} {
+			if least := b.contrast(selector); least < 4.5 {
+				t.Errorf("%s: the contrast of %s is %.1f", look.theme, selector, least)
+			}
+		}
+		b.quiet()
+	}
+	b := c.open(t, written(t, withTimeline()), "light", 1200, 1000)
+	status, zoom := `document.querySelector(".flamestatus").textContent`, `document.querySelector(".zoom").textContent`
+	b.want(status, "all100.0 ms, 100 %")
+	place := func(share float64) (x, y float64) {
+		var at []float64
+		b.eval(`(() => { const e = document.querySelector(".lanes"); e.scrollIntoView({block: "center", behavior: "instant"}); const r = e.getBoundingClientRect(); return [r.left, r.width, r.top + 40]; })()`, &at)
+		return at[0] + share*at[1], at[2]
+	}
+	from, y := place(0.25)
+	to, _ := place(0.75)
+	b.drag(from, y, to, y)
+	b.want(`/^0\.2[45]\d s to 0\.7[45]\d s/.test(`+zoom+`)`, "true")
+	b.want(`document.querySelector("#table-collections .chip").textContent.startsWith("only 0.2")`, "true")
+	b.want(`document.querySelector("#table-generations .chip").textContent`, "of the whole time")
+	b.want(`/^all\d/.test(`+status+`) && !`+status+`.startsWith("all100.0")`, "true")
+	b.want(`document.querySelector("#table-top .chip").textContent.startsWith("only 0.2")`, "true")
+
+	// The buttons and the keys.
+	b.eval(`document.querySelector(".lanebox").focus()`, nil)
+	for _, step := range []struct{ key, want string }{
+		{"+", `/^0\.3[67]\d s to 0\.6[23]\d s/`}, {"-", `/^0\.2[45]\d s to 0\.7[45]\d s/`}, {"ArrowRight", `/^0\.37\d s to 0\.87\d s/`}, {"ArrowLeft", `/^0\.2[45]\d s to 0\.7[45]\d s/`},
+	} {
+		b.press(step.key)
+		b.want(step.want+`.test(`+zoom+`) || `+zoom, "true")
+	}
+	b.press("Escape")
+	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
+	b.want(status, "all100.0 ms, 100 %")
+	b.want(`document.querySelector("#table-generations .chip").classList.contains("hidden")`, "true")
+	for range 2 {
+		b.eval(`document.querySelector('.tracks button[title="zoom in"]').click()`, nil)
+	}
+	b.want(`/^0\.375 s to 0\.625 s/.test(`+zoom+`) || `+zoom, "true")
+	b.drawn()
+	b.quiet()
+}
