@@ -61,6 +61,7 @@ const (
 	external state = 1
 	managed  state = 2
 	inGC     state = 3
+	skipped  state = 4
 )
 
 var stateNames = [...]string{"unknown", "external", "managed", "gc"}
@@ -103,6 +104,14 @@ func (a *Analysis) sample(r *etw.Record, s state) {
 		return
 	}
 	a.taken = append(a.taken, taken{thread{r.ProcessID, r.ThreadID}, when.Of(r), a.base.Intern(r.ProcessID, r.Stack), s})
+}
+
+// Skip takes a record that is not wanted. If it is a sample, that of its thread before
+// does not last longer, though it is in no number itself.
+func (a *Analysis) Skip(r *etw.Record) {
+	if d := (*sampled)(nil).EventDesc(); r.ID == d.ID && r.ProviderName == d.Provider.Name {
+		a.taken = append(a.taken, taken{thread: thread{r.ProcessID, r.ThreadID}, at: when.Of(r), state: skipped})
+	}
 }
 
 // capMedians is how many medians of the time between two samples a sample can stand
@@ -178,6 +187,9 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 	for t, list := range byThread {
 		slices.SortStableFunc(list, func(x, y int32) int { return cmp.Compare(a.taken[x].at, a.taken[y].at) })
 		row := a.weighThread(t, list, weights, &gaps)
+		if row.Samples == 0 {
+			continue
+		}
 		res.Threads = append(res.Threads, row)
 		res.Samples += row.Samples
 		res.Managed += row.Managed
@@ -195,6 +207,9 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 	for i := range a.taken {
 		t := &a.taken[i]
 		w := weights[i]
+		if t.state == skipped {
+			continue
+		}
 		out.AddStack(t.at, t.process, t.id, t.stack, labels[t.state], 1, w.time)
 		if w.pause > 0 {
 			out.AddPseudo(t.at, t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
@@ -211,11 +226,14 @@ type weight struct{ time, pause int64 }
 
 // weighThread weighs the samples of one thread. The last one stands for nothing.
 func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[]int64) Thread {
-	row := Thread{Process: t.process, Thread: t.id, Samples: len(list)}
+	row := Thread{Process: t.process, Thread: t.id}
 	pauses := merged(a.pauses[t.process])
 	own := make([]int64, 0, len(list)) // gaps without pauses
 	for i := range list {
 		x := &a.taken[list[i]]
+		if x.state != skipped {
+			row.Samples++
+		}
 		if x.state == managed {
 			row.Managed++
 		}
@@ -235,6 +253,10 @@ func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[
 	var time, inManaged, pause, rest int64
 	for _, x := range list {
 		w := &weights[x]
+		if a.taken[x].state == skipped {
+			*w = weight{}
+			continue
+		}
 		if most := capMedians * interval; w.time > most {
 			rest += w.time - most
 			w.time = most

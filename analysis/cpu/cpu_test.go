@@ -62,6 +62,32 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// What is left out of the samples of a thread is not made up for by that before it.
+func TestSkip(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	s.Stack = testtrace.AStack(1, 2)
+	clock := &etw.Clock{Frequency: 1e9}
+	for i := range 12 {
+		at := time.Duration(2*i) * time.Millisecond
+		r := &etw.Record{Provider: sampler.GUID, ProviderName: sampler.Name, Payload: binary.LittleEndian.AppendUint32(nil, 2)}
+		if i%4 < 2 {
+			s.Record(at, 1, r)
+			continue
+		}
+		r.ProcessID, r.ThreadID, r.Timestamp, r.Clock = 1, 1, int64(at), clock
+		a.Skip(r)
+		r.ThreadID = 2 // of which nothing is wanted
+		a.Skip(r)
+		r.ID = 7 // no sample
+		a.Skip(r)
+	}
+	if res := a.Result(); res.Samples != 6 || res.TimeMS != 12 || res.IntervalMS != 2 || len(res.Threads) != 1 || a.Samples().Len() != 6 {
+		t.Errorf("%+v", res)
+	}
+}
+
 func TestEvent(t *testing.T) {
 	e := &sampled{}
 	if _, err := e.DecodeVersion(0, []byte{1, 2, 3}, etw.Ptr64); err == nil {

@@ -43,6 +43,9 @@ type timed interface{ samplesEach(ns int64) }
 // then, and what of it was asked for.
 type placed interface{ place(placement) }
 
+// A skipping answer wants to know of the records that --activity leaves out.
+type skipping interface{ skip(*etw.Record) }
+
 // A fitted answer is in another form for people than for programs.
 type fitted interface {
 	fit(p *printer, who *names)
@@ -176,6 +179,9 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		q.named = newCodeMap(nil)
 	}
 	i := &inquiry{cmd: cmd, mux: &mux, answer: q.ask(&mux), names: newNames()}
+	if x, ok := i.answer.(skipping); ok {
+		i.skip = x.skip
+	}
 	where, isPlaced := i.answer.(placed)
 	if isPlaced {
 		if err := oneSession(t); err != nil {

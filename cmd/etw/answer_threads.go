@@ -58,6 +58,8 @@ type threadsAnswer struct {
 	res      threadsResult
 }
 
+func (a *threadsAnswer) skip(r *etw.Record) { a.sampled.Skip(r) }
+
 func (a *threadsAnswer) take() bool {
 	a.res.Schema = 1
 	if s := a.switched.Result(); s.Switches > 0 {

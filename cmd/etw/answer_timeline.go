@@ -178,6 +178,8 @@ func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *question) *timelineAns
 
 func (a *timelineAnswer) samplesEach(ns int64) { a.sampled.linux.SetInterval(ns) }
 
+func (a *timelineAnswer) skip(r *etw.Record) { a.sampled.threads.Skip(r) }
+
 // place says where in time the traces are.
 func (a *timelineAnswer) place(p placement) { a.where = p }
 

@@ -81,20 +81,29 @@ type sampler struct {
 	samples etw.Mux
 	code    *codeMap
 	finish  func() gathered
+	skip    func(*etw.Record)
+	parted  bool      // skip is to have what --activity leaves out
 	found   *gathered // once all was read
 }
 
 func newSampler(t *trace.Trace, files *native.Dir) *sampler {
 	s := &sampler{code: newCodeMap(files)}
-	s.finish = startCPU(&s.samples, t)
+	processors := startProcessors(&s.samples, t)
+	s.finish, s.skip = processors.gathered, processors.threads.Skip
 	return s
 }
 
 // take takes a record, of which the names of code are learnt also if nothing else of it is
 // wanted.
 func (s *sampler) take(r *etw.Record, wanted bool) error {
-	if err := s.code.mux.Dispatch(r); err != nil || !wanted && !namesThings(r) {
+	if err := s.code.mux.Dispatch(r); err != nil {
 		return err
+	}
+	if !wanted && !namesThings(r) {
+		if s.parted {
+			s.skip(r)
+		}
+		return nil
 	}
 	return s.samples.Dispatch(r)
 }

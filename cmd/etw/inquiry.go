@@ -24,10 +24,11 @@ type inquiry struct {
 	names   *names
 	asked   filter.Numbers // processes
 	span    timeSpan
-	source  etw.Source // the records of the trace, if they are not as it has them
-	cut     bool       // by --from or --to
-	parted  bool       // by --activity
-	trouble bool       // with the trace
+	source  etw.Source        // the records of the trace, if they are not as it has them
+	skip    func(*etw.Record) // takes the records that --activity leaves out; may be nil
+	cut     bool              // by --from or --to
+	parted  bool              // by --activity
+	trouble bool              // with the trace
 }
 
 // read gives the records that h lets through to the analysis, and those that only
@@ -53,6 +54,9 @@ func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 			}
 		}
 		if !all && h.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(namesThings(rec) && h.Processes.Has(rec.ProcessID)) {
+			if i.skip != nil && i.parted {
+				i.skip(rec)
+			}
 			return nil
 		}
 		if i.each != nil {

@@ -142,7 +142,7 @@ func (q toolOf) tool(cmd *cobra.Command) *tool {
 	t := &tool{name: q.command, about: aboutCommand(cmd), parameters: slices.Clone(q.takes)}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if kind, ok := inputs[f.Name]; ok && !f.Hidden {
-			t.parameters = append(t.parameters, parameterOf(cmd, f, kind))
+			t.parameters = append(t.parameters, parameterOf(f, kind))
 		}
 	})
 	t.parameters = append(t.parameters, rowsWanted, bytesWanted)
@@ -171,7 +171,7 @@ func aboutCommand(cmd *cobra.Command) string {
 }
 
 // parameterOf returns the input for a flag.
-func parameterOf(cmd *cobra.Command, f *pflag.Flag, kind string) parameter {
+func parameterOf(f *pflag.Flag, kind string) parameter {
 	_, usage := pflag.UnquoteUsage(f)
 	p := parameter{name: f.Name, kind: kind, about: strings.ReplaceAll(usage, "\n", " "), flag: true}
 	if kind != "" {
@@ -189,8 +189,13 @@ func parameterOf(cmd *cobra.Command, f *pflag.Flag, kind string) parameter {
 	default:
 		p.kind = "strings"
 	}
-	if complete, ok := cmd.GetFlagCompletionFunc(f.Name); ok && (f.Name == "of" || f.Name == "names") {
-		p.oneOf, _ = complete(cmd, nil, "")
+	switch f.Name {
+	case "of":
+		for _, s := range samplings {
+			p.oneOf = append(p.oneOf, s.name)
+		}
+	case "names":
+		p.oneOf = namings
 	}
 	return p
 }

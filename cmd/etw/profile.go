@@ -106,10 +106,15 @@ func bare(samples func() []*stacks.Samples) func() gathered {
 }
 
 func startCPU(mux *etw.Mux, t *trace.Trace) func() gathered {
+	return startProcessors(mux, t).gathered
+}
+
+// startProcessors registers what takes samples of processors, or of threads.
+func startProcessors(mux *etw.Mux, t *trace.Trace) *processorTime {
 	p := newProcessorTime(mux, system.New(mux))
 	p.linux.SetInterval(samplingInterval(t))
 	mux.HandleRest(p.linux.Record)
-	return p.gathered
+	return p
 }
 
 // processorTime has the samples of whoever took them: a kernel, or else the runtime.
@@ -388,10 +393,18 @@ func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error
 	}
 	kind := &samplings[slices.Index(o.ordered, o.of)]
 	var mux etw.Mux
-	code, finish := o.codeMap(files), kind.start(&mux, t)
+	code := o.codeMap(files)
+	var finish func() gathered
+	if kind.name != "cpu" || h.During == nil {
+		finish = kind.start(&mux, t)
+	}
 	code.origins = o.origins
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
 	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
+	if kind.name == "cpu" && h.During != nil {
+		processors := startProcessors(&mux, t)
+		finish, i.skip = processors.gathered, processors.threads.Skip
+	}
 	if !kind.own {
 		if i.source, err = o.in.bindStacks(cmd, t, args); err != nil {
 			return nil, err

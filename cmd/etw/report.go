@@ -85,6 +85,7 @@ The page is one file that needs no network and sends nothing anywhere.`,
 func analyse(cmd *cobra.Command, t *trace.Trace, files *native.Dir, h *filter.Header) (*html.Report, error) {
 	src := &watched{r: reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress},
 		t: t, decoder: builtin.NewDecoder(), programs: newPrograms(), sampler: newSampler(t, files), header: h}
+	src.sampler.parted = h.During != nil
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
