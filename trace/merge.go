@@ -1,10 +1,8 @@
 package trace
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -68,61 +66,24 @@ func OpenAll(paths []string, opts ...Option) (*Trace, error) {
 	return Merge(files...), nil
 }
 
-// ErrTwice says that a file is given twice, or a copy of it. Its events would count double.
+// ErrTwice says that a file is given twice. Its events would count double.
 var ErrTwice = errors.New("it is given twice")
 
-// A given is a file that was given.
-type given struct {
-	os.FileInfo
-	path string
-}
-
-// givenTwice returns an error if two paths lead to one file, or to files with one content.
+// givenTwice returns an error if two paths lead to one file.
 func givenTwice(paths []string) error {
-	bySize := make(map[int64][]given)
+	bySize := make(map[int64][]os.FileInfo)
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
 			continue // what is wrong with it is for whoever opens it to say
 		}
 		same := bySize[info.Size()]
-		if slices.ContainsFunc(same, func(other given) bool { return os.SameFile(info, other.FileInfo) }) {
+		if slices.ContainsFunc(same, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
 			return inFile(path, ErrTwice)
 		}
-		for _, other := range same {
-			if info.Size() > 0 && sameContent(path, other.path) {
-				return inFile(path, fmt.Errorf("%w: it is a copy of %s", ErrTwice, other.path))
-			}
-		}
-		bySize[info.Size()] = append(same, given{info, path})
+		bySize[info.Size()] = append(same, info)
 	}
 	return nil
-}
-
-// sameContent reports whether two files, which are equally long, have the same bytes. Those
-// of two recordings differ from the begin on.
-func sameContent(a, b string) bool {
-	f, err := os.Open(a)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	g, err := os.Open(b)
-	if err != nil {
-		return false
-	}
-	defer g.Close()
-	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, err := io.ReadFull(f, x)
-		m, _ := io.ReadFull(g, y)
-		if !bytes.Equal(x[:n], y[:m]) {
-			return false
-		}
-		if err != nil {
-			return err == io.EOF || err == io.ErrUnexpectedEOF
-		}
-	}
 }
 
 // openSession opens several .etl files by their reader's own merge, which for

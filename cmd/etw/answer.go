@@ -160,6 +160,9 @@ var viewFlags = []string{"by", "sort", "reverse", "top", "format", "json"}
 
 // read asks the traces.
 func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
+	if err := refuseCopies(args); err != nil {
+		return nil, err
+	}
 	h, err := q.scope.header(cmd, &q.in, args)
 	if err != nil {
 		return nil, err

@@ -379,6 +379,9 @@ func (o *profiling) key(args []string) string {
 // profile reads traces in one pass: what names code is learnt from all events, samples
 // are taken of those in scope.
 func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error) {
+	if err := refuseCopies(args); err != nil {
+		return nil, err
+	}
 	h, err := o.scope.header(cmd, &o.in, args)
 	if err != nil {
 		return nil, err
