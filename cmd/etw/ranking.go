@@ -90,7 +90,7 @@ func (r *ranking) apply(t *table, ordered bool) {
 		slices.Reverse(t.rows)
 	}
 	if r.top > 0 && len(t.rows) > r.top {
-		if isServed(r.cmd) { // nobody said how many there are to be
+		if r.cmd != nil && isServed(r.cmd) { // nobody said how many there are to be
 			report(r.cmd, fmt.Errorf("the answer has the first %d of %d rows: ask for less (from, to, process)", r.top, len(t.rows)))
 		}
 		t.rows = t.rows[:r.top]
