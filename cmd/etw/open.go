@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,9 @@ func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
 	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
 	if !isServed(cmd) {
 		opts = append(opts, trace.MapFiles())
+	}
+	if open, ok := cmd.Context().Value(openerKey{}).(func(string) (*os.File, error)); ok {
+		opts = append(opts, trace.OpenWith(open))
 	}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())

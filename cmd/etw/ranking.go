@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +16,12 @@ type ranking struct {
 	sort    string
 	reverse bool
 	top     int
+	cmd     *cobra.Command
 }
 
 // flags defines the flags. columns are the names of those that completion knows.
 func (r *ranking) flags(cmd *cobra.Command, columns ...string) {
+	r.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&r.sort, "sort", "", "sort by this `COLUMN`: numbers from the largest, texts and times from the\nfirst")
 	f.BoolVarP(&r.reverse, "reverse", "r", false, "reverse the order")
@@ -77,6 +80,14 @@ func (r *ranking) apply(t *table, ordered bool) {
 		falling := t.columns[i].number && !t.columns[i].rising && !strings.HasSuffix(t.columns[i].name, "_ms") && !slices.Contains([]string{"id", "from", "ms"}, t.columns[i].name)
 		slices.SortStableFunc(t.rows, func(a, b []string) int {
 			order := compareCell(a[i], b[i], t.columns[i].number)
+			if t.columns[i].number {
+				_, known := numberIn(a[i])
+				if _, other := numberIn(b[i]); known && !other { // what is not known comes last
+					return -1
+				} else if other && !known {
+					return 1
+				}
+			}
 			if falling {
 				return -order
 			}
@@ -87,8 +98,18 @@ func (r *ranking) apply(t *table, ordered bool) {
 		slices.Reverse(t.rows)
 	}
 	if r.top > 0 && len(t.rows) > r.top {
+		if r.cmd != nil && isServed(r.cmd) { // nobody said how many there are to be
+			report(r.cmd, fmt.Errorf("the answer has the first %d of %d rows: ask for less (from, to, process)", r.top, len(t.rows)))
+		}
 		t.rows = t.rows[:r.top]
 	}
+}
+
+// numberIn returns the number that a cell begins with, behind which its unit may stand.
+func numberIn(cell string) (float64, bool) {
+	text, _, _ := strings.Cut(cell, " ")
+	f, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	return f, err == nil
 }
 
 // compareCell compares two cells, of which numbers may be missing.
@@ -96,9 +117,9 @@ func compareCell(a, b string, number bool) int {
 	if !number {
 		return cmp.Compare(a, b)
 	}
-	x, errX := strconv.ParseFloat(strings.TrimSuffix(a, "%"), 64)
-	y, errY := strconv.ParseFloat(strings.TrimSuffix(b, "%"), 64)
-	if errX != nil || errY != nil {
+	x, okX := numberIn(a)
+	y, okY := numberIn(b)
+	if !okX || !okY {
 		return cmp.Compare(len(a), len(b))
 	}
 	return cmp.Compare(x, y)
