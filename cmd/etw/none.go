@@ -42,8 +42,11 @@ func (s *timeSpan) see(r *etw.Record, elapsed time.Duration, h *filter.Header, a
 func (s *timeSpan) within() time.Duration { return s.end - s.begin }
 
 // whyNone returns why what was asked for is not in the trace at all, or "".
-func (i *inquiry) whyNone(q *question) string {
-	s, times := &i.span, &q.scope.times
+func (i *inquiry) whyNone(q *question) string { return i.span.whyNone(&q.scope) }
+
+// whyNone returns why what a scope asks for is not in the trace at all, or "".
+func (s *timeSpan) whyNone(o *scope) string {
+	times := &o.times
 	switch {
 	case !s.any:
 		return ""
@@ -54,7 +57,7 @@ func (i *inquiry) whyNone(q *question) string {
 	case !s.inTime:
 		return fmt.Sprintf("no event is before --to %s: the first of the trace is at %s", times.to, msAt(s.first))
 	case !s.inProcesses:
-		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", listed(q.scope.processes))
+		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", listed(o.processes))
 	}
 	return ""
 }
