@@ -60,8 +60,8 @@ func (w *worker) leave(t target, last *try, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.attached, t.key)
-	w.full = false
 	if err == nil || err == errGone {
+		w.full = false
 		delete(w.tries, t.key)
 		return
 	}

@@ -245,7 +245,7 @@ func TestSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "cut.nettrace"), whole[:len(whole)/2])
-	write(t, filepath.Join(dir, "text.md"), []byte("no trace"))
+	write(t, filepath.Join(dir, "text.md"), []byte("no trace at all"))
 	cfg := config(dir)
 	cfg.Include = append(cfg.Include, dir, filepath.Join(dir, "*.none"))
 	set := receivertest.NewNopSettings(metadata.Type)
@@ -471,7 +471,7 @@ func TestFollow(t *testing.T) {
 // restart: whatever its blocks have in order of time, all is sent once.
 func TestGrows(t *testing.T) {
 	dir, keep, s := t.TempDir(), &memory{}, &sink{}
-	from := filepath.Join(recorded, "jit.nettrace")
+	from := filepath.Join(recorded, "threads.nettrace")
 	whole, err := os.ReadFile(from)
 	if err != nil {
 		t.Fatal(err)
