@@ -208,7 +208,7 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if isPlaced {
 		where.place(i.placementOf(t, h))
 	}
-	why := i.whyNone(q)
+	why := i.whyNone(&q.scope)
 	any := i.answer.take() && why == ""
 	if !any && cmd.Context().Err() == nil {
 		why = cmp.Or(why, q.whyNotHere(i, args))
