@@ -91,7 +91,7 @@ func (c *comparing) judge(res *compared, sides [2]*side) error {
 		}
 		switch {
 		case found == 0:
-			return usagef("--fail-if %s: there is no such number%s%s", x.text, knownMetrics(string(x.metric), list), afterAll(res.notes))
+			return usagef("--fail-if %s: there is no such number%s%s", x.text, knownMetrics(string(x.metric), compare.Sides(sides[0].runs, sides[1].runs, res.threshold)), afterAll(res.notes))
 		case judged == 0:
 			return usagef("--fail-if %s: %s", x.text, only)
 		}

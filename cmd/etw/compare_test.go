@@ -234,7 +234,7 @@ func TestComparedWindow(t *testing.T) {
 	if len(doc.PerA) != 1 || doc.PerA[0] != 0.002 {
 		t.Errorf("%v seconds", doc.PerA)
 	}
-	if out, _, code := ask("compare", "--all", "--top", "0", path[0], path[0]); code != 0 || strings.Contains(out, "SPREAD") {
+	if out, _, code := ask("compare", "--all", path[0], path[0]); code != 0 || strings.Contains(out, "SPREAD") {
 		t.Errorf("%d, %s", code, out)
 	}
 }
