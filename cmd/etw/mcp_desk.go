@@ -214,7 +214,7 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 	}
 	defer cancel()
 	stdout, stderr := &limitedBuffer{}, &limitedBuffer{}
-	root := newRoot()
+	root := rootFor(args)
 	root.SetArgs(args)
 	root.SetIn(bytes.NewReader(nil))
 	root.SetOut(stdout)

@@ -32,8 +32,85 @@ const (
 	groupTool = "tool"
 )
 
+// A subcommand is made when it is needed.
+type subcommand struct {
+	group, name string
+	build       func() *cobra.Command
+}
+
+// subcommands returns all of them, in the order of the help.
+func subcommands() []subcommand {
+	return []subcommand{
+		{groupLook, "info", newInfo},
+		{groupLook, "stat", newStat},
+		{groupLook, "dump", newDump},
+		{groupLook, "export", newExport},
+		{groupLook, "filter", newFilter},
+		{groupLook, "blocks", newBlocks},
+		{groupLive, "ps", newPS},
+		{groupLive, "collect", newCollect},
+		{groupLive, "watch", newWatch},
+		{groupETW, "sessions", newSessions},
+		{groupETW, "record", newRecord},
+		{groupETW, "providers", newProviders},
+		{groupETW, "self-test", newSelfTest},
+		{groupAsk, "gc", newGC},
+		{groupAsk, "allocs", newAllocs},
+		{groupAsk, "exceptions", newExceptions},
+		{groupAsk, "jit", newJIT},
+		{groupAsk, "contention", newContention},
+		{groupAsk, "waits", newWaits},
+		{groupAsk, "threadpool", newThreadPool},
+		{groupAsk, "heap", newHeap},
+		{groupAsk, "requests", newRequests},
+		{groupAsk, "counters", newCounters},
+		{groupAsk, "startup", newStartup},
+		{groupAsk, "lifecycle", newLifecycle},
+		{groupAsk, "timeline", newTimelineCommand},
+		{groupAsk, "compare", newCompare},
+		{groupAsk, "report", newReport},
+		{groupCode, "top", newTop},
+		{groupCode, "classify", newClassify},
+		{groupCode, "tree", newTree},
+		{groupCode, "stacks", newStacks},
+		{groupCode, "flame", newFlame},
+		{groupCode, "lines", newLines},
+		{groupCode, "annotate", newAnnotate},
+		{groupCode, "convert", newConvert},
+		{groupCode, "symbols", newSymbols},
+		{groupBox, "processes", newProcesses},
+		{groupBox, "threads", newThreads},
+		{groupBox, "images", newImages},
+		{groupBox, "files", newFiles},
+		{groupBox, "disks", newDisks},
+		{groupBox, "network", newNetwork},
+		{groupKnow, "events", newEvents},
+		{groupKnow, "keywords", newKeywords},
+		{groupKnow, "record-help", newRecordHelp},
+		{groupTool, "mcp", newMCP},
+		{groupTool, "man", newMan},
+	}
+}
+
 // newRoot returns the command with all its subcommands.
-func newRoot() *cobra.Command {
+func newRoot() *cobra.Command { return newRootWith("") }
+
+// rootFor returns the command with what a command line needs: if that begins with the name
+// of a subcommand which needs no others, it alone, for making all of them takes longer
+// than most of them run.
+func rootFor(args []string) *cobra.Command {
+	if len(args) > 0 && args[0] != "man" {
+		for _, c := range subcommands() {
+			if c.name == args[0] {
+				return newRootWith(c.name)
+			}
+		}
+	}
+	return newRoot()
+}
+
+// newRootWith returns the command with one of its subcommands, or with all.
+func newRootWith(only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "etw",
 		Short: "Show what is in ETW and EventPipe traces",
@@ -74,27 +151,14 @@ compare --fail-if holds.`,
 		&cobra.Group{ID: groupKnow, Title: "Know events, and record them:"},
 		&cobra.Group{ID: groupTool, Title: "The tool itself:"},
 	)
-	for _, g := range []struct {
-		group    string
-		commands []*cobra.Command
-	}{
-		{groupLook, []*cobra.Command{newInfo(), newStat(), newDump(), newExport(), newFilter(), newBlocks()}},
-		{groupLive, []*cobra.Command{newPS(), newCollect(), newWatch()}},
-		{groupETW, []*cobra.Command{newSessions(), newRecord(), newProviders(), newSelfTest()}},
-		{groupAsk, []*cobra.Command{
-			newGC(), newAllocs(), newExceptions(), newJIT(), newContention(), newWaits(), newThreadPool(), newHeap(), newRequests(), newCounters(), newStartup(), newLifecycle(), newTimelineCommand(),
-			newCompare(), newReport(),
-		}},
-		{groupCode, []*cobra.Command{newTop(), newClassify(), newTree(), newStacks(), newFlame(), newLines(), newAnnotate(), newConvert(), newSymbols()}},
-		{groupBox, []*cobra.Command{newProcesses(), newThreads(), newImages(), newFiles(), newDisks(), newNetwork()}},
-		{groupKnow, []*cobra.Command{newEvents(), newKeywords(), newRecordHelp()}},
-		{groupTool, []*cobra.Command{newMCP(), newMan()}},
-	} {
-		for _, cmd := range g.commands {
-			cmd.GroupID = g.group
-			cmd.RunE = overMappings(cmd.RunE)
-			command.Add(root, cmd)
+	for _, c := range subcommands() {
+		if only != "" && c.name != only {
+			continue
 		}
+		cmd := c.build()
+		cmd.GroupID = c.group
+		cmd.RunE = overMappings(cmd.RunE)
+		command.Add(root, cmd)
 	}
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)

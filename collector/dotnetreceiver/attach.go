@@ -46,12 +46,7 @@ func (w *worker) attach(stop context.Context, t target) {
 			delete(w.tries, t.key)
 			return
 		}
-		again := &try{wait: w.cfg.Reattach.InitialInterval}
-		if last != nil {
-			again.wait = min(2*last.wait, w.cfg.Reattach.MaxInterval)
-		}
-		again.next = time.Now().Add(again.wait)
-		w.tries[t.key] = again
+		w.tries[t.key] = w.cfg.after(last, time.Now())
 		if last == nil && err != errTwice {
 			w.core.Set.Logger.Warn("cannot attach to a process; trying again", zap.String("process", t.name), zap.Error(err))
 		}

@@ -104,14 +104,30 @@ func (w *worker) Run(stop context.Context) {
 	}
 	for {
 		w.look(stop)
-		every := w.cfg.Discovery.Interval
-		if w.waits() { // for something that may soon be there
-			every = min(every, w.cfg.Reattach.InitialInterval*5)
-		}
-		if !flow.Sleep(stop.Done(), every) {
+		if !flow.Sleep(stop.Done(), w.cfg.lookEvery(w.waits())) {
 			return
 		}
 	}
+}
+
+// lookEvery returns the time between two looks for processes. Waiting is for something
+// that may soon be there.
+func (c *Config) lookEvery(waiting bool) time.Duration {
+	if waiting {
+		return min(c.Discovery.Interval, c.Reattach.InitialInterval*5)
+	}
+	return c.Discovery.Interval
+}
+
+// after returns when it is tried again after a try that failed. Last is the one before
+// it, or nil.
+func (c *Config) after(last *try, now time.Time) *try {
+	again := &try{wait: c.Reattach.InitialInterval}
+	if last != nil {
+		again.wait = min(2*last.wait, c.Reattach.MaxInterval)
+	}
+	again.next = now.Add(again.wait)
+	return again
 }
 
 func (w *worker) waits() bool {
