@@ -89,7 +89,7 @@ func givenTwice(paths []string) error {
 // openSession opens several .etl files by their reader's own merge, which for
 // files of one session is exact to the tick. It returns nil for other files.
 func openSession(paths []string, opts options) *File {
-	if len(paths) < 2 {
+	if len(paths) < 2 || opts.apart {
 		return nil
 	}
 	for _, path := range paths {

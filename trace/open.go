@@ -84,7 +84,7 @@ func (o *opening) open(path string) ([]*File, error) {
 		}
 		return o.stream(o.stdin)
 	}
-	f, err := os.Open(path)
+	f, err := o.openFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"io"
+	"os"
 
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -18,12 +19,14 @@ type options struct {
 	noAttribution bool
 	noSchemas     bool
 	mapFiles      bool
+	apart         bool // .etl files are not opened by their reader
 	unpackLimit   int64
+	openFile      func(path string) (*os.File, error)
 	foresight     etl.Option
 }
 
 func newOptions(opts []Option) options {
-	o := options{ctx: context.Background()}
+	o := options{ctx: context.Background(), openFile: os.Open}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -32,6 +35,12 @@ func newOptions(opts []Option) options {
 
 // WithStdin has the path - read r in place of the standard input.
 func WithStdin(r io.Reader) Option { return func(o *options) { o.stdin = r } }
+
+// OpenWith has open open the files of paths in place of [os.Open]. It can refuse some, such
+// as those outside of a folder: what it returns is what is read.
+func OpenWith(open func(path string) (*os.File, error)) Option {
+	return func(o *options) { o.openFile, o.apart = open, true }
+}
 
 // WithContext ends opening and reading once ctx is done, with an error in which
 // errors.Is finds that of ctx. Opening what comes from a pipe, and the pass over an

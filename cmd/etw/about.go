@@ -20,7 +20,7 @@ type about struct {
 // A tracesTold is what an answer was read from.
 type tracesTold struct {
 	Files        []fileTold `json:"files"`
-	Events       int64      `json:"events"` // that were read
+	Events       *int64     `json:"events"` // nil if not all were read, for no more were wanted
 	LostEvents   int64      `json:"lostEvents"`
 	LostBuffers  int64      `json:"lostBuffers"`
 	Undecodable  int64      `json:"undecodable"`  // records with damaged headers
@@ -34,7 +34,7 @@ type fileTold struct {
 	Format      string   `json:"format"`
 	Start       string   `json:"start,omitempty"`
 	DurationMS  *float64 `json:"durationMs"`
-	Events      int64    `json:"events"`
+	Events      *int64   `json:"events"`
 	LostEvents  int64    `json:"lostEvents"`
 	LostBuffers int64    `json:"lostBuffers"`
 	Undecodable int64    `json:"undecodable"`
@@ -54,12 +54,16 @@ func (a *about) of(t *trace.Trace, part bool) {
 // ofFile is of for one file.
 func (a *about) ofFile(f *trace.File, part bool) {
 	if a.Trace == nil {
-		a.Trace = new(tracesTold)
+		a.Trace = &tracesTold{Events: new(int64)}
 	}
 	told := tellFile(f, part)
 	t := a.Trace
 	t.Files = append(t.Files, told)
-	t.Events += told.Events
+	if told.Events == nil || t.Events == nil {
+		t.Events = nil
+	} else {
+		*t.Events += *told.Events
+	}
 	t.LostEvents += told.LostEvents
 	t.LostBuffers += told.LostBuffers
 	t.Undecodable += told.Undecodable
@@ -75,7 +79,10 @@ func (a *about) ofFile(f *trace.File, part bool) {
 // tellFile says what there is to say of a file that was read.
 func tellFile(f *trace.File, part bool) fileTold {
 	n := f.Stats()
-	told := fileTold{Name: f.Name(), Format: f.Format(), Events: n.Records, LostEvents: n.Lost, LostBuffers: n.LostBuffers, Undecodable: n.Undecodable}
+	told := fileTold{Name: f.Name(), Format: f.Format(), LostEvents: n.Lost, LostBuffers: n.LostBuffers, Undecodable: n.Undecodable}
+	if !part {
+		told.Events = &n.Records
+	}
 	for _, fact := range f.Facts() {
 		switch v := fact.Value.(type) {
 		case string:

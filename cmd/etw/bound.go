@@ -106,6 +106,31 @@ func (n *shownNode) find(path string) *shownNode {
 	return n
 }
 
+// string returns a text as it is.
+func (n *shownNode) string() string {
+	var text string
+	if json.Unmarshal(n.text, &text) != nil {
+		return string(n.text)
+	}
+	return text
+}
+
+// warn puts what was said beside a document before its warnings.
+func (n *shownNode) warn(notes []string) {
+	warnings := n.find("/warnings")
+	if warnings == nil || warnings.kind != '[' {
+		return
+	}
+	var first []*shownNode
+	for _, note := range notes {
+		text := appendSafeJSON(nil, quoteJSON(note))
+		if !slices.ContainsFunc(warnings.items, func(w *shownNode) bool { return bytes.Equal(w.text, text) }) {
+			first = append(first, &shownNode{text: text})
+		}
+	}
+	warnings.items = append(first, warnings.items...)
+}
+
 // A cut is where a document has more than what is shown of it.
 type cut struct {
 	Path  string `json:"path"`
@@ -176,7 +201,7 @@ var mainLists = []string{"/rows", "/groups", "/lanes", "/measures"}
 // most returns how many elements of an array are shown.
 func (s *bounds) most(n *shownNode, path string) int {
 	switch {
-	case path == "/warnings" || path == "/next" || path == "/notes":
+	case path == "/warnings" || path == "/next":
 		return mostSaid
 	case slices.Contains(mainLists, path):
 		return s.rows

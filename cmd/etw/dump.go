@@ -215,6 +215,9 @@ func (d *dump) run(t *trace.Trace, src etw.Source) error {
 	r := &reading{cmd: d.cmd, progress: newProgress(d.cmd.ErrOrStderr(), d.cmd.OutOrStdout()), share: t.Progress, follow: d.follow}
 	trouble := r.each(src, func(rec *etw.Record) error { return d.event(t, rec) })
 	d.p.about.of(t, r.stopped || d.follow)
+	if r.stopped && isServed(d.cmd) {
+		d.p.about.warn(fmt.Sprintf("the answer has the first %d events alone: limit asks for more, and stat counts all", d.printed))
+	}
 	d.p.about.readTo(trouble)
 	d.p.about.follow(d.cmd)
 	if _, err := d.p.Write(d.writer.end(nil)); err != nil {

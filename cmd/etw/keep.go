@@ -21,6 +21,9 @@ type shelf struct {
 // shelfKey is the key of a context's shelf.
 type shelfKey struct{}
 
+// openerKey is the key of what opens files in place of os.Open, where only some may be read.
+type openerKey struct{}
+
 // isServed reports whether a server runs a command, which must not end with it.
 func isServed(cmd *cobra.Command) bool { return cmd.Context().Value(shelfKey{}) != nil }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 )
@@ -44,6 +45,9 @@ An assistant that starts programs is told the command line: etw mcp --root FOLDE
 				p := out.open(cmd, false)
 				return p.close(toolTable().write(p))
 			}
+			if limit < 0 {
+				return usagef("--timeout: %v is not a time such as 1m", limit)
+			}
 			return serveAssistant(cmd, roots, limit)
 		},
 	}
@@ -69,20 +73,36 @@ func serveAssistant(cmd *cobra.Command, roots []string, limit time.Duration) err
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: cmd.Root().Version},
 		&mcp.ServerOptions{Instructions: assistantGuide, Capabilities: &mcp.ServerCapabilities{}})
+	server.AddReceivingMiddleware(shortErrors)
 	addTools(server, d)
 	addGuides(server, d)
 	addPlaybooks(server)
-	err = server.Run(cmd.Context(), &mcp.IOTransport{
-		Reader: io.NopCloser(cmd.InOrStdin()), Writer: keepOpen{cmd.OutOrStdout()}, MaxLineLength: maxMessage,
-	})
+	w := newGate(cmd.InOrStdin(), cmd.OutOrStdout())
+	err = server.Run(cmd.Context(), &mcp.IOTransport{Reader: io.NopCloser(w), Writer: keepOpen{w}, MaxLineLength: -1})
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // that is how it ends
 		return nil
 	}
 	return err
 }
 
-// maxMessage is how long a message of a client may be.
-const maxMessage = 1 << 20
+// shortErrors shortens what is said of calls that fail, which may repeat what they were of.
+func shortErrors(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		var wire *jsonrpc.Error
+		if errors.As(err, &wire) {
+			err = &jsonrpc.Error{Code: wire.Code, Message: shortened(err.Error())}
+		}
+		if called, ok := res.(*mcp.CallToolResult); ok && called != nil && called.IsError {
+			for _, c := range called.Content {
+				if text, ok := c.(*mcp.TextContent); ok {
+					text.Text = shortened(text.Text)
+				}
+			}
+		}
+		return res, err
+	}
+}
 
 // keepOpen is a writer that somebody else closes.
 type keepOpen struct{ io.Writer }

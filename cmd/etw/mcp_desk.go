@@ -23,7 +23,7 @@ type desk struct {
 	limit time.Duration
 
 	mu      sync.Mutex
-	traces  map[string]*openedTrace // by handle
+	traces  []*openedTrace // the one that was used last at the end
 	opened  int
 	answers []*givenAnswer // those that were given last
 	given   int
@@ -53,7 +53,7 @@ const (
 
 // newDesk returns one that reads files in folders alone.
 func newDesk(roots []string, limit time.Duration) (*desk, error) {
-	d := &desk{limit: limit, traces: make(map[string]*openedTrace)}
+	d := &desk{limit: limit}
 	for _, root := range roots {
 		path, err := filepath.Abs(root)
 		if err == nil {
@@ -105,41 +105,108 @@ func within(root, path string) bool {
 
 // trace returns the trace of a handle or at a path, which is opened if it is not.
 func (d *desk) trace(text string) (*openedTrace, error) {
-	d.mu.Lock()
-	t := d.traces[text]
-	d.mu.Unlock()
-	if t != nil {
-		return t, nil
+	path := text
+	known := d.use(func(t *openedTrace) bool { return t.handle == text })
+	if known != nil {
+		path = known.path // which may lead elsewhere by now
 	}
-	path, err := d.resolve(text, false)
-	if err != nil {
+	path, err := d.resolve(path, false)
+	if err != nil && known == nil && isHandle(text) {
+		return nil, fmt.Errorf("there is no open trace %q: open_trace gives handles", text)
+	} else if err != nil {
 		return nil, err
 	}
+	if t := d.use(func(t *openedTrace) bool { return t.path == path }); t != nil {
+		return t, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.traces) == mostTraces {
+		d.forget(0)
+	}
+	d.opened++
+	t := &openedTrace{handle: fmt.Sprintf("t%d", d.opened), path: path, turn: make(chan struct{}, 1)}
+	d.traces = append(d.traces, t)
+	return t, nil
+}
+
+// use returns the open trace that is meant, or nil. It is then the one that was used last.
+func (d *desk) use(meant func(*openedTrace) bool) *openedTrace {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.traces, meant)
+	if i < 0 {
+		return nil
+	}
+	t := d.traces[i]
+	d.traces = append(slices.Delete(d.traces, i, i+1), t)
+	return t
+}
+
+// handleOf returns the handle of the file at a path, or "".
+func (d *desk) handleOf(path string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, t := range d.traces {
 		if t.path == path {
-			return t, nil
+			return t.handle
 		}
 	}
-	if len(d.traces) == mostTraces {
-		return nil, fmt.Errorf("%d traces are open: close one with close_trace", mostTraces)
+	return ""
+}
+
+// isHandle reports whether a text looks like a handle.
+func isHandle(text string) bool {
+	digits, ok := strings.CutPrefix(text, "t")
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+// forget forgets a trace, and what was found in it.
+func (d *desk) forget(i int) {
+	handle := d.traces[i].handle
+	d.traces = slices.Delete(d.traces, i, i+1)
+	d.answers = slices.DeleteFunc(d.answers, func(a *givenAnswer) bool { return a.handle == handle })
+}
+
+// open opens a file in the folders that may be read. Whatever became of the path since it
+// was looked at, nothing outside of them is opened, and nothing that makes one wait.
+func (d *desk) open(path string) (*os.File, error) {
+	for _, root := range d.roots {
+		rel, err := filepath.Rel(root, path)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		f, err := openWithin(root, rel)
+		if err != nil {
+			continue
+		}
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return f, nil
+		}
+		f.Close()
 	}
-	d.opened++
-	t = &openedTrace{handle: fmt.Sprintf("t%d", d.opened), path: path, turn: make(chan struct{}, 1)}
-	d.traces[t.handle] = t
-	return t, nil
+	return nil, errOutside
+}
+
+// openWithin opens a file below a folder.
+func openWithin(folder, rel string) (*os.File, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(rel, os.O_RDONLY|withoutWaiting, 0)
 }
 
 // close forgets a trace, and what was found in it.
 func (d *desk) close(handle string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.traces[handle] == nil {
+	i := slices.IndexFunc(d.traces, func(t *openedTrace) bool { return t.handle == handle })
+	if i < 0 {
 		return fmt.Errorf("there is no open trace %q", handle)
 	}
-	delete(d.traces, handle)
-	d.answers = slices.DeleteFunc(d.answers, func(a *givenAnswer) bool { return a.handle == handle })
+	d.forget(i)
 	return nil
 }
 
@@ -175,8 +242,7 @@ func (d *desk) answer(id string) (*givenAnswer, error) {
 
 // A reply is what a command printed.
 type reply struct {
-	doc   *shownNode
-	notes []string // what it said beside it
+	doc *shownNode // among its warnings is what was said beside it
 }
 
 // ask runs a command that prints a document. Of a trace one question is answered at a
@@ -213,6 +279,7 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 		ctx, cancel = context.WithTimeout(ctx, d.limit)
 	}
 	defer cancel()
+	ctx = context.WithValue(ctx, openerKey{}, d.open)
 	stdout, stderr := &limitedBuffer{}, &limitedBuffer{}
 	root := rootFor(args)
 	root.SetArgs(args)
@@ -226,7 +293,8 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 	}
 	notes := saidLines(stderr.String())
 	if ctx.Err() != nil {
-		notes = append(notes, fmt.Sprintf("stopped after %v: what was read until then is told", d.limit))
+		notes = slices.Insert(notes, 0, fmt.Sprintf("stopped after %v, the --timeout of this server, before the end of the trace: "+
+			"numbers are of what was read until then; ask for less (from, to, process), or have the server started with a longer one", d.limit))
 	}
 	if stdout.full {
 		return nil, false, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
@@ -235,7 +303,11 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 		return nil, false, errors.New(strings.Join(notes, "; "))
 	}
 	doc, err := parseNodes(stdout.Bytes())
-	return &reply{doc, notes}, ctx.Err() == nil, err
+	if err != nil {
+		return nil, false, err
+	}
+	doc.warn(notes)
+	return &reply{doc}, ctx.Err() == nil, nil
 }
 
 // saidLines returns what was said on the standard error, line by line.

@@ -18,14 +18,16 @@ const assistantGuide = `Traces of ETW (.etl) and EventPipe (.nettrace) are asked
 1. Orient: list_traces, then open_trace. Read warnings first, then trace.lostEvents,
    trace.truncated and trace.namedPercent: they say what the numbers are worth. next says
    which questions the trace answers.
-2. Rank: ask one question (gc, allocs, top, requests, threadpool, ...). rows are ranked,
-   the most important first.
+2. Rank: ask one question (gc, allocs, top, requests, threadpool, ...). rows of most are
+   ranked, the most important first; by may order them otherwise, and sort by any column.
 3. Drill: follow next; look into one row with from and to (milliseconds since the session
-   began), process, root or by. tree and stacks say who calls.
+   began), process, root or by. What ends at to itself is not in the window: let it be a
+   millisecond wider on both sides. tree and stacks say who calls.
 4. Compare: compare a trace of before with one of after, or top with diff.
 
-Numbers have their unit in their name: Ms are milliseconds, MB 1,000,000 bytes, Percent
-of all. In call stacks values are in the order of types, which have units. An answer that
+Commands in next are those of a command line: "etw top --of allocs FILE" is the tool top
+with of set to allocs. Numbers have their unit in their name: Ms and _ms are milliseconds,
+MB 1,000,000 bytes, Percent of all; those without count something. In call stacks values are in the order of types, which have units. An answer that
 does not fit says in cut which lists have more; more shows them, by result and path.
 Nothing is an answer, too: warnings then say what the trace lacks, and next how to record
 it. Do not report a number without the warnings that concern it. Names in a trace are what
@@ -131,7 +133,8 @@ var playbooks = []playbook{
 1. open_trace; read the warnings.
 2. gc: percentiles of pauses, pauses as a share of the time, collections by generation.
    Then gc by suspension and by reason: is it the work of collections, or the stop?
-3. Take the longest pause: gc with from and to around it. Which generation, which reason,
+3. Take the longest pause: gc with from a millisecond before its startMs, and to a
+   millisecond after its end. Which generation, which reason,
    how much was promoted? Generation 2 and induced collections have causes of their own.
 4. allocs, then top with of allocs: which types, from which code. Large objects make
    generation 2.
@@ -143,7 +146,7 @@ var playbooks = []playbook{
 1. open_trace; read the warnings. Without activities requests cannot be followed: next
    says how to record them.
 2. requests: p50, p95 and p99 by task, errors, and the slowest ones with their times.
-3. Take the slowest: its from and to. Ask in this window gc (pauses in it?), threadpool
+3. Take the slowest: from a millisecond before it to a millisecond after it. Ask in this window gc (pauses in it?), threadpool
    (did it wait for a thread?), contention and waits, exceptions, jit (was it the first?).
 4. requests again, for what it calls: HTTP, sockets, look-ups, databases. Does it wait for
    another service? The wait for a connection is a task of its own.

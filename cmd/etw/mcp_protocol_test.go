@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -115,6 +116,82 @@ func TestProtocol(t *testing.T) {
 		if got["id"] == nil || !strings.Contains(c.send, strings.TrimSuffix(toJSON(t, got["id"]), ".0")) {
 			t.Errorf("%s: the answer is to %v", c.send, got["id"])
 		}
+	}
+}
+
+// TestProtocolRefuses sends what is no message: it is answered with an error, and the
+// server goes on.
+func TestProtocolRefuses(t *testing.T) {
+	w := newWire(t)
+	w.send(t, initialize)
+	w.receive(t)
+	w.send(t, initialized)
+	nested := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
+	for _, c := range []struct {
+		send string
+		code float64
+	}{
+		{`{bad`, codeParse}, {"\xef\xbb\xbf{}", codeParse}, {"\xff\xfe\x00", codeParse}, {`{"jsonrpc":"2.0"} {}`, codeParse},
+		{`[]`, codeInvalid}, {`null`, codeInvalid}, {`42`, codeInvalid}, {`{}`, codeInvalid}, {`[` + initialized + `]`, codeInvalid}, {nested, codeInvalid},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, codeInvalid}, {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, codeInvalid},
+		{`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, codeInvalid}, {`{"jsonrpc":"2.0","id":1e30,"method":"ping"}`, codeInvalid},
+		{`{"jsonrpc":"1.0","method":"ping"}`, codeInvalid}, {`{"method":"ping"}`, codeInvalid}, {`{"JSONRPC":"2.0","method":"ping"}`, codeInvalid},
+		{`{"jsonrpc":"2.0","method":7}`, codeInvalid}, {`{"jsonrpc":"2.0","method":null}`, codeInvalid},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + nested + `}}`, codeInvalid},
+		{`{"jsonrpc":"2.0","method":"` + strings.Repeat("x", maxMessage) + `"}`, codeInvalid},
+	} {
+		w.send(t, c.send)
+		got := w.receive(t)
+		fault, _ := got["error"].(map[string]any)
+		if id, ok := got["id"]; fault["code"] != c.code || id != nil || !ok {
+			t.Errorf("%.80s: %v, want the code %v", c.send, got, c.code)
+		}
+	}
+	for i, quiet := range []string{
+		"", " \r", `{"jsonrpc":"2.0","id":5,"result":{}}`, `{"jsonrpc":"2.0","id":null,"error":7}`, `{"jsonrpc":"2.0","id":5,"ID":{},"Method":8,"method":"ping"}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}`,
+	} {
+		w.send(t, quiet)
+		if strings.Contains(quiet, "Method") {
+			w.receive(t)
+		}
+		w.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+		if got := w.receive(t); got["id"] != float64(i) || got["result"] == nil {
+			t.Errorf("after %s: %v", quiet, got)
+		}
+	}
+}
+
+// TestProtocolEchoes: an error does not repeat at length what it is about.
+func TestProtocolEchoes(t *testing.T) {
+	w := newWire(t)
+	w.send(t, initialize)
+	w.receive(t)
+	w.send(t, initialized)
+	long := strings.Repeat("x", 100_000)
+	for _, c := range []string{
+		`"tools/call","params":{"name":"gc","arguments":{"trace":"` + long + `"}}`,
+		`"tools/call","params":{"name":"gc","arguments":{"trace":"a","` + long + `":1}}`,
+		`"tools/call","params":{"name":"` + long + `"}`,
+		`"prompts/get","params":{"name":"` + long + `"}`,
+		`"resources/read","params":{"uri":"etw://guides/` + long + `"}`,
+		`"` + long + `"`,
+	} {
+		w.send(t, `{"jsonrpc":"2.0","id":1,"method":`+c+`}`)
+		if got := toJSON(t, w.receive(t)); len(got) > 4*maxEcho {
+			t.Errorf("%.60s: %d bytes, %.200s", c, len(got), got)
+		}
+	}
+}
+
+// TestProtocolEnd sends all at once: what was asked before the end is answered.
+func TestProtocolEnd(t *testing.T) {
+	cmd := etwProcess(t, "mcp", "--root", filepath.Dir(recordedPath("gc.nettrace")))
+	call := `{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"gc","arguments":{"trace":"gc.nettrace"}}}`
+	cmd.Stdin = strings.NewReader(strings.Join([]string{initialize, initialized, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, call}, "\n"))
+	out, err := cmd.Output()
+	if err != nil || strings.Count(string(out), "\n") != 3 || strings.Contains(string(out), `"error"`) {
+		t.Errorf("%v: %.500s", err, out)
 	}
 }
 

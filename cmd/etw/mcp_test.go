@@ -94,7 +94,7 @@ func TestAssistant(t *testing.T) {
 		t.Errorf("%d traces: %s", len(list.Rows), list.text)
 	}
 	gc := tell(t, s, "open_trace", map[string]any{"trace": "gc.nettrace"})
-	if gc.Handle != "t1" || gc.Trace == nil || gc.Trace.Events != 203 || !strings.Contains(gc.text, `"etw gc `) {
+	if gc.Handle != "t1" || gc.Trace == nil || *gc.Trace.Events != 203 || !strings.Contains(gc.text, `"etw gc `) {
 		t.Errorf("opened: %s", gc.text)
 	}
 	ranked := tell(t, s, "gc", map[string]any{"trace": gc.Handle, "rows": 2})

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -85,10 +86,12 @@ var inputs = map[string]string{
 // A parameter is an input of a tool.
 type parameter struct {
 	name   string
-	kind   string // trace, traces, folder, string, strings, integer, number or boolean
+	kind   string // trace, traces, folder, string, strings, time, integer, number or boolean
 	about  string
 	needed bool
 	oneOf  []string
+	least  int  // of a number
+	most   int  // of a number that has bounds, or 0
 	flag   bool // it is one of the command
 	dash   bool // -- stands before it; otherwise before all that is no flag
 }
@@ -103,13 +106,17 @@ type tool struct {
 
 // The parameters that say how much of an answer is wanted.
 var (
-	rowsWanted  = parameter{name: "rows", kind: "integer", about: "how many rows of the answer to show, 20 if it is left out, 500 at most"}
-	bytesWanted = parameter{name: "bytes", kind: "integer", about: "how long the answer may be in bytes, 16384 if it is left out, 1024 to 131072"}
+	rowsWanted  = parameter{name: "rows", kind: "integer", about: "how many rows of the answer to show, 20 if it is left out, 500 at most; an answer keeps 10000", most: mostRows}
+	bytesWanted = parameter{name: "bytes", kind: "integer", about: "how long the answer may be in bytes, 16384 if it is left out, 1024 to 131072", least: fewestLength, most: mostLength}
 )
 
 const (
 	usualRows, mostRows                   = 20, 500
 	fewestLength, usualLength, mostLength = 1 << 10, 16 << 10, 128 << 10
+
+	usualEvents  = 1000  // that dump tells
+	bucketsShown = 50    // of a timeline
+	mostRanked   = 10000 // rows of an answer, with those that more shows
 )
 
 // tools returns all tools: those that handle traces, and one for each question.
@@ -151,13 +158,13 @@ func (q toolOf) tool(cmd *cobra.Command) *tool {
 	t.call = func(ctx context.Context, d *desk, in map[string]any) ([]byte, error) {
 		args := []string{q.command, "--format=json"}
 		if _, ok := in["limit"]; limit && !ok {
-			args = append(args, "--limit=1000")
+			args = append(args, "--limit="+strconv.Itoa(usualEvents))
 		}
 		switch _, ok := in["buckets"]; {
 		case buckets && !ok: // as many as are shown of a list of numbers
-			args = append(args, "--buckets=50")
+			args = append(args, "--buckets="+strconv.Itoa(bucketsShown))
 		case top && !buckets: // an answer has rows where they are asked for
-			args = append(args, "--top=10000")
+			args = append(args, "--top="+strconv.Itoa(mostRanked))
 		}
 		return t.ask(ctx, d, in, args)
 	}
@@ -190,6 +197,12 @@ func parameterOf(f *pflag.Flag, kind string) parameter {
 		p.kind = "strings"
 	}
 	switch f.Name {
+	case "from", "to":
+		p.kind, p.about = "time", p.about+"; a number is of milliseconds"
+	case "limit":
+		p.about += fmt.Sprintf("; %d if it is left out", usualEvents)
+	case "buckets":
+		p.about = fmt.Sprintf("part the time into so many buckets, %d if it is left out; an answer has the first 64 numbers of a list, and more shows the others", bucketsShown)
 	case "of":
 		for _, s := range samplings {
 			p.oneOf = append(p.oneOf, s.name)
@@ -211,7 +224,12 @@ func (t *tool) schema() json.RawMessage {
 		case "traces":
 			s["type"], s["items"] = []string{"string", "array"}, map[string]any{"type": "string"}
 		case "strings":
-			s["type"], s["items"] = "array", map[string]any{"type": "string"}
+			s["type"], s["items"] = []string{"array", "string", "number"}, map[string]any{"type": []string{"string", "number"}}
+		case "time":
+			s["type"] = []string{"string", "number"}
+		}
+		if p.most > 0 {
+			s["minimum"], s["maximum"] = p.least, p.most
 		}
 		if len(p.oneOf) > 0 {
 			s["enum"] = p.oneOf
@@ -241,6 +259,9 @@ func (t *tool) ask(ctx context.Context, d *desk, in map[string]any, args []strin
 			continue
 		}
 		texts := textsOf(v)
+		if _, ok := v.(float64); ok && p.kind == "time" {
+			texts[0] += "ms"
+		}
 		if p.dash {
 			operands = append(operands, "--")
 		}
@@ -302,22 +323,7 @@ func (d *desk) show(t *openedTrace, r *reply, in map[string]any) ([]byte, error)
 		more = fmt.Sprintf(`"handle":%q,`, handle)
 	}
 	more += fmt.Sprintf(`"result":%q,`, d.give(handle, r.doc).id)
-	if told := r.notTold(); len(told) > 0 {
-		notes, err := json.Marshal(told[:min(len(told), mostSaid)])
-		if err != nil {
-			return nil, err
-		}
-		more += `"notes":` + string(appendSafeJSON(nil, notes)) + ","
-	}
 	return fit(r.doc, more, rows, length)
-}
-
-// notTold returns what a command said that is not among the warnings.
-func (r *reply) notTold() []string {
-	warnings := r.doc.find("/warnings")
-	return slices.DeleteFunc(slices.Clone(r.notes), func(note string) bool {
-		return warnings != nil && slices.ContainsFunc(warnings.items, func(w *shownNode) bool { return bytes.Equal(w.text, quoteJSON(note)) })
-	})
 }
 
 // wanted returns how many rows and bytes an answer may have.
@@ -342,6 +348,14 @@ func openTrace(ctx context.Context, d *desk, in map[string]any) ([]byte, error) 
 	if err != nil {
 		d.close(t.handle) // there is nothing to look at
 		return nil, err
+	}
+	if rows := r.doc.find("/rows"); rows == nil || len(rows.items) == 0 {
+		d.close(t.handle)
+		var said []string
+		for _, w := range r.doc.find("/warnings").items {
+			said = append(said, w.string())
+		}
+		return nil, errors.New(strings.Join(said, "; "))
 	}
 	return d.show(t, r, in)
 }
@@ -402,7 +416,7 @@ const mostEntries = 100_000
 
 // listTraces answers list_traces.
 func listTraces(ctx context.Context, d *desk, in map[string]any) ([]byte, error) {
-	t := newTable(word("path"), num("sizeBytes"), word("modified"))
+	t := newTable(word("path"), word("handle"), num("sizeBytes"), word("modified"))
 	about := new(about)
 	left := mostEntries
 	for _, root := range d.roots {
@@ -415,7 +429,7 @@ func listTraces(ctx context.Context, d *desk, in map[string]any) ([]byte, error)
 				return ctx.Err()
 			}
 			if info, err := e.Info(); err == nil {
-				t.add(path, strconv.FormatInt(info.Size(), 10), info.ModTime().UTC().Format(time.RFC3339))
+				t.add(path, d.handleOf(path), strconv.FormatInt(info.Size(), 10), info.ModTime().UTC().Format(time.RFC3339))
 			}
 			return ctx.Err()
 		})
@@ -423,7 +437,7 @@ func listTraces(ctx context.Context, d *desk, in map[string]any) ([]byte, error)
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(t.rows, func(a, b []string) int { return strings.Compare(b[2], a[2]) })
+	slices.SortStableFunc(t.rows, func(a, b []string) int { return strings.Compare(b[3], a[3]) })
 	var b bytes.Buffer
 	p := &printer{Writer: bufio.NewWriter(&b), format: formatJSON, about: about}
 	if err := p.close(t.write(p)); err != nil {

@@ -57,6 +57,9 @@ func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
 	if !isServed(cmd) {
 		opts = append(opts, trace.MapFiles())
 	}
+	if open, ok := cmd.Context().Value(openerKey{}).(func(string) (*os.File, error)); ok {
+		opts = append(opts, trace.OpenWith(open))
+	}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +16,12 @@ type ranking struct {
 	sort    string
 	reverse bool
 	top     int
+	cmd     *cobra.Command
 }
 
 // flags defines the flags. columns are the names of those that completion knows.
 func (r *ranking) flags(cmd *cobra.Command, columns ...string) {
+	r.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&r.sort, "sort", "", "sort by this `COLUMN`: numbers from the largest, texts and times from the\nfirst")
 	f.BoolVarP(&r.reverse, "reverse", "r", false, "reverse the order")
@@ -87,6 +90,9 @@ func (r *ranking) apply(t *table, ordered bool) {
 		slices.Reverse(t.rows)
 	}
 	if r.top > 0 && len(t.rows) > r.top {
+		if r.cmd != nil && isServed(r.cmd) { // nobody said how many there are to be
+			report(r.cmd, fmt.Errorf("the answer has the first %d of %d rows: ask for less (from, to, process)", r.top, len(t.rows)))
+		}
 		t.rows = t.rows[:r.top]
 	}
 }
