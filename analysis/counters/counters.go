@@ -141,6 +141,9 @@ func (a *Analysis) metric(r *etw.Record) {
 		return
 	}
 	m := s.series(f)
+	if m.Type == "" && r.Schema.Name == "UpDownCounterRateValuePublished" {
+		m.Type = upDown
+	}
 	m.Points = append(m.Points, pt)
 	if e, ok := pt.Exponential(); ok {
 		s.histogram(key(f, m.Tags), e)

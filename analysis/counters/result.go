@@ -1,6 +1,10 @@
 package counters
 
-import "github.com/etwgen/etwgen/analysis/measure"
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+)
 
 // Schema is the version of the JSON form of a [Result]. Fields may be added to a
 // version; one that is removed, or changes its meaning, makes a new version.
@@ -75,6 +79,13 @@ type Metric struct {
 	Deltas bool          `json:"deltas,omitempty"`
 	Points []MetricPoint `json:"points"`
 }
+
+// upDown is the type of what goes down, too, as the trace may leave it out.
+const upDown = "UpDownCounter"
+
+// GoesDown reports whether the value of a series is a level, which goes up and down, such
+// as the length of a queue. Its changes add up to nothing that matters.
+func (m *Metric) GoesDown() bool { return strings.Contains(m.Type, upDown) }
 
 // A MetricPoint is what an instrument says of one interval.
 type MetricPoint struct {

@@ -91,8 +91,8 @@ func TestKinds(t *testing.T) {
 		{"libclrgc.so!WKS::gc_heap::mark_phase(int); vmlinux!asm_sysvec_apic_timer_interrupt; vmlinux!handle_softirqs", "kernel"},
 
 		{user + "; @System.Private.CoreLib!System.Threading.Monitor.Enter", "locking"},
-		{user + "; @System.Private.CoreLib!System.Threading.Lock.TryEnterSlow; @System.Private.CoreLib!System.Diagnostics.Tracing.NativeRuntimeEventSource.ContentionStart", "locking"},
 		{user + "; @System.Private.CoreLib!System.Threading.Monitor.Wait", "waiting"},
+		{user + "; @System.Private.CoreLib!System.Threading.Lock.TryEnterSlow; @System.Private.CoreLib!System.Diagnostics.Tracing.NativeRuntimeEventSource.ContentionStart", "locking"},
 		{user + "; coreclr.dll!JIT_MonEnterWorker_Portable; coreclr.dll!AwareLock::EnterEpilogHelper; ntdll.dll!NtWaitForSingleObject", "waiting"},
 		{user + "; libcoreclr.so!?; libc.so.6!pthread_mutex_lock; vmlinux!__x64_sys_futex; vmlinux!futex_wait", "locking"},
 		{user + "; libc.so.6!clock_nanosleep; vmlinux!__x64_sys_clock_nanosleep; vmlinux!do_nanosleep; vmlinux!schedule", "waiting"},

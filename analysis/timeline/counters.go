@@ -43,23 +43,36 @@ func (b *builder) counter(pid int64, c *counters.Counter) {
 	}
 }
 
-// metric adds a time series: the change of one that counts, the value of one that
-// measures, and of a histogram how much was measured.
+// metric adds a time series: the change of one that counts, the level of one that goes up
+// and down, the value of one that measures, and of a histogram how much was measured. The
+// first event of what counts tells no change.
 func (b *builder) metric(pid int64, m *counters.Metric) {
 	k := key{kind: Counter, pid: pid, of: named(m.Meter, m.Instrument, m.Tags), unit: m.Unit}
+	k.how = howOf(m)
 	for _, x := range m.Points {
 		at := nanoseconds(x.AtMS)
-		if v, ok := x.Rate.Get(); ok {
-			k.how = Sum
+		if v, ok := x.Count.Get(); ok {
+			k.unit = "count"
 			b.add(b.row(k, b.n), at, v)
-		} else if v, ok := x.Value.Get(); ok {
-			k.how = Mean
+		} else if v, ok := x.Rate.Get(); ok && k.how == Sum {
+			b.add(b.row(k, b.n), at, v)
+		} else if v, ok := x.Value.Get(); ok && k.how != Sum {
 			b.set(b.row(k, b.n), at, v)
-		} else if v, ok := x.Count.Get(); ok {
-			k.how, k.unit = Sum, "count"
-			b.add(b.row(k, b.n), at, v)
 		}
 	}
+}
+
+// howOf returns how a time series is shown.
+func howOf(m *counters.Metric) How {
+	if m.GoesDown() {
+		return Highest
+	}
+	for _, x := range m.Points {
+		if !x.Rate.IsZero() || !x.Count.IsZero() {
+			return Sum
+		}
+	}
+	return Mean
 }
 
 // named returns what a counter is called.

@@ -95,6 +95,10 @@ type Options struct {
 	Buckets int
 	// Threads has lanes of processors for each thread, not for each process.
 	Threads bool
+	// Cut leaves out what was before From, or from To on, of what lasts that part of it.
+	// Levels are known from what was before. Otherwise such things count in the first and
+	// in the last bucket.
+	Cut bool
 }
 
 // A key tells lanes apart.
@@ -109,8 +113,9 @@ type key struct {
 // A chart is a [Result] that is being made. Times are nanoseconds since the session
 // began.
 type chart struct {
-	from, width int64
-	lanes       map[key]*row
+	from, to, width int64
+	cut             bool
+	lanes           map[key]*row
 }
 
 // A row is a lane that is being made.
@@ -120,6 +125,7 @@ type row struct {
 	counts []int // of a mean
 	total  float64
 	points []point // of a level
+	any    bool    // there is something in it
 }
 
 // A point is a value at a time.
@@ -138,7 +144,7 @@ func newChart(o *Options) (*chart, int) {
 	n := min(max(o.Buckets, 1), maxBuckets)
 	from, to := clamp(int64(o.From)), clamp(int64(o.To))
 	width := max((to-from+int64(n)-1)/int64(n), 1)
-	return &chart{from: from, width: width, lanes: make(map[key]*row)}, n
+	return &chart{from: from, to: to, width: width, cut: o.Cut, lanes: make(map[key]*row)}, n
 }
 
 func clamp(ns int64) int64 { return min(max(ns, -mostNS), mostNS) }
@@ -169,8 +175,15 @@ func (c *chart) bucket(r *row, at int64) int {
 	return int(min((clamp(at)-c.from)/c.width, int64(len(r.values)-1)))
 }
 
+// outside reports whether a time is cut off.
+func (c *chart) outside(at int64) bool { return c.cut && (at < c.from || at >= c.to) }
+
 // add adds what was at one moment.
 func (c *chart) add(r *row, at int64, weight float64) {
+	if c.outside(at) {
+		return
+	}
+	r.any = true
 	r.total += weight
 	r.values[c.bucket(r, at)] += weight
 }
@@ -178,11 +191,20 @@ func (c *chart) add(r *row, at int64, weight float64) {
 // spread adds what lasted for a time, to each bucket its part.
 func (c *chart) spread(r *row, from, to int64, weight float64) {
 	from, to = clamp(from), clamp(to)
+	if c.cut && to > from {
+		a, b := max(from, c.from), min(to, c.to)
+		if b <= a {
+			return
+		}
+		weight *= float64(b-a) / float64(to-from)
+		from, to = a, b
+	}
 	first, last := c.bucket(r, from), c.bucket(r, to-1)
 	if to <= from || first >= last {
 		c.add(r, from, weight)
 		return
 	}
+	r.any = true
 	r.total += weight
 	left, begin := weight, from
 	for i := first; i < last; i++ {
@@ -197,7 +219,11 @@ func (c *chart) spread(r *row, from, to int64, weight float64) {
 
 // set sets a level, or adds to a mean.
 func (c *chart) set(r *row, at int64, value float64) {
-	r.points = append(r.points, point{clamp(at), value})
+	if at = clamp(at); r.how == Mean && c.outside(at) || c.cut && at >= c.to {
+		return
+	}
+	r.any = true
+	r.points = append(r.points, point{at, value})
 	if r.how == Mean {
 		i := c.bucket(r, at)
 		r.values[i] += value
@@ -210,6 +236,9 @@ func (c *chart) result(n int) *Result {
 	at := func(i int) float64 { return float64(c.from+int64(i)*c.width) / 1e6 }
 	res := &Result{Schema: Schema, FromMS: at(0), ToMS: at(n), BucketMS: float64(c.width) / 1e6, Lanes: []*Lane{}}
 	for _, r := range c.lanes {
+		if c.cut && !r.any {
+			continue
+		}
 		l := &Lane{Kind: r.kind, PID: r.pid, TID: r.tid, Of: r.of, Unit: r.unit, How: r.how, Values: make([]measure.Float, len(r.values))}
 		switch r.how {
 		case Sum:
@@ -267,9 +296,24 @@ func (r *row) top(l *Lane) {
 	}
 }
 
+// carry leaves of the levels that were set before a time the last one, as that at the time.
+func (r *row) carry(from int64) {
+	before := 0
+	for before < len(r.points) && r.points[before].at <= from {
+		before++
+	}
+	if before > 0 {
+		r.points = r.points[before-1:]
+		r.points[0].at = from
+	}
+}
+
 // levels fills the buckets of a level: each has the highest that it was at in there.
 func (c *chart) levels(r *row, l *Lane) {
 	slices.SortStableFunc(r.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+	if c.cut {
+		r.carry(c.from)
+	}
 	level := measure.Float{}
 	next := 0
 	for i := range l.Values {

@@ -77,6 +77,33 @@ func TestLevelsAndMeans(t *testing.T) {
 	}
 }
 
+// Of what is cut, a part of the time has its part, and levels from before.
+func TestCut(t *testing.T) {
+	c, n := newChart(&Options{From: 100 * time.Millisecond, To: 200 * time.Millisecond, Buckets: 2, Cut: true})
+	pauses, heap := c.row(key{kind: GCPause, how: Sum}, n), c.row(key{kind: Heap, how: Highest}, n)
+	mean, none := c.row(key{kind: Counter, how: Mean}, n), c.row(key{kind: Waits, how: Sum}, n)
+	for _, x := range []struct{ from, to int64 }{{50, 150}, {190, 240}, {10, 20}, {200, 210}} {
+		c.spread(pauses, x.from*milli, x.to*milli, float64(x.to-x.from))
+	}
+	c.add(none, 99*milli, 1)
+	c.add(none, 200*milli, 1)
+	for _, x := range []struct{ at, value int64 }{{10, 9}, {60, 3}, {160, 2}, {220, 8}} {
+		c.set(heap, x.at*milli, float64(x.value))
+		c.set(mean, x.at*milli, float64(x.value))
+	}
+	res := c.result(n)
+	var got [][]float64
+	for _, l := range res.Lanes {
+		got = append(got, values(l))
+	}
+	if diff := cmp.Diff([][]float64{{50, 10}, {3, 3}, {-1, 2}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if l := res.Lanes; l[0].Total.Or(0) != 60 || l[1].Highest.Or(0) != 3 || l[1].HighestMS.Or(0) != 100 {
+		t.Errorf("%+v, %+v", l[0], l[1])
+	}
+}
+
 // However the time is parted, and whatever lies where, a sum is the sum of its buckets.
 func TestSumsStay(t *testing.T) {
 	random := rand.New(rand.NewSource(7))

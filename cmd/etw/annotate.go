@@ -50,7 +50,10 @@ shown with a warning; nothing is ever taken from the network.
 			}
 			o.lines.note(p)
 			out := p.open(cmd, &form)
-			tab, err := p.annotated(o.lines, args[1], around)
+			if p.Len() == 0 { // why was said
+				return p.close(cmd, out, nil)
+			}
+			tab, err := p.annotated(o.lines, args[1], around, out.format == formatText || out.format == formatMD)
 			if err != nil {
 				return p.close(cmd, out, err)
 			}
@@ -64,8 +67,9 @@ shown with a warning; nothing is ever taken from the network.
 	return cmd
 }
 
-// annotated returns the lines of a source file.
-func (p *profiled) annotated(l *sourceLines, name string, around int) (*table, error) {
+// annotated returns the lines of a source file, with marks where some are left out if they
+// are for people.
+func (p *profiled) annotated(l *sourceLines, name string, around int, marks bool) (*table, error) {
 	weights := p.weighLines(func(*stacks.Frame) bool { return true })
 	file, err := findSource(weights, name)
 	if err != nil {
@@ -80,24 +84,56 @@ func (p *profiled) annotated(l *sourceLines, name string, around int) (*table, e
 	}
 	u := p.unit()
 	tab := newTable(u.column("self"), u.column("here"), u.column("total"), num("line"), column{name: "text", begin: true})
-	near := make(map[int]bool)
-	for place := range weights {
-		for n := place.line - around; place.file == file && n <= place.line+around; n++ {
-			near[n] = true
+	last := 0
+	for _, n := range shownLines(weights, file, len(text), around) {
+		if marks && last > 0 && n > last+1 && last < len(text) {
+			tab.add("", "", "", "", leftOut)
 		}
-	}
-	for i, line := range text {
-		n := i + 1
-		if around >= 0 && !near[n] {
-			continue
-		}
+		last = n
 		cells := []string{"", "", ""}
 		if w := weights[linePlace{file, n}]; w != nil {
 			cells = []string{u.cell(lastOf(w.self)), u.cell(lastOf(w.here)), u.cell(lastOf(w.total))}
 		}
-		tab.add(append(cells, strconv.Itoa(n), strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "    "))...)
+		tab.add(append(cells, strconv.Itoa(n), lineOf(text, n))...)
 	}
 	return tab, nil
+}
+
+// shownLines returns the numbers of the lines that are shown of a text of so many lines:
+// all, or those around what weighs anything, and what weighs anything past its end.
+func shownLines(weights map[linePlace]*lineWeight, file string, lines, around int) []int {
+	near := make(map[int]bool)
+	var list []int
+	for place := range weights {
+		if place.file != file {
+			continue
+		}
+		if place.line > lines {
+			list = append(list, place.line)
+		}
+		for n := max(place.line-around, 1); n <= min(place.line+around, lines); n++ {
+			near[n] = true
+		}
+	}
+	for n := 1; n <= lines; n++ {
+		if around < 0 || near[n] {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// leftOut stands where lines are that are not shown.
+const leftOut = "..."
+
+// lineOf returns a line of a file as it is shown. What weighs anything past the end of a
+// file at hand, which is not the one that was compiled, is shown without text.
+func lineOf(text []string, n int) string {
+	if n > len(text) {
+		return "(the file has no such line)"
+	}
+	return strings.ReplaceAll(strings.TrimRight(text[n-1], "\r"), "\t", "    ")
 }
 
 // findSource returns the source file of the trace that a name is the end of.

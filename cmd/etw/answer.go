@@ -160,6 +160,9 @@ var viewFlags = []string{"by", "sort", "reverse", "top", "format", "json"}
 
 // read asks the traces.
 func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
+	if err := refuseCopies(args); err != nil {
+		return nil, err
+	}
 	h, err := q.scope.header(cmd, &q.in, args)
 	if err != nil {
 		return nil, err
@@ -183,7 +186,7 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		i.skip = x.skip
 	}
 	where, isPlaced := i.answer.(placed)
-	if isPlaced {
+	if i.wide = isPlaced; isPlaced {
 		if err := oneSession(t); err != nil {
 			return nil, err
 		}
@@ -208,7 +211,7 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if isPlaced {
 		where.place(i.placementOf(t, h))
 	}
-	why := i.whyNone(&q.scope)
+	why := i.whyNone(q)
 	any := i.answer.take() && why == ""
 	if !any && cmd.Context().Err() == nil {
 		why = cmp.Or(why, q.whyNotHere(i, args))
@@ -258,14 +261,15 @@ func (q *question) print(cmd *cobra.Command, p *printer, a *answered) error {
 			p.note(w)
 		}
 	}
-	if q.whole && q.rank.top == 0 {
+	chose := q.rank.top > 0
+	if q.whole && !chose {
 		q.rank.top = max(len(tab.rows), 1)
 	}
 	all := len(tab.rows)
 	if err := q.rank.writeFirst(p, tab); err != nil {
 		return err
 	}
-	if tab.chosen != "" && p.format != formatText && q.rank.top == 0 {
+	if tab.chosen != "" && p.format != formatText && !chose {
 		reportChosen(cmd, tab, all)
 	}
 	return nil

@@ -32,7 +32,7 @@ time.`,
   etw allocs --by time --format csv alloc.nettrace
   etw allocs --format json alloc.nettrace | jq '.types[0].type'`,
 		views: []string{"type", byMethod, byStack, "kind", "process", "time"},
-		needs: []need{{what: "allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose}},
+		needs: allocNeeds,
 		ask:   func(mux *etw.Mux) answer { return &allocAnswer{analysis: alloc.New(mux)} },
 	}).recorded(recordedFor, nil)
 }

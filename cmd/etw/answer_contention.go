@@ -32,7 +32,7 @@ one by one.`,
   etw contention --by time --format csv threads.nettrace
   etw contention --format json threads.nettrace | jq '.count, .totalMs'`,
 		views: []string{"wait", byMethod, byStack, "lock", "thread", "owner", "process", "time"},
-		needs: []need{{what: "contention", provider: clrName, keywords: 0x4000, names: "Contention", level: etw.LevelInformational}},
+		needs: contentionNeeds,
 		ask:   func(mux *etw.Mux) answer { return &contentionAnswer{analysis: contention.New(mux)} },
 	}).recorded(recordedFor, nil)
 }

@@ -35,11 +35,7 @@ since the command began.`,
   etw counters -p 1234 --duration 1m --format csv
   etw counters -p 1234 --meters System.Runtime,Microsoft.AspNetCore.Hosting --listen :9100`,
 		views: []string{"counter", "point"},
-		needs: []need{
-			{what: "counters", provider: "System.Runtime", level: etw.LevelInformational, args: "EventCounterIntervalSec=1"},
-			{what: "metrics", provider: "System.Diagnostics.Metrics", keywords: 0x2, names: "TimeSeriesValues", level: etw.LevelInformational,
-				args: "SessionId=1;Metrics=System.Runtime;RefreshInterval=1;MaxTimeSeries=1000;MaxHistograms=20"},
-		},
+		needs: counterNeeds,
 		ask: func(mux *etw.Mux) answer {
 			a := &counterAnswer{analysis: counters.New()}
 			mux.HandleRest(a.analysis.Record)

@@ -37,7 +37,7 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
   etw gc --format json gc.nettrace | jq '.runtimes[].pauseMs'
   etw gc -p 1234 --duration 10m`,
 		views: []string{"collection", "generation", "reason", "process", "suspension", "finalized"},
-		needs: []need{{what: "garbage collections", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelInformational}},
+		needs: gcNeeds,
 		ask:   func(mux *etw.Mux) answer { return &gcAnswer{analysis: gc.New(mux)} },
 	}
 	live := &liveMode{run: func(cmd *cobra.Command, m *liveMode) error { return watchGCs(cmd, m, &q.out) }}

@@ -30,11 +30,7 @@ statuses that they ended with, processes, or intervals of time.`,
   etw requests --by status --format md requests-10.nettrace
   etw requests --format json requests-10.nettrace | jq '.processes[0].tasks[0].durationMs.p95'`,
 		views: []string{"task", "activity", "status", "process", "time"},
-		needs: []need{
-			{what: "activities", provider: taskName, keywords: 0x80, names: "TasksFlowActivityIds", level: etw.LevelInformational},
-			{what: "requests that ASP.NET Core serves", provider: "Microsoft.AspNetCore.Hosting", level: etw.LevelInformational},
-			{what: "requests that HttpClient makes", provider: "System.Net.Http", level: etw.LevelInformational},
-		},
+		needs: requestNeeds,
 		ask: func(mux *etw.Mux) answer {
 			a := &requestAnswer{analysis: requests.New()}
 			mux.HandleRest(a.analysis.Record)

@@ -43,9 +43,10 @@ disks and counters, for each process. Each row has its own scale, from nothing t
 highest of its buckets. Look closer with --from and --to.
 
 What adds up is the same as in the table of the command for it, however the time is
-parted: what lasts is parted among the buckets that it lasts in, and what the trace tells of
-before or after the time shown counts in the first or the last one. A heap and the workers
-stay what they are until something tells otherwise; of counters that measure, it is the mean.
+parted: what lasts is parted among the buckets that it lasts in. With --from and --to, of what began
+before or ends later the part counts that lies in the time. A heap, the workers and counters
+that go up and down stay what they are until something tells otherwise, what was before
+--from too; of counters that measure, it is the mean.
 
 With --by thread the time on processors is shown for each thread, not for each process. Text
 and Markdown have a line of bars for each row, CSV and lines of JSON a row for each bucket.`,
@@ -55,11 +56,8 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
   etw timeline --by thread --lanes managed cpu.nettrace
   etw timeline --lanes gcPause --buckets 10 --format csv gc.nettrace
   etw timeline --format json gc.nettrace | jq '.lanes[] | [.kind, .highest]'`,
-		views: []string{"process", "thread"},
-		needs: []need{
-			{what: "garbage collections and allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose},
-			{what: "thread samples", provider: "Microsoft-DotNETCore-SampleProfiler", level: etw.LevelInformational},
-		},
+		views:  []string{"process", "thread"},
+		needs:  usualLaneNeeds,
 		whole:  true,
 		rooted: true,
 	}
@@ -69,6 +67,13 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := o.check(cmd); err != nil {
 			return err
+		}
+		q.needs, q.missing = usualLaneNeeds, ""
+		if len(o.kinds) > 0 {
+			q.needs = needsOf(o.kinds)
+		}
+		if q.root != "" {
+			q.missing = fmt.Sprintf("no event of these lanes has a call stack with a method that --root %s asks for", q.root)
 		}
 		return q.main(cmd, args)
 	}
@@ -96,7 +101,7 @@ func (o *timelineFlags) flags(cmd *cobra.Command) {
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.buckets, "buckets", 0, fmt.Sprintf("part the time into `N` buckets; %d if it is left out, and in text as many as\na line has room for", usualBuckets))
-	f.StringSliceVar(&o.lanes, "lanes", nil, "only rows of these `KINDS`: "+foldHelp(strings.Join(names, ", ")))
+	f.StringSliceVar(&o.lanes, "lanes", nil, "only rows of these `KINDS`, or as text calls them: "+foldHelp(strings.Join(names, ", ")))
 	completions(cmd, map[string]cobra.CompletionFunc{
 		"buckets": cobra.NoFileCompletions,
 		"lanes":   cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp),
@@ -129,7 +134,10 @@ func (o *timelineFlags) check(cmd *cobra.Command) error {
 		names = append(names, string(k))
 	}
 	for _, name := range o.lanes {
-		i := slices.IndexFunc(names, func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
+		i := slices.IndexFunc(timeline.Kinds, func(k timeline.Kind) bool {
+			name := strings.TrimSpace(name)
+			return strings.EqualFold(string(k), name) || strings.EqualFold(laneNames[k], name)
+		})
 		if i < 0 {
 			return usagef("--lanes %s: there are %s%s", name, strings.Join(names, ", "), didYouMean(name, names))
 		}
@@ -190,7 +198,8 @@ func (a *timelineAnswer) take() bool {
 
 // draw makes the lanes anew, of so many buckets.
 func (a *timelineAnswer) draw(buckets int) {
-	a.res = a.analysis.Result(timeline.Options{Origin: a.where.origin, From: a.where.from, To: a.where.to, Buckets: buckets, Threads: a.q.by == "thread"})
+	a.res = a.analysis.Result(timeline.Options{Origin: a.where.origin, From: a.where.from, To: a.where.to, Buckets: buckets,
+		Threads: a.q.by == "thread", Cut: a.where.cut})
 	a.res.Lanes = slices.DeleteFunc(a.res.Lanes, func(l *timeline.Lane) bool {
 		return !a.chosen.Has(l.PID) || len(a.kinds) > 0 && !slices.Contains(a.kinds, l.Kind)
 	})
@@ -244,12 +253,16 @@ func (a *timelineAnswer) totals(p *page) {
 type placement struct {
 	origin   int64 // when the session began, in nanoseconds since 1970
 	from, to time.Duration
+	cut      bool // a part was asked for
 }
 
 // placementOf returns where the trace is, and what of it was asked for.
 func (i *inquiry) placementOf(t *trace.Trace, h *filter.Header) placement {
 	p := placement{origin: t.Start().UnixNano(), from: i.span.first, to: i.span.last}
 	start := etw.FileTimeOf(t.Start())
+	if p.cut = i.cut; p.cut {
+		p.to++ // the last record is in it
+	}
 	if h.From != nil {
 		p.from = h.From.Since(start)
 	}

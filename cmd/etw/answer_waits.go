@@ -31,7 +31,7 @@ are listed one by one.`,
   etw waits --by thread --top 3 --format md waits-10.nettrace
   etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
 		views: []string{"wait", byMethod, byStack, "source", "thread", "process", "time"},
-		needs: []need{{what: "waits (from .NET 9 on)", provider: clrName, keywords: 0x40000010000, names: "WaitHandle and Threading", level: etw.LevelVerbose}},
+		needs: waitNeeds,
 		ask:   func(mux *etw.Mux) answer { return &waitAnswer{analysis: waits.New(mux)} },
 	}).recorded(recordedFor, nil)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ func (a *timelineAnswer) table(_ string, who *names) *table {
 		several = several || l.PID != lanes[0].PID
 		ofThreads = ofThreads || l.TID != 0
 	}
+	alike := sources(lanes)
 	process, thread := label("process"), label("thread")
 	if !several {
 		process = process.forPrograms()
@@ -32,7 +34,7 @@ func (a *timelineAnswer) table(_ string, who *names) *table {
 	if a.narrow {
 		at = at.forPrograms()
 	}
-	right := func(name string) column { return column{name: name, head: heading(name), right: true} }
+	right := func(name string) column { return column{name: name, head: heading(name), right: true, number: true} }
 	t := newTable(process, thread, label("lane"), right("total"), right("highest"), at, column{name: "bars", head: a.scale()})
 	for _, l := range lanes {
 		process := who.ofProcess(l.PID)
@@ -44,6 +46,9 @@ func (a *timelineAnswer) table(_ string, who *names) *table {
 			thread = who.ofThread(l.TID)
 		}
 		name := laneName(l)
+		if alike[name] > 1 {
+			name = strings.TrimSpace(laneNames[l.Kind] + " " + l.Of)
+		}
 		if a.names > 0 {
 			process, thread, name = shorten(process, a.names), shorten(thread, a.names), shorten(name, a.names)
 		}
@@ -75,14 +80,14 @@ func (a *timelineAnswer) shown() []*timeline.Lane {
 
 // perBucket lists the buckets of all lanes.
 func (a *timelineAnswer) perBucket(who *names) *table {
-	t := newTable(append(processColumns(true), idColumn("tid"), label("kind"), label("of"), label("unit"), moment("startMs"), moment("endMs"), measured("value", 3))...)
+	t := newTable(append(processColumns(true), idColumn("tid"), label("kind"), label("of"), label("unit"), label("how"), moment("startMs"), moment("endMs"), measured("value", 3))...)
 	for _, l := range a.res.Lanes {
 		thread := ""
 		if l.TID != 0 {
 			thread = strconv.FormatInt(l.TID, 10)
 		}
 		for i, v := range l.Values {
-			t.add(append(who.processCells(l.PID), thread, string(l.Kind), l.Of, l.Unit, exact(a.res.Begin(i)), exact(a.res.Begin(i+1)), maybe(v))...)
+			t.add(append(who.processCells(l.PID), thread, string(l.Kind), l.Of, l.Unit, string(l.How), exact(a.res.Begin(i)), exact(a.res.Begin(i+1)), maybe(v))...)
 		}
 	}
 	return t
@@ -127,6 +132,19 @@ func laneName(l *timeline.Lane) string {
 	return strings.TrimSpace(laneNames[l.Kind] + " " + of)
 }
 
+// sources counts of how many sources there are lanes with one name.
+func sources(lanes []*timeline.Lane) map[string]int {
+	counts := make(map[string]int)
+	seen := make(map[string]bool)
+	for _, l := range lanes {
+		if whole := string(l.Kind) + " " + l.Of; !seen[whole] {
+			seen[whole] = true
+			counts[laneName(l)]++
+		}
+	}
+	return counts
+}
+
 // inUnit returns a value with its unit.
 func inUnit(v quantity.Float, unit string) string {
 	f, ok := v.Get()
@@ -134,10 +152,29 @@ func inUnit(v quantity.Float, unit string) string {
 		return "-"
 	}
 	digits := 1
-	if unit == "count" || unit == "threads" {
+	switch {
+	case unit == "count" || unit == "threads":
 		digits, unit = 0, ""
+	case unit == "By" || unit == "B":
+		f, digits, unit = bytesFor(f)
+	case strings.HasPrefix(unit, "{"): // what is counted, as metrics have it
+		digits, unit = 0, strings.Trim(unit, "{}")
+	}
+	if whole := math.Trunc(f) == f; digits == 0 && !whole || unit == "s" {
+		digits = 3
 	}
 	return strings.TrimSpace(strconv.FormatFloat(f, 'f', digits, 64) + " " + unit)
+}
+
+// bytesFor returns a number of bytes with a unit that fits it.
+func bytesFor(n float64) (f float64, digits int, unit string) {
+	switch size := math.Abs(n); {
+	case size >= 1e6:
+		return n / 1e6, 1, "MB"
+	case size >= 1e3:
+		return n / 1e3, 1, "kB"
+	}
+	return n, 0, "B"
 }
 
 // The bars, from the lowest.

@@ -189,7 +189,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 			r.warnings = append(r.warnings, w)
 		}
 	}
-	if r.none = i.whyNone(&c.scope); r.none != "" {
+	if r.none = i.span.whyNone(&c.scope); r.none != "" {
 		return r, nil
 	}
 	seconds := i.span.within(h, etw.FileTimeOf(t.Start())).Seconds()

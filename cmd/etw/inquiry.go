@@ -26,6 +26,7 @@ type inquiry struct {
 	span    timeSpan
 	source  etw.Source        // the records of the trace, if they are not as it has them
 	skip    func(*etw.Record) // takes the records that --activity leaves out; may be nil
+	wide    bool              // the answer takes the records of all times, and cuts by itself
 	cut     bool              // by --from or --to
 	parted  bool              // by --activity
 	trouble bool              // with the trace
@@ -37,7 +38,11 @@ func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
 	i.cut, i.parted = h.From != nil || h.To != nil, h.During != nil
-	all := !i.cut && !i.parted && h.Processes == nil
+	judge := *h
+	if i.wide {
+		judge.From, judge.To = nil, nil
+	}
+	all := judge.From == nil && judge.To == nil && !i.parted && h.Processes == nil
 	decoder := builtin.NewDecoder()
 	r := &reading{cmd: i.cmd, progress: newProgress(i.cmd.ErrOrStderr(), nil), share: t.Progress}
 	source := i.source
@@ -53,7 +58,7 @@ func (i *inquiry) read(t *trace.Trace, h *filter.Header) error {
 				return err
 			}
 		}
-		if !all && h.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(namesThings(rec) && h.Processes.Has(rec.ProcessID)) {
+		if !all && judge.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(namesThings(rec) && h.Processes.Has(rec.ProcessID)) {
 			if i.skip != nil && i.parted {
 				i.skip(rec)
 			}

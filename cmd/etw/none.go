@@ -56,8 +56,11 @@ func (s *timeSpan) within(h *filter.Header, start etw.FileTime) time.Duration {
 }
 
 // whyNone returns why what was asked for is not in the trace at all, or "".
-func (i *inquiry) whyNone(scope *scope) string {
-	s, times := &i.span, &scope.times
+func (i *inquiry) whyNone(q *question) string { return i.span.whyNone(&q.scope) }
+
+// whyNone returns why what a scope asks for is not in the trace at all, or "".
+func (s *timeSpan) whyNone(o *scope) string {
+	times := &o.times
 	switch {
 	case !s.any:
 		return ""
@@ -68,7 +71,7 @@ func (i *inquiry) whyNone(scope *scope) string {
 	case !s.inTime:
 		return fmt.Sprintf("no event is before --to %s: the first of the trace is at %s", times.to, msAt(s.first))
 	case !s.inProcesses:
-		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", listed(scope.processes))
+		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", listed(o.processes))
 	}
 	return ""
 }

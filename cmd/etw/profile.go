@@ -76,7 +76,7 @@ func (s *sampling) needsOf(t *trace.Trace) []need {
 
 // samplings are the kinds of samples, as --of names them.
 var samplings = []sampling{
-	{"cpu", []need{{what: "thread samples", provider: "Microsoft-DotNETCore-SampleProfiler", level: etw.LevelInformational}}, true, startCPU},
+	{"cpu", sampleNeeds, true, startCPU},
 	{"allocs", []need{{what: "allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose}},
 		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(alloc.New(mux).Samples) }},
 	{"exceptions", []need{{what: "exceptions", provider: clrName, keywords: 0x8000, names: "Exception", level: etw.LevelError}},
@@ -379,6 +379,9 @@ func (o *profiling) key(args []string) string {
 // profile reads traces in one pass: what names code is learnt from all events, samples
 // are taken of those in scope.
 func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error) {
+	if err := refuseCopies(args); err != nil {
+		return nil, err
+	}
 	h, err := o.scope.header(cmd, &o.in, args)
 	if err != nil {
 		return nil, err

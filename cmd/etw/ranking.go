@@ -80,6 +80,14 @@ func (r *ranking) apply(t *table, ordered bool) {
 		falling := t.columns[i].number && !t.columns[i].rising && !strings.HasSuffix(t.columns[i].name, "_ms") && !slices.Contains([]string{"id", "from", "ms"}, t.columns[i].name)
 		slices.SortStableFunc(t.rows, func(a, b []string) int {
 			order := compareCell(a[i], b[i], t.columns[i].number)
+			if t.columns[i].number {
+				_, known := numberIn(a[i])
+				if _, other := numberIn(b[i]); known && !other { // what is not known comes last
+					return -1
+				} else if other && !known {
+					return 1
+				}
+			}
 			if falling {
 				return -order
 			}
@@ -97,14 +105,21 @@ func (r *ranking) apply(t *table, ordered bool) {
 	}
 }
 
+// numberIn returns the number that a cell begins with, behind which its unit may stand.
+func numberIn(cell string) (float64, bool) {
+	text, _, _ := strings.Cut(cell, " ")
+	f, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	return f, err == nil
+}
+
 // compareCell compares two cells, of which numbers may be missing.
 func compareCell(a, b string, number bool) int {
 	if !number {
 		return cmp.Compare(a, b)
 	}
-	x, errX := strconv.ParseFloat(strings.TrimSuffix(a, "%"), 64)
-	y, errY := strconv.ParseFloat(strings.TrimSuffix(b, "%"), 64)
-	if errX != nil || errY != nil {
+	x, okX := numberIn(a)
+	y, okY := numberIn(b)
+	if !okX || !okY {
 		return cmp.Compare(len(a), len(b))
 	}
 	return cmp.Compare(x, y)

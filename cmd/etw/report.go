@@ -57,7 +57,7 @@ The page is one file that needs no network and sends nothing anywhere.`,
 			if err != nil {
 				return err
 			}
-			page, failed := analyse(cmd, t, files, h)
+			page, failed := analyse(cmd, t, files, h, &part)
 			reportFaults(cmd, files)
 			if cmd.Context().Err() != nil {
 				return failed
@@ -82,7 +82,7 @@ The page is one file that needs no network and sends nothing anywhere.`,
 
 // analyse reads a trace for a report. Code that it does not name, files may. The error is errReported if there was
 // trouble with it; the report has what could be read.
-func analyse(cmd *cobra.Command, t *trace.Trace, files *native.Dir, h *filter.Header) (*html.Report, error) {
+func analyse(cmd *cobra.Command, t *trace.Trace, files *native.Dir, h *filter.Header, part *scope) (*html.Report, error) {
 	src := &watched{r: reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress},
 		t: t, decoder: builtin.NewDecoder(), programs: newPrograms(), sampler: newSampler(t, files), header: h}
 	src.sampler.parted = h.During != nil
@@ -105,6 +105,10 @@ func analyse(cmd *cobra.Command, t *trace.Trace, files *native.Dir, h *filter.He
 		reportAll(cmd, err)
 	}
 	page := &html.Report{Result: res, Processes: make(map[int64]html.Process), Profiles: src.sampler.profiles(res.Timeline, t.Start().UnixNano())}
+	if why := src.span.whyNone(part); why != "" {
+		report(cmd, errors.New(why))
+		page.Warnings = append(page.Warnings, why)
+	}
 	for _, f := range t.Files() {
 		page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
 		for _, fact := range f.Facts() {
@@ -137,6 +141,7 @@ type watched struct {
 	programs *programs
 	sampler  *sampler
 	header   *filter.Header // of what was asked for
+	span     timeSpan
 }
 
 func (w *watched) Next(rec *etw.Record) error {
@@ -159,6 +164,7 @@ func (w *watched) Next(rec *etw.Record) error {
 		e := w.decoder.Event(rec)
 		w.programs.learn(w.decoder, rec, e)
 		h := w.header
+		w.span.see(rec, w.t.Elapsed(rec), h, h.Processes)
 		wanted := h.Judge(rec, e, w.t.Elapsed(rec)) == filter.Take
 		if err := w.sampler.take(rec, wanted); err != nil {
 			return err

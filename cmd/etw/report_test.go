@@ -66,6 +66,9 @@ func TestReportTrouble(t *testing.T) {
 	if code, _, stderr := runReport(recordedPath("gc.nettrace"), "-o", filepath.Join(cut, "none", "report.html")); code != exitTrouble || !strings.Contains(stderr, "report.html") {
 		t.Errorf("no folder: exit code %d, %q", code, stderr)
 	}
+	if code, page, stderr := runReport("--from", "1h", recordedPath("gc.nettrace")); code != 0 || !strings.Contains(stderr, "no event is from --from 1h on") || !strings.Contains(page, "no event is from --from 1h on") {
+		t.Errorf("no such time: exit code %d, %q", code, stderr)
+	}
 	if code, _, _ := runReport(); code != exitUsage {
 		t.Errorf("no trace: exit code %d", code)
 	}

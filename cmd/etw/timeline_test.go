@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -25,6 +26,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -158,7 +160,9 @@ func (x *tables) ofCounters(s laneSums) {
 	for _, p := range x.counters.Result().Processes {
 		for _, m := range p.Metrics {
 			for _, point := range m.Points {
-				if v, ok := point.Rate.Get(); ok {
+				if m.GoesDown() {
+					s.rise(timeline.Counter, p.PID, point.Value.Or(0))
+				} else if v, ok := point.Rate.Get(); ok {
 					s.add(timeline.Counter, p.PID, m.Meter+"/"+m.Instrument, v)
 				} else if point.Value.IsZero() {
 					s.add(timeline.Counter, p.PID, m.Meter+"/"+m.Instrument, point.Count.Or(0))
@@ -259,7 +263,7 @@ func TestTimelineSums(t *testing.T) {
 			from, to time.Duration
 			buckets  int
 		}{{first, last + 1, 1}, {first, last + 1, 100}, {first + (last-first)/3, last - (last-first)/3, 17}} {
-			a.place(placement{tr.Start().UnixNano(), part.from, part.to})
+			a.place(placement{origin: tr.Start().UnixNano(), from: part.from, to: part.to})
 			a.draw(part.buckets)
 			checkLanes(t, fmt.Sprintf("%s in %d", filepath.Base(path), part.buckets), want, laneTotals(t, filepath.Base(path), a.res), n)
 		}
@@ -283,6 +287,64 @@ func checkLanes(t *testing.T, where string, want, got laneSums, n int) {
 	for _, k := range slices.SortedFunc(maps.Keys(all), func(a, b laneKey) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
 		if !near(want[k], got[k], n) {
 			t.Errorf("%s: %s of process %d %s: the table has %v, the timeline %v", where, k.kind, k.pid, k.of, want[k], got[k])
+		}
+	}
+}
+
+// lanesOf returns lanes of a trace as JSON has them, and fails if two are of one thing.
+func lanesOf(t *testing.T, args ...string) map[string]*timeline.Lane {
+	t.Helper()
+	out, stderr, code := ask(append([]string{"timeline", "--format", "json"}, args...)...)
+	var res timeline.Result
+	if err := json.Unmarshal([]byte(out), &res); err != nil || code != 0 {
+		t.Fatalf("%v: %d, %s, %v", args, code, stderr, err)
+	}
+	lanes := make(map[string]*timeline.Lane)
+	for _, l := range res.Lanes {
+		name := strings.TrimSpace(string(l.Kind) + " " + l.Of)
+		if lanes[name] != nil {
+			t.Errorf("%v: two lanes of %s", args, name)
+		}
+		lanes[name] = l
+	}
+	return lanes
+}
+
+// A series of a metric is one lane, of what goes up and down its level.
+func TestTimelineMetrics(t *testing.T) {
+	path := corpus.File(t, "dotnet10", "metrics.nettrace")
+	lanes := lanesOf(t, "--buckets", "4", path)
+	for name, want := range map[string][]float64{
+		"counter System.Runtime/dotnet.process.memory.working_set": {-1, 35819520, 38100992, 38633472},
+		"counter Bakery.Meter/depth":                               {-1, 5, 5, 1},
+		"counter Bakery.Meter/steps":                               {0, 0, 147, 147},
+	} {
+		l := lanes[name]
+		if l == nil {
+			t.Errorf("no lane of %s", name)
+			continue
+		}
+		for i, v := range l.Values {
+			if v.Or(-1) != want[i] {
+				t.Errorf("%s: %v in bucket %d, not %v", name, v, i, want[i])
+			}
+		}
+	}
+	if _, stderr, _ := ask("timeline", "--format", "md", path); !strings.Contains(stderr, "3 largest of each kind") {
+		t.Errorf("nothing says what Markdown leaves out: %q", stderr)
+	}
+}
+
+// A part of the time has the levels from before it.
+func TestTimelinePart(t *testing.T) {
+	path := corpus.File(t, "dotnet10", "threadpool.nettrace")
+	l := lanesOf(t, "--lanes", "workers", "--from", "2000", "--to", "3000", "--buckets", "7", path)["workers"]
+	if l == nil {
+		t.Fatal("no workers")
+	}
+	for i, v := range l.Values {
+		if v.Or(0) != 4 {
+			t.Errorf("%v workers in bucket %d", v, i)
 		}
 	}
 }

@@ -22,9 +22,9 @@ type target struct {
 	key     string // by which it is the same one
 	name    string // for people
 	process *eventpipe.Process
-	once    bool // it comes by itself, and is not tried again
+	cookie  string // "" if it is not known before it is asked
+	guest   *guest // if it comes by itself, by a port
 	dial    func(context.Context) (*eventpipe.Client, error)
-	begun   func(context.Context) // called when the session has begun, or cannot
 }
 
 // attach begins to attach to a process, unless it is attached to, or it is too early to
@@ -33,24 +33,42 @@ func (w *worker) attach(stop context.Context, t target) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last := w.tries[t.key]
-	if w.attached[t.key] || len(w.attached) >= w.cfg.Discovery.MaxProcesses || last != nil && !t.once && time.Now().Before(last.next) {
+	switch {
+	case w.attached[t.key] || last != nil && time.Now().Before(last.next):
+		return
+	case t.cookie != "" && w.cookies[t.cookie]: // it is attached to in another way
+		w.wg.Go(func() { t.guest.letGo(stop) })
+		return
+	case len(w.attached) >= w.cfg.Discovery.MaxProcesses:
+		if !w.full {
+			w.full = true
+			w.core.Set.Logger.Warn("a process waits until another one has ended: write a larger discovery: max_processes", zap.String("process", t.name), zap.Int("max_processes", w.cfg.Discovery.MaxProcesses))
+		}
+		w.wg.Go(func() { t.guest.letGo(stop) })
 		return
 	}
 	w.attached[t.key] = true
 	w.wg.Go(func() {
 		err := w.session(stop, t)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.attached, t.key)
-		if err == nil {
-			delete(w.tries, t.key)
-			return
-		}
-		w.tries[t.key] = w.cfg.after(last, time.Now())
-		if last == nil && err != errTwice {
-			w.core.Set.Logger.Warn("cannot attach to a process; trying again", zap.String("process", t.name), zap.Error(err))
-		}
+		t.guest.letGo(stop)
+		w.leave(t, last, err)
 	})
+}
+
+// leave keeps when it is tried again to attach to a process, after a session or a try.
+func (w *worker) leave(t target, last *try, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.attached, t.key)
+	w.full = false
+	if err == nil || err == errGone {
+		delete(w.tries, t.key)
+		return
+	}
+	w.tries[t.key] = w.cfg.after(last, time.Now())
+	if last == nil && err != errTwice {
+		w.core.Set.Logger.Warn("cannot attach to a process; trying again", zap.String("process", t.name), zap.Error(err))
+	}
 }
 
 // errTwice says that a process is attached to already, by another of its ways: a port,
@@ -83,8 +101,11 @@ func (w *worker) session(stop context.Context, t target) error {
 	if err != nil {
 		return ignoreStop(stop, err)
 	}
-	defer c.Close()
-	info, err := c.Info(ctx)
+	ask := c.Info
+	if t.guest != nil {
+		ask = t.guest.info
+	}
+	info, err := ask(ctx)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return ignoreStop(stop, err)
 	}
@@ -116,9 +137,7 @@ func (a *attachment) run(ctx, stop context.Context) error {
 	if len(a.plan.providers) > 0 {
 		s, err = a.c.Start(ctx, eventpipe.Config{Providers: a.plan.providers, BufferMB: a.w.cfg.BufferMB})
 	}
-	if a.target.begun != nil {
-		a.target.begun(ctx)
-	}
+	a.target.guest.letGo(stop)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package dotnetreceiver
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 // Keywords of the runtime's provider.
 const (
+	metersName        = "System.Diagnostics.Metrics"
 	runtimeName       = "Microsoft-Windows-DotNETRuntime"
 	keywordGC         = 0x1
 	keywordContention = 0x4000
@@ -38,7 +40,7 @@ func (c *Config) plan(version int) plan {
 	p := plan{source: c.Metrics.Source}
 	if p.source == flow.SourceAuto {
 		p.source = flow.SourceCounters
-		if version >= 9 { // of which meters have all that counters do
+		if version >= 9 && c.readsMeters() { // of which meters have all that counters do
 			p.source = flow.SourceMeters
 		}
 	}
@@ -56,6 +58,11 @@ func (c *Config) plan(version int) plan {
 	}
 	p.providers = eventpipe.Merge(p.providers)
 	return p
+}
+
+// readsMeters reports whether meters are read; without them events have what they can.
+func (c *Config) readsMeters() bool {
+	return slices.Contains(c.Presets, "counters") || slices.ContainsFunc(c.Providers, func(p Provider) bool { return p.Name == metersName })
 }
 
 func (p *plan) runtime(keywords uint64) {
@@ -100,7 +107,7 @@ func meters(c *MetersConfig, version int) eventpipe.Provider {
 	if c.Histograms == "exponential" && version >= 10 {
 		list = append(list, "Base2ExponentialHistogram", "scale=20;maxBuckets=160;reportDeltas=false")
 	}
-	return eventpipe.Provider{Name: "System.Diagnostics.Metrics", Keywords: 0x2, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(list...)}
+	return eventpipe.Provider{Name: metersName, Keywords: 0x2, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(list...)}
 }
 
 // activities returns the provider that passes on activities as they end, with their ids.

@@ -270,6 +270,25 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestCollections has .NET 10 tell of its collections by events alone: they are metrics.
+func TestCollections(t *testing.T) {
+	dir := t.TempDir()
+	b, events := read(t, "../../tests/recorded/gc.nettrace")
+	cfg, s := config(dir), &sink{}
+	cfg.Presets = []string{"gc", "requests"}
+	end := start(t, cfg, s)
+	process(t, dir, 10, b)
+	wait(t, "all events are there", func() bool { return s.total() >= events })
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"dotnet.gc.collections", "dotnet.gc.pause.time"} {
+		if s.kinds[name] != pmetric.MetricTypeSum {
+			t.Errorf("%s is %v", name, s.kinds[name])
+		}
+	}
+}
+
 // TestReattach has a process come back at any time after any number of tries that
 // failed: by the times at which the receiver looks, and tries again, it is attached to
 // within five seconds.

@@ -33,7 +33,9 @@ type worker struct {
 	attached map[string]bool
 	cookies  map[string]bool // of the processes that are attached to
 	tries    map[string]*try
-	ended    int // sessions
+	guests   map[string]*guest // that have come by a port, by their cookies
+	full     bool              // it was said that no more processes can be attached to
+	ended    int               // sessions
 	waiting  bool
 }
 
@@ -45,7 +47,7 @@ type try struct {
 }
 
 func newWorker(cfg *Config, core *flow.Core) *worker {
-	w := &worker{cfg: cfg, core: core, attached: make(map[string]bool), cookies: make(map[string]bool), tries: make(map[string]*try)}
+	w := &worker{cfg: cfg, core: core, attached: make(map[string]bool), cookies: make(map[string]bool), tries: make(map[string]*try), guests: make(map[string]*guest)}
 	compile := func(texts []string) (list []*regexp.Regexp) {
 		for _, text := range texts {
 			if re, err := regexp.Compile(text); err == nil { // which was checked
@@ -162,6 +164,7 @@ func (w *worker) look(stop context.Context) {
 			w.attach(stop, target{key: path, name: path, dial: func(ctx context.Context) (*eventpipe.Client, error) { return eventpipe.DialSocket(ctx, path) }})
 		}
 	}
+	w.lookAtGuests(stop)
 }
 
 // needsList reports whether processes have to be listed.
@@ -180,9 +183,13 @@ func (w *worker) needsList() bool {
 // process attaches to a process that was found.
 func (w *worker) process(stop context.Context, p *eventpipe.Process) {
 	pid := p.PID
-	w.attach(stop, target{key: fmt.Sprintf("pid %d %d", pid, p.Start.Unix()), name: fmt.Sprintf("pid %d", pid), process: p, dial: func(ctx context.Context) (*eventpipe.Client, error) {
+	t := target{key: fmt.Sprintf("pid %d %d", pid, p.Start.Unix()), name: fmt.Sprintf("pid %d", pid), process: p, dial: func(ctx context.Context) (*eventpipe.Client, error) {
 		return eventpipe.DialPID(ctx, pid)
-	}})
+	}}
+	if !p.Cookie.IsZero() {
+		t.cookie = p.Cookie.String()
+	}
+	w.attach(stop, t)
 }
 
 // forget drops what is known of processes that are not there any more.
@@ -229,28 +236,5 @@ func (w *worker) miss(list []eventpipe.Process) {
 		componentstatus.ReportStatus(w.host, componentstatus.NewRecoverableErrorEvent(errors.New(missing)))
 	case missing == "" && was:
 		componentstatus.ReportStatus(w.host, componentstatus.NewEvent(componentstatus.StatusOK))
-	}
-}
-
-// accept attaches to the processes that connect to a port.
-func (w *worker) accept(stop context.Context, l *eventpipe.Listener, port Port) {
-	for {
-		c, err := l.Accept(stop)
-		if err != nil {
-			if stop.Err() == nil {
-				w.core.Set.Logger.Error("a port takes no processes any more", zap.String("path", port.Path), zap.Error(err))
-			}
-			return
-		}
-		resumed := !port.Resume
-		w.attach(stop, target{key: c.Cookie().String(), name: c.String(), once: true, dial: func(context.Context) (*eventpipe.Client, error) { return c, nil }, begun: func(ctx context.Context) {
-			if resumed {
-				return
-			}
-			resumed = true
-			if err := c.Resume(ctx); err != nil {
-				w.core.Set.Logger.Warn("a process is not resumed", zap.String("process", c.String()), zap.Error(err))
-			}
-		}})
 	}
 }

@@ -39,7 +39,7 @@ func (w *worker) trace(stop context.Context, f found, i int, id string, follow b
 	}
 	if known.Order == "" {
 		known.Order = orderTime
-		if follow {
+		if follow || isCut(f.path) {
 			known.Order = orderFile
 		}
 	}
@@ -233,6 +233,26 @@ func (r *reading) resource() []otlp.Attribute {
 	return list
 }
 
+// isCut reports whether a file is a .nettrace without its end. More may come, and where
+// that belongs in the order of time is not known before.
+func isCut(path string) bool {
+	if !isNettrace(path) {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return !hasEnd(f)
+}
+
+// hasEnd reports whether the blocks of a file say that they are all.
+func hasEnd(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && blocks.List(f, info.Size(), func(blocks.Block) error { return nil }) == nil
+}
+
 // A growing is a file of which the end is not the end: more may come, until its blocks
 // say that they are all, or nothing has come for long.
 type growing struct {
@@ -267,7 +287,7 @@ func (g *growing) ended() bool {
 		return false
 	}
 	g.checked = info.Size()
-	return blocks.List(g.f, info.Size(), func(blocks.Block) error { return nil }) == nil
+	return hasEnd(g.f)
 }
 
 // Close closes the file.

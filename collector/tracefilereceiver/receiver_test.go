@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +65,14 @@ type sink struct {
 	answer func(n int) error // to the n-th batch; nil takes all
 	asked  int
 	fields func(r plog.LogRecord)
+	times  map[string]int // of records, by their times and names
+}
+
+func (s *sink) at(r plog.LogRecord) {
+	if s.times == nil {
+		s.times = make(map[string]int)
+	}
+	s.times[fmt.Sprint(r.Timestamp(), r.EventName())]++
 }
 
 func (s *sink) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
@@ -413,6 +423,55 @@ func TestFollow(t *testing.T) {
 		rest = rest[n:]
 	}
 	f.Close()
+	want := events(t, from)
+	wait(t, "all is read", func() bool { return s.total() >= want })
+	end()
+	if s.count != want {
+		t.Errorf("%d log records, want %d", s.count, want)
+	}
+}
+
+// TestGrows reads a file without following it, cut at many places, each time with a
+// restart: whatever its blocks have in order of time, all is sent once.
+func TestGrows(t *testing.T) {
+	dir, keep, s := t.TempDir(), &memory{}, &sink{}
+	from := filepath.Join(recorded, "jit.nettrace")
+	whole, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fields = func(r plog.LogRecord) { s.at(r) }
+	for tenth := 2; tenth <= 10; tenth++ {
+		write(t, filepath.Join(dir, "a.nettrace"), whole[:len(whole)*tenth/10])
+		all(t, config(dir), keep, s)
+	}
+	if want := events(t, from); s.count != want {
+		t.Errorf("%d log records, want %d", s.count, want)
+	}
+	alone := &sink{}
+	alone.fields = func(r plog.LogRecord) { alone.at(r) }
+	other := t.TempDir()
+	copyOf(t, from, filepath.Join(other, "a.nettrace"))
+	all(t, config(other), &memory{}, alone)
+	if !maps.Equal(s.times, alone.times) {
+		t.Error("what is sent of a file that grows is not what is sent of the whole one")
+	}
+}
+
+// TestFollowBesideWhole follows a part of a trace that lies beside the whole of it: what
+// the part does not have is read of the whole.
+func TestFollowBesideWhole(t *testing.T) {
+	dir, s := t.TempDir(), &sink{}
+	from := filepath.Join(recorded, "jit.nettrace")
+	whole, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "a.nettrace"), whole[:len(whole)/2])
+	write(t, filepath.Join(dir, "b.nettrace"), whole)
+	cfg := config(dir)
+	cfg.Follow, cfg.FollowTimeout = true, 200*time.Millisecond
+	_, end := start(t, cfg, &memory{}, s)
 	want := events(t, from)
 	wait(t, "all is read", func() bool { return s.total() >= want })
 	end()

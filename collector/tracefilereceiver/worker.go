@@ -179,7 +179,8 @@ func (w *worker) file(stop context.Context, f found, follow bool) bool {
 			continue
 		}
 		if !w.take(id) {
-			continue // the same trace lies elsewhere, too
+			done = false // the same trace lies elsewhere, too: what is more here comes then
+			continue
 		}
 		ok, err := w.trace(stop, f, i, id, follow)
 		w.give(id)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,6 +168,23 @@ func TestSilentProcess(t *testing.T) {
 		wantError(t, "the first command", c.Resume(ctx), nil)
 		wantError(t, "the second command", c.Resume(ctx), context.DeadlineExceeded)
 	})
+}
+
+// TestListenFile leaves a file alone that is where the socket is to be.
+func TestListenFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("of Unix sockets")
+	}
+	path := filepath.Join(t.TempDir(), "port")
+	if err := os.WriteFile(path, []byte("data"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := Listen(path); err == nil || !strings.Contains(err.Error(), "is a file, not a socket") {
+		t.Errorf("Listen: %v, %v", l, err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "data" {
+		t.Errorf("the file has %q: %v", b, err)
+	}
 }
 
 // TestListenSocket does it with a socket: one that is left over is replaced, one in use

@@ -25,7 +25,7 @@ func (a unixAcceptor) accept() (conn, error) {
 func portName(path string) string { return path }
 
 // listen makes the socket, for the user alone. One that is left over from a listener
-// which was killed is removed.
+// which was killed is removed, and nothing else is.
 func listen(path string) (acceptor, error) {
 	address := &net.UnixAddr{Name: path, Net: "unix"}
 	l, err := net.ListenUnix("unix", address)
@@ -37,6 +37,13 @@ func listen(path string) (acceptor, error) {
 		}
 		if !errors.Is(dialErr, syscall.ECONNREFUSED) {
 			return nil, err
+		}
+		info, statErr := os.Lstat(path)
+		if statErr != nil {
+			return nil, statErr
+		}
+		if info.Mode().Type() != os.ModeSocket {
+			return nil, fmt.Errorf("%s is a file, not a socket: choose a path where nothing is", path)
 		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
