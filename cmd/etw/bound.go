@@ -115,20 +115,18 @@ func (n *shownNode) string() string {
 	return text
 }
 
-// warn puts what was said beside a document before its warnings.
+// warn puts what was said beside a document behind its warnings.
 func (n *shownNode) warn(notes []string) {
 	warnings := n.find("/warnings")
 	if warnings == nil || warnings.kind != '[' {
 		return
 	}
-	var first []*shownNode
 	for _, note := range notes {
 		text := appendSafeJSON(nil, quoteJSON(note))
 		if !slices.ContainsFunc(warnings.items, func(w *shownNode) bool { return bytes.Equal(w.text, text) }) {
-			first = append(first, &shownNode{text: text})
+			warnings.items = append(warnings.items, &shownNode{text: text})
 		}
 	}
-	warnings.items = append(first, warnings.items...)
 }
 
 // A cut is where a document has more than what is shown of it.
@@ -149,7 +147,8 @@ type bounds struct {
 
 // narrower returns bounds that let ever less through, beginning with so many rows.
 func narrower(rows int) []bounds {
-	list := []bounds{{rows, 10, 64, 2000, nil}, {rows, 5, 64, 1000, nil}, {rows, 3, 32, 500, nil}, {rows, 1, 16, 300, nil}, {rows, 0, 8, 200, nil}}
+	nested := func(most int) int { return min(most, max(rows, 1)) } // who wants few rows wants few of the rest
+	list := []bounds{{rows, nested(10), 64, 2000, nil}, {rows, nested(5), 64, 1000, nil}, {rows, nested(3), 32, 500, nil}, {rows, 1, 16, 300, nil}, {rows, 0, 8, 200, nil}}
 	for rows > 0 {
 		rows /= 2
 		list = append(list, bounds{rows, 0, 8, 200, nil})

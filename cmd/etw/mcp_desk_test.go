@@ -95,6 +95,15 @@ func TestDeskLimits(t *testing.T) {
 	}
 }
 
+// TestDeskFew: an answer of few rows is short.
+func TestDeskFew(t *testing.T) {
+	d, _ := deskOf(t)
+	got, err := askTool(t, d, "gc", map[string]any{"trace": "gc.nettrace", "rows": 1.0})
+	if err != nil || len(got.Rows) != 1 || !strings.Contains(got.text, `/gcs","shown":1`) {
+		t.Errorf("%v: %s", err, got.text)
+	}
+}
+
 // TestDeskInputs takes inputs as assistants have them.
 func TestDeskInputs(t *testing.T) {
 	d, _ := deskOf(t)

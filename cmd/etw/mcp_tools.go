@@ -106,7 +106,7 @@ type tool struct {
 
 // The parameters that say how much of an answer is wanted.
 var (
-	rowsWanted  = parameter{name: "rows", kind: "integer", about: "how many rows of the answer to show, 20 if it is left out, 500 at most; an answer keeps 10000", most: mostRows}
+	rowsWanted  = parameter{name: "rows", kind: "integer", about: "how many rows of the answer to show, 20 if it is left out, 500 at most, and of each list in them no more; an answer keeps 10000", most: mostRows}
 	bytesWanted = parameter{name: "bytes", kind: "integer", about: "how long the answer may be in bytes, 16384 if it is left out, 1024 to 131072", least: fewestLength, most: mostLength}
 )
 
