@@ -58,6 +58,9 @@ func (a *Analysis) outcome(c *activity) {
 	if n, ok := a.fields.Float("statusCode").Get(); ok {
 		c.Status = strconv.FormatFloat(n, 'f', -1, 64)
 	}
+	if a.fields.Text("ActivityName") != "" {
+		c.Source = a.fields.Text("SourceName")
+	}
 	a.arguments(func(key, value string) {
 		switch key {
 		case "Response.StatusCode", "StatusCode", "http.response.status_code":
@@ -68,6 +71,8 @@ func (a *Analysis) outcome(c *activity) {
 			c.SpanID = value
 		case "ParentSpanId":
 			c.ParentSpanID = value
+		case "Kind":
+			c.Kind = value
 		case "Tags", "TagObjects":
 			c.tags(value)
 		case "DisplayName":

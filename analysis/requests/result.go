@@ -78,4 +78,8 @@ type Activity struct {
 	TraceID      string `json:"traceId,omitempty"`
 	SpanID       string `json:"spanId,omitempty"`
 	ParentSpanID string `json:"parentSpanId,omitempty"`
+	// Kind is Server, Client, Producer, Consumer or Internal, and Source the
+	// ActivitySource, where the trace has them. They are for spans alone.
+	Kind   string `json:"-"`
+	Source string `json:"-"`
 }

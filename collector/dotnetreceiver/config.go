@@ -3,6 +3,7 @@ package dotnetreceiver
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -77,10 +78,10 @@ type ReattachConfig struct {
 
 // A Provider is an EventSource, or a provider of the runtime.
 type Provider struct {
-	Name      string            `mapstructure:"name"`
-	Level     any               `mapstructure:"level"`
-	Keywords  any               `mapstructure:"keywords"`
-	Arguments map[string]string `mapstructure:"arguments"`
+	Name      string         `mapstructure:"name"`
+	Level     any            `mapstructure:"level"`
+	Keywords  any            `mapstructure:"keywords"`
+	Arguments map[string]any `mapstructure:"arguments"`
 }
 
 // A CountersConfig says which event counters are read.
@@ -101,7 +102,14 @@ type MetersConfig struct {
 
 // Validate says what of it makes no sense.
 func (c *MetersConfig) Validate() error {
-	return flow.OneOf("histograms", c.Histograms, "quantiles", "exponential")
+	var trouble []error
+	if c.MaxTimeSeries < 1 {
+		trouble = append(trouble, fmt.Errorf("max_time_series %d: write 1 or more", c.MaxTimeSeries))
+	}
+	if c.MaxHistograms < 0 {
+		trouble = append(trouble, fmt.Errorf("max_histograms %d: write 0 or more", c.MaxHistograms))
+	}
+	return errors.Join(append(trouble, flow.OneOf("histograms", c.Histograms, "quantiles", "exponential"))...)
 }
 
 // A TracesConfig says of which activities spans are made.
@@ -183,6 +191,7 @@ func (c *Config) Validate() error {
 			trouble = append(trouble, fmt.Errorf("preset %q: write some of %s", name, strings.Join(Presets(), ", ")))
 		}
 	}
+	trouble = append(trouble, c.empty()...)
 	for _, text := range append(slices.Clone(c.Discovery.Include), c.Discovery.Exclude...) {
 		if _, err := regexp.Compile(text); err != nil {
 			trouble = append(trouble, fmt.Errorf("discovery: %w", err))
@@ -210,6 +219,24 @@ func (c *Config) Validate() error {
 	return errors.Join(trouble...)
 }
 
+// empty says which lists are empty that what is asked for is chosen by.
+func (c *Config) empty() (trouble []error) {
+	for _, l := range []struct {
+		asked bool
+		list  []string
+		text  string
+	}{
+		{slices.Contains(c.Presets, "requests"), c.Traces.Sources, "traces: sources is empty, so the preset requests has nothing: write sources: [Microsoft.AspNetCore, System.Net.Http], or leave it out"},
+		{slices.Contains(c.Presets, "counters"), c.Meters.Include, "meters: include is empty, so the preset counters has no meters: write include: [System.Runtime], or leave it out"},
+		{c.discovers(), c.Discovery.Include, "discovery: include is empty, so no process is found: write include: ['.*'], or leave it out"},
+	} {
+		if l.asked && len(l.list) == 0 {
+			trouble = append(trouble, errors.New(l.text))
+		}
+	}
+	return trouble
+}
+
 // Validate says what of it makes no sense.
 func (t *Target) Validate() error {
 	set := 0
@@ -223,6 +250,9 @@ func (t *Target) Validate() error {
 	}
 	if t.PID < 0 {
 		return fmt.Errorf("pid %d: write that of a process", t.PID)
+	}
+	if _, err := filepath.Match(t.Socket, ""); err != nil {
+		return fmt.Errorf("socket %q: %w: brackets must be closed, or written as \\[", t.Socket, err)
 	}
 	_, err := regexp.Compile(t.Name)
 	return err

@@ -52,7 +52,7 @@ func (c *Config) plan(version int) plan {
 		keywords, _ := parseKeywords(own.Name, flow.Text(own.Keywords))
 		var pairs []string
 		for k, v := range own.Arguments {
-			pairs = append(pairs, k, v)
+			pairs = append(pairs, k, flow.Text(v))
 		}
 		p.providers = append(p.providers, eventpipe.Provider{Name: own.Name, Keywords: keywords, Level: level, Arguments: eventpipe.Arguments(pairs...)})
 	}
@@ -114,7 +114,7 @@ func meters(c *MetersConfig, version int) eventpipe.Provider {
 func activities(sources []string) eventpipe.Provider {
 	var specs []string
 	for _, s := range sources {
-		specs = append(specs, "[AS]"+s+"/Stop:-TraceId;SpanId;ParentSpanId;OperationName;DisplayName;Status;DurationTicks=Duration.Ticks;TagObjects=TagObjects.*Enumerate")
+		specs = append(specs, "[AS]"+s+"/Stop:-TraceId;SpanId;ParentSpanId;OperationName;DisplayName;Kind;Status;DurationTicks=Duration.Ticks;TagObjects=TagObjects.*Enumerate")
 	}
 	return eventpipe.Provider{Name: "Microsoft-Diagnostics-DiagnosticSource", Keywords: 0x3, Level: etw.LevelVerbose, Arguments: eventpipe.Arguments("FilterAndPayloadSpecs", strings.Join(specs, "\n"))}
 }

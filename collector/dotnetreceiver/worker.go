@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,7 +38,7 @@ type worker struct {
 	guests   map[string]*guest // that have come by a port, by their cookies
 	full     bool              // it was said that no more processes can be attached to
 	ended    int               // sessions
-	waiting  bool
+	missing  []string          // what is said of targets that no process is
 }
 
 // A try is when it is tried again to attach to a process.
@@ -135,7 +137,7 @@ func (c *Config) after(last *try, now time.Time) *try {
 func (w *worker) waits() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.waiting || len(w.tries) > 0
+	return len(w.missing) > 0 || len(w.tries) > 0
 }
 
 // look attaches to the processes that are wanted and are not attached to.
@@ -213,7 +215,7 @@ func (w *worker) forget(list []eventpipe.Process) {
 
 // miss says of targets that no process is one, and when one is there again.
 func (w *worker) miss(list []eventpipe.Process) {
-	missing := ""
+	var missing []string
 	for i, t := range w.cfg.Targets {
 		if t.Socket != "" {
 			continue
@@ -223,18 +225,22 @@ func (w *worker) miss(list []eventpipe.Process) {
 			found = found || w.is(i, &list[j])
 		}
 		if !found {
-			missing = fmt.Sprintf("no .NET process matches %s: causes may be DOTNET_EnableDiagnostics=0, another user, another TMPDIR, or a pid of another namespace; looking again every %v", t.text(), w.cfg.Discovery.Interval)
+			missing = append(missing, fmt.Sprintf("no .NET process matches %s: causes may be DOTNET_EnableDiagnostics=0, another user, another TMPDIR, or a pid of another namespace; looking again every %v", t.text(), w.cfg.Discovery.Interval))
 		}
 	}
 	w.mu.Lock()
-	was := w.waiting
-	w.waiting = missing != ""
+	was := w.missing
+	w.missing = missing
 	w.mu.Unlock()
+	for _, text := range missing {
+		if !slices.Contains(was, text) {
+			w.core.Set.Logger.Warn(text)
+		}
+	}
 	switch {
-	case missing != "" && !was:
-		w.core.Set.Logger.Warn(missing)
-		componentstatus.ReportStatus(w.host, componentstatus.NewRecoverableErrorEvent(errors.New(missing)))
-	case missing == "" && was:
+	case len(missing) > 0 && !slices.Equal(missing, was):
+		componentstatus.ReportStatus(w.host, componentstatus.NewRecoverableErrorEvent(errors.New(strings.Join(missing, "; "))))
+	case len(missing) == 0 && len(was) > 0:
 		componentstatus.ReportStatus(w.host, componentstatus.NewEvent(componentstatus.StatusOK))
 	}
 }

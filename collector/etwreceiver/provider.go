@@ -2,6 +2,7 @@ package etwreceiver
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +81,9 @@ func (p *Provider) guid() (etw.GUID, error) {
 			return g, nil
 		}
 	}
+	if runtime.GOOS != "windows" {
+		return etw.GUID{}, fmt.Errorf("the provider %q is not known here, and Windows alone can be asked for others: write its guid, or kind: eventsource if it is one", p.Name)
+	}
 	return etw.GUID{}, fmt.Errorf("the provider %q is not known: write its guid, or kind: eventsource if it is one", p.Name)
 }
 
@@ -128,7 +132,7 @@ var presets = []struct {
 	provider Provider
 	flags    string
 }{
-	{"dns", Provider{Name: "Microsoft-Windows-DNS-Client"}, ""},
+	{"dns", Provider{Name: "Microsoft-Windows-DNS-Client", GUID: "1c95126e-7eea-49a9-a3fe-a378b03ddb4d"}, ""},
 	{"dotnet_contention", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x4000"}, ""},
 	{"dotnet_exceptions", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x8000"}, ""},
 	{"dotnet_gc", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x1"}, ""},

@@ -244,3 +244,13 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestPresets has what presets stand for be known on all systems.
+func TestPresets(t *testing.T) {
+	cfg := defaultConfig().(*Config)
+	cfg.Presets = Presets()
+	list, flags, err := cfg.enabled()
+	if err != nil || len(list) != 2 || flags == 0 {
+		t.Errorf("%v, %v, %v", list, flags, err)
+	}
+}

@@ -119,8 +119,8 @@ func (r *reading) run(stop context.Context) (bool, error) {
 	if errors.Is(err, flow.ErrStopped) || stop.Err() != nil {
 		return false, nil
 	}
-	if err == nil {
-		err = trouble
+	if err == nil && trouble != nil {
+		err = &partError{trouble, r.stream.Records()}
 	}
 	if n := r.stream.Records(); err == nil && n < skip {
 		err = errShrunk(n, skip)

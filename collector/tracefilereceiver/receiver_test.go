@@ -236,6 +236,42 @@ func all(t *testing.T, cfg *Config, keep *memory, s *sink) {
 	end()
 }
 
+// TestSays has what is said of files that are none, that break off, and of patterns of
+// nothing: no error, since all that can be read is.
+func TestSays(t *testing.T) {
+	dir := t.TempDir()
+	whole, err := os.ReadFile(filepath.Join(recorded, "gc.nettrace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "cut.nettrace"), whole[:len(whole)/2])
+	write(t, filepath.Join(dir, "text.md"), []byte("no trace"))
+	cfg := config(dir)
+	cfg.Include = append(cfg.Include, dir, filepath.Join(dir, "*.none"))
+	set := receivertest.NewNopSettings(metadata.Type)
+	core, seen := observer.New(zap.InfoLevel)
+	set.Logger = zap.New(core)
+	c, err := NewFactory().CreateLogs(t.Context(), set, cfg, &sink{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context(), host{map[component.ID]component.Component{storageID: &memory{}}}); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "all is read", func() bool { return seen.FilterMessageSnippet("all files are read").Len() > 0 })
+	if err := c.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := seen.FilterLevelExact(zap.ErrorLevel).Len(); n != 0 {
+		t.Errorf("%d errors", n)
+	}
+	for _, want := range []string{"a file breaks off", "a file is left out", "include has a folder", "no file matches"} {
+		if n := seen.FilterMessageSnippet(want).Len(); n != 1 {
+			t.Errorf("%q is said %d times", want, n)
+		}
+	}
+}
+
 // events returns the number of events of a trace.
 func events(t *testing.T, path string) (n int) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // A worker looks for files and reads them, each once.
@@ -48,6 +50,7 @@ func (w *worker) Open(ctx context.Context, host component.Host) (err error) {
 // Run reads what is there, and what comes.
 func (w *worker) Run(stop context.Context) {
 	defer w.wg.Wait()
+	w.sayEmpty()
 	for {
 		w.look(stop)
 		if stop.Err() != nil {
@@ -214,7 +217,34 @@ func (w *worker) give(id string) {
 
 func (w *worker) failed(path string, err error) {
 	w.core.Tel.File(1, "failed")
-	w.core.Set.Logger.Error("a file cannot be read", zap.String("path", path), zap.Error(err))
+	var part *partError
+	switch {
+	case errors.As(err, &part):
+		w.core.Set.Logger.Warn("a file breaks off, or is damaged; it is read as far as it goes", zap.String("path", path), zap.Int64("events", part.records), zap.String("place", part.Error()))
+	case errors.Is(err, trace.ErrFormat) || errors.Is(err, trace.ErrEmpty):
+		w.core.Set.Logger.Info("a file is left out", zap.String("path", path), zap.String("cause", err.Error()))
+	default:
+		w.core.Set.Logger.Warn("a file cannot be read", zap.String("path", path), zap.Error(err))
+	}
+}
+
+// A partError is what is wrong with a trace of which the good part was read.
+type partError struct {
+	error
+	records int64
+}
+
+func (e *partError) Unwrap() error { return e.error }
+
+// sayEmpty says of patterns that lead to no file, once.
+func (w *worker) sayEmpty() {
+	for _, p := range w.cfg.Include {
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			w.core.Set.Logger.Warn("include has a folder, which is no pattern of files: write "+filepath.Join(p, "**", "*.nettrace"), zap.String("pattern", p))
+		} else if len(find([]string{p}, w.cfg.Exclude)) == 0 {
+			w.core.Set.Logger.Warn("no file matches a pattern of include yet", zap.String("pattern", p))
+		}
+	}
 }
 
 // A limiter holds all files together to a number of events in a second.

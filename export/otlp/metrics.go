@@ -242,7 +242,11 @@ func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*famil
 		spread, isExponential := p.Exponential()
 		isSum = isSum || hasValue && strings.Contains(x.Type, "Counter") // the first one has no rate
 		if !total.begun {
-			total.add(0, p.AtMS)
+			at := p.AtMS
+			if m.Delta || x.Deltas {
+				at = 0 // there was none before
+			}
+			total.add(0, at)
 		}
 		from := total.from
 		var f *family

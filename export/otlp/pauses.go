@@ -93,12 +93,16 @@ func (m *Metrics) AddGC(pid int64, g *gc.GC) {
 // AppendPauses appends the pauses of all collections that were added, a line for each
 // process that had one since the last call. With totals the counts of collections and
 // the sum of their pauses are among it, under the names of the conventions: they must
-// come from one source, and meters have them, too.
+// come from one source, and meters have them, too. With Delta they are of the time since
+// the last call.
 func (m *Metrics) AppendPauses(b []byte, totals bool) []byte {
 	for _, pid := range slices.Sorted(maps.Keys(m.gcs)) {
 		if p := m.gcs[pid]; p.changed {
 			p.changed = false
 			b = m.appendGC(b, pid, p, totals)
+			if m.Delta {
+				m.gcs[pid] = newProcessGC(p.lastMS)
+			}
 		}
 	}
 	return b
@@ -108,7 +112,7 @@ func (m *Metrics) AppendPauses(b []byte, totals bool) []byte {
 func (m *Metrics) appendGC(b []byte, pid int64, p *processGC, totals bool) []byte {
 	var list []*family
 	if len(p.order) > 0 {
-		f := &family{scope: "etwgen", name: "etwgen.dotnet.gc.pause.duration", unit: "s", about: "how long threads were stopped for a collection", kind: "histogram"}
+		f := &family{scope: "etwgen", name: "etwgen.dotnet.gc.pause.duration", unit: "s", about: "how long threads were stopped for a collection", kind: "histogram", delta: m.Delta}
 		for _, k := range p.order {
 			f.points = append(f.points, m.histogram(p.firstMS, k, p.found[k]))
 		}
@@ -125,7 +129,7 @@ func (m *Metrics) appendGC(b []byte, pid int64, p *processGC, totals bool) []byt
 
 // collections returns the counts of collections by generation.
 func (m *Metrics) collections(p *processGC) *family {
-	f := &family{scope: "etwgen", name: "dotnet.gc.collections", unit: "{collection}", about: "collections, by the oldest generation that was collected", kind: "sum", monotonic: true, absolute: true}
+	f := &family{scope: "etwgen", name: "dotnet.gc.collections", unit: "{collection}", about: "collections, by the oldest generation that was collected", kind: "sum", monotonic: true, absolute: true, delta: m.Delta}
 	for _, g := range slices.Sorted(maps.Keys(p.counts)) {
 		var list []Attribute
 		if g >= 0 {
@@ -139,7 +143,7 @@ func (m *Metrics) collections(p *processGC) *family {
 // pauseTime returns the sum of the pauses.
 func (m *Metrics) pauseTime(p *processGC) *family {
 	return &family{
-		scope: "etwgen", name: "dotnet.gc.pause.time", unit: "s", about: "how long threads were stopped for collections", kind: "sum", monotonic: true, absolute: true,
+		scope: "etwgen", name: "dotnet.gc.pause.time", unit: "s", about: "how long threads were stopped for collections", kind: "sum", monotonic: true, absolute: true, delta: m.Delta,
 		points: [][]byte{number(m.pointWith(p.firstMS, p.lastMS, nil), p.sum)},
 	}
 }

@@ -1,15 +1,18 @@
 package otlp
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/requests"
 )
 
 // Spans collects activities as spans, to be written many at once: give its Add to
-// [requests.Analysis.OnEnd]. Activities without ids of W3C trace context are none.
+// [requests.Analysis.OnEnd]. Their scopes are the ActivitySources, where they are known,
+// else the providers. Activities without ids of W3C trace context are none.
 type Spans struct {
 	// Start is when the trace starts, which the times of activities count from.
 	Start time.Time
@@ -36,10 +39,11 @@ func (s *Spans) Add(pid int64, provider, task string, a requests.Activity) {
 	if s.scopes == nil {
 		s.scopes = make(map[string]*scope)
 	}
-	of := s.scopes[provider]
+	name := cmp.Or(a.Source, provider)
+	of := s.scopes[name]
 	if of == nil {
-		of = &scope{name: provider}
-		s.scopes[provider] = of
+		of = &scope{name: name}
+		s.scopes[name] = of
 	}
 	if len(of.records) == 0 {
 		s.order = append(s.order, of)
@@ -65,7 +69,7 @@ func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) [
 		name = task
 	}
 	b = appendString(append(b, `,"name":`...), name)
-	b = append(b, `,"kind":1,`...) // internal: a trace does not say which side it is
+	b = append(strconv.AppendInt(append(b, `,"kind":`...), int64(kindOf(task, a.Kind)), 10), ',')
 	b = appendNanos(b, "startTimeUnixNano", begin)
 	b = appendNanos(append(b, ','), "endTimeUnixNano", begin+int64(a.DurationMS*1e6))
 	list := []Attribute{{"etw.task.name", task}, {"etw.process.id", pid}, {"etw.thread.id", a.Thread}}
@@ -77,6 +81,23 @@ func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) [
 		b = append(b, `,"status":{"code":2}`...)
 	}
 	return append(b, '}')
+}
+
+// kinds are those of spans, by their numbers.
+var kinds = []string{"", "Internal", "Server", "Client", "Producer", "Consumer"}
+
+// kindOf returns the number of a kind. Requests of .NET's own server and client have
+// one also where the trace does not say it; of others it is internal.
+func kindOf(task, kind string) int {
+	switch i := slices.Index(kinds, kind); {
+	case i > 0:
+		return i
+	case strings.HasSuffix(task, "HttpRequestIn"):
+		return 2
+	case strings.HasSuffix(task, "HttpRequestOut"):
+		return 3
+	}
+	return 1
 }
 
 // AppendJSON appends all spans as one TracesData, without a line feed.

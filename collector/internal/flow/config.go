@@ -3,6 +3,8 @@ package flow
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -62,6 +64,16 @@ func (c *OutputConfig) Validate() error {
 type EventsConfig struct {
 	Include []string `mapstructure:"include"`
 	Exclude []string `mapstructure:"exclude"`
+}
+
+// Validate says what of it makes no sense.
+func (c *EventsConfig) Validate() error {
+	for _, p := range slices.Concat(c.Include, c.Exclude) {
+		if strings.ContainsAny(p, "[]{}") {
+			return fmt.Errorf("pattern %q: only * and ? stand for others: write a name such as GCStart, or GC/*", p)
+		}
+	}
+	return nil
 }
 
 // DefaultBatch, DefaultRetry and DefaultOutput are what holds if nothing is said.

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -10,23 +11,29 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 )
 
-var unknownKeys = regexp.MustCompile(`has invalid keys: ([\w, -]+)`)
+var unknownKeys = regexp.MustCompile(`'([^']*)' has invalid keys: ([\w, -]+)`)
 
 // Unmarshal fills a configuration, and says of keys that it does not have which may be
 // meant. Into must have no Unmarshal method of its own.
 func Unmarshal(conf *confmap.Conf, into any) error {
 	err := conf.Unmarshal(into)
-	if err == nil {
+	c := checker{failed: err != nil}
+	c.check("", conf.ToStringMap(), reflect.TypeOf(into).Elem())
+	hints := c.hints
+	switch {
+	case err == nil && len(hints) == 0:
 		return nil
+	case err == nil:
+		return errors.New(strings.Join(hints, "; "))
 	}
-	m := unknownKeys.FindStringSubmatch(err.Error())
-	if m == nil {
-		return err
-	}
-	var hints []string
-	for _, key := range strings.Split(m[1], ", ") {
-		if like := nearest(key, keysOf(reflect.TypeOf(into), "")); like != "" {
-			hints = append(hints, fmt.Sprintf("unknown key %s: did you mean %s?", key, like))
+	keys := keysOf(reflect.TypeOf(into), "")
+	for _, m := range unknownKeys.FindAllStringSubmatch(err.Error(), -1) {
+		for _, key := range strings.Split(m[2], ", ") {
+			if like := nearest(key, keys); like != "" {
+				hints = append(hints, fmt.Sprintf("unknown key %s: did you mean %s?", key, like))
+			} else {
+				hints = append(hints, fmt.Sprintf("unknown key %s: write some of %s", key, strings.Join(below(m[1], keys), ", ")))
+			}
 		}
 	}
 	if len(hints) == 0 {
@@ -52,6 +59,22 @@ func keysOf(t reflect.Type, path string) (all []string) {
 		all = append(all, keysOf(t.Field(i).Type, path+key+".")...)
 	}
 	return all
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// below returns the keys at a place, which is the whole configuration if none is there.
+func below(place string, keys []string) (list []string) {
+	prefix := index.ReplaceAllString(place, "") + "."
+	if !slices.ContainsFunc(keys, func(k string) bool { return strings.HasPrefix(k, prefix) }) {
+		prefix = ""
+	}
+	for _, k := range keys {
+		if rest, ok := strings.CutPrefix(k, prefix); ok && !strings.Contains(rest, ".") {
+			list = append(list, rest)
+		}
+	}
+	return list
 }
 
 // nearest returns the path that ends like a key.
