@@ -53,6 +53,21 @@ func (r *Rules) Classify(p *stacks.Profile) *Classification {
 	return c
 }
 
+// Unmatched returns the rules, as their tables have them, that were added to those that are
+// built in and match no frame of the profile.
+func (c *Classification) Unmatched() []string {
+	var list []string
+	for _, rule := range c.rules.list[:c.rules.added] {
+		if !slices.ContainsFunc(c.p.Frames, func(f stacks.Frame) bool {
+			module, method := split(&f)
+			return matches(rule.module, module) && matches(rule.method, method)
+		}) {
+			list = append(list, rule.text)
+		}
+	}
+	return list
+}
+
 // Framework are the libraries of .NET, where nothing says more.
 const Framework = "framework"
 

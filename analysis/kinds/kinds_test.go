@@ -159,6 +159,13 @@ func TestAdd(t *testing.T) {
 	if k := rules.Kinds(); !slices.Contains(k, Kind{"wire", "what is sent"}) || slices.ContainsFunc(k, func(k Kind) bool { return k.Name == caller }) {
 		t.Errorf("%v", k)
 	}
+	c := rules.Classify(profileOf("@Shop!Bakery.Wire.Send"))
+	if got := c.Unmatched(); !slices.Equal(got, []string{"Shop!Bakery.Gate.*", "< libshop!*"}) {
+		t.Errorf("unmatched: %q", got)
+	}
+	if got := Default().Classify(profileOf("@Shop!Bakery.Wire.Send")).Unmatched(); got != nil {
+		t.Errorf("of the table that is built in: %q", got)
+	}
 	if len(Default().Kinds()) != len(rules.Kinds())-1 {
 		t.Error("the rules that were there have changed")
 	}
@@ -168,7 +175,10 @@ func TestAdd(t *testing.T) {
 		"[gc]\nShop!":               "line 2: \"Shop!\" is not MODULE!METHOD",
 		"# x\n[GC]":                 "line 2: \"[GC]\" is not the name of a kind",
 		"[gc":                       "line 1: \"[gc\" is not the name of a kind",
-		strings.Repeat("x", 100000): "line 1: bufio.Scanner: token too long",
+		strings.Repeat("x", 100000): "line 1 has more than 65536 bytes",
+		"[gc]\n>>>> a!b":            "line 2: \">>>> a!b\" begins with signs that mean nothing",
+		"[gc]\n> > a!b":             "line 2: \"> > a!b\" begins with signs",
+		"[gc]\n=> a!b":              "line 2: \"=> a!b\" begins with signs",
 	} {
 		if _, err := rules.Add(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %s", text, err, want)

@@ -9,6 +9,7 @@ package kinds
 import (
 	"bufio"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -50,12 +51,14 @@ type rule struct {
 	module, method string // patterns, the first in lower case
 	kind           int
 	reach          reach
+	text           string // the line
 }
 
 // Rules are a table of rules. They do not change.
 type Rules struct {
 	kinds []Kind
 	list  []rule
+	added int // how many of the list are not built in: those come first
 }
 
 //go:embed kinds.txt
@@ -71,6 +74,7 @@ func Default() *Rules {
 	if err != nil {
 		panic(err) // of a table of ours, which tests read
 	}
+	r.added = 0
 	return r
 }
 
@@ -102,9 +106,12 @@ func (r *Rules) Add(table io.Reader) (*Rules, error) {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	if err := s.Err(); err != nil {
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d has more than %d bytes: this is no table of rules", line+1, bufio.MaxScanTokenSize)
+	} else if err != nil {
 		return nil, fmt.Errorf("line %d: %w", line+1, err)
 	}
+	q.added = len(q.list) + r.added
 	q.list = append(q.list, r.list...)
 	return q, nil
 }
@@ -127,7 +134,7 @@ func (r *Rules) section(text string) (int, error) {
 }
 
 func (r *Rules) rule(text string, kind int) error {
-	x := rule{kind: kind}
+	x := rule{kind: kind, text: text}
 	for _, m := range reaches {
 		if rest, ok := strings.CutPrefix(text, m.mark); ok {
 			text, x.reach = strings.TrimSpace(rest), m.reach
@@ -138,10 +145,16 @@ func (r *Rules) rule(text string, kind int) error {
 	if method = strings.TrimSpace(method); !ok || method == "" {
 		return fmt.Errorf("%q is not MODULE!METHOD, in which * is any text", text)
 	}
-	x.module, x.method = strings.ToLower(strings.TrimSpace(module)), method
+	if module = strings.TrimSpace(module); module != "" && strings.ContainsRune(signs, rune(module[0])) {
+		return fmt.Errorf("%q begins with signs that mean nothing: before a rule stands >>, >, < or nothing", x.text)
+	}
+	x.module, x.method = strings.ToLower(module), method
 	r.list = append(r.list, x)
 	return nil
 }
+
+// signs are what no module begins with, so that it was meant as a mark.
+const signs = "<>=+-~^&|"
 
 // matches reports whether a text is as a pattern says, in which * is any text.
 func matches(pattern, text string) bool {

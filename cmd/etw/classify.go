@@ -78,7 +78,10 @@ tell only who called it: where that does not say what it is, it is unknown.
 	traces := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if o.show {
-			return cobra.NoArgs(cmd, args)
+			if len(args) > 0 {
+				return fmt.Errorf("--show-rules prints the table that is built in, and takes no FILE")
+			}
+			return nil
 		}
 		return traces(cmd, args)
 	}
@@ -120,9 +123,16 @@ func (o *classify) check(cmd *cobra.Command) error {
 func readRules(files []string) (*work.Rules, error) {
 	r := work.Default()
 	for _, name := range slices.Backward(files) {
+		info, err := os.Stat(name)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is not a regular file", name) // one to wait for, or without an end
+		}
+		if err != nil {
+			return nil, usagef("--rules: %w", err)
+		}
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return nil, usagef("--rules: %w", err)
 		}
 		next, err := r.Add(f)
 		f.Close()
@@ -148,6 +158,11 @@ func (o *classify) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c := o.classified(p)
+	if p.Len() > 0 && len(o.kinds) == 0 {
+		for _, rule := range c.Unmatched() {
+			p.warnings = append(p.warnings, fmt.Sprintf("the rule %s matches no frame", rule))
+		}
+	}
 	if text := unseen(p, c); text != "" {
 		p.warnings = append(p.warnings, text)
 	}
@@ -166,14 +181,14 @@ func (o *classify) classified(p *profiled) *work.Classification {
 	return o.rules.Classify(p.Profile)
 }
 
-// A kindRow is what a kind of work weighs, or a part of one. Its values are in the order
-// of the types.
+// A kindRow is what a kind of work weighs, or a part of one.
 type kindRow struct {
 	Kind   string  `json:"kind"`
 	Title  string  `json:"title"`
 	Of     string  `json:"of,omitempty"`
 	Full   string  `json:"full,omitempty"`
-	Values []int64 `json:"values"`
+	Values []int64 `json:"-"` // in the order of the types
+	Count  *int64  `json:"count,omitempty"`
 	inUnits
 }
 
@@ -198,6 +213,9 @@ func (o *classify) rows(p *profiled, c *work.Classification) []*kindRow {
 	}
 	for _, row := range list {
 		row.inUnits = p.inUnits(row.Values, nil, p.lastTotal())
+		if !p.compared {
+			row.Count = &row.Values[0]
+		}
 	}
 	slices.SortFunc(list, func(a, b *kindRow) int {
 		order := cmp.Compare(lastOf(b.Values), lastOf(a.Values))

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,6 +77,9 @@ without either --threshold counts.`,
 // compareArgs takes two traces, or -- between those of A and those of B.
 func compareArgs(cmd *cobra.Command, args []string) error {
 	dash := cmd.ArgsLenAtDash()
+	if slices.Contains(args, "--") {
+		return fmt.Errorf("-- stands once, between the traces of A and those of B")
+	}
 	if dash < 0 {
 		if len(args) > 2 {
 			return fmt.Errorf("of %d traces -- says which are A and which are B: etw compare A... -- B", len(args))
@@ -116,7 +121,7 @@ func (c *comparing) check(cmd *cobra.Command) error {
 	if err := cmp.Or(c.out.check(cmd), c.rank.check(cmd)); err != nil {
 		return err
 	}
-	if c.threshold < 0 || cmd.Flags().Changed("threshold") && c.threshold == 0 {
+	if asked := cmd.Flags().Changed("threshold"); asked && (!(c.threshold > 0) || math.IsInf(c.threshold, 0)) {
 		return usagef("--threshold: %v is not a share in percent, above 0", c.threshold)
 	}
 	var err error
@@ -169,7 +174,7 @@ func (c *comparing) main(cmd *cobra.Command, args []string) error {
 			s.add(r, len(s.paths) > 1)
 		}
 	}
-	if err := c.missing(sides); err != nil {
+	if err := cmp.Or(nothingThere(sides), c.missing(sides)); err != nil {
 		return err
 	}
 	res, err := c.result(sides)
@@ -196,6 +201,15 @@ func (c *comparing) suggest(cmd *cobra.Command, sides [2]*side) {
 	if len(sides[0].paths) == 1 && len(sides[1].paths) == 1 {
 		c.out.about.suggest("", "four or more recordings of each side tell what is noise: etw compare A... -- B...")
 	}
+}
+
+// nothingThere reports that nothing of what was asked for is in any recording.
+func nothingThere(sides [2]*side) error {
+	a, b := sides[0], sides[1]
+	if len(a.none) < len(a.runs) || len(b.none) < len(b.runs) {
+		return nil // a side that has nothing says so itself
+	}
+	return usagef("nothing is to be compared: of A %s; of B %s", a.none[0], b.none[0])
 }
 
 // missing reports a side of which nothing is left below the frames that were asked for.
@@ -248,9 +262,9 @@ func (c *comparing) thresholdFor(a, b int) float64 {
 // result compares the sides.
 func (c *comparing) result(sides [2]*side) (*compared, error) {
 	a, b := sides[0], sides[1]
-	res := &compared{threshold: c.thresholdFor(len(a.runs), len(b.runs))}
+	res := &compared{threshold: c.thresholdFor(len(a.runs), len(b.runs)), notes: unlike(sides)}
 	list := compare.Sides(a.runs, b.runs, res.threshold)
-	if err := c.judge(res, list); err != nil {
+	if err := c.judge(res, sides); err != nil {
 		return nil, err
 	}
 	compare.Sort(list)
@@ -277,4 +291,22 @@ func (c *comparing) result(sides [2]*side) (*compared, error) {
 		}
 	}
 	return res, nil
+}
+
+// unlike says what of the sides is not the same thing. Times of code are left out where
+// samples of some recordings are of threads, running or not, and of others of processors.
+func unlike(sides [2]*side) (notes []string) {
+	a, b := sides[0], sides[1]
+	if all := slices.Concat(a.samples, b.samples); slices.ContainsFunc(all, func(s string) bool { return s != all[0] }) {
+		for _, s := range sides {
+			for i, run := range s.runs {
+				s.runs[i] = slices.DeleteFunc(run, func(f compare.Figure) bool { return f.Area == codeArea })
+			}
+		}
+		notes = append(notes, fmt.Sprintf("samples of A are %s, of B %s: they cannot be compared, and times of code are left out", strings.Join(a.samples, ", "), strings.Join(b.samples, ", ")))
+	}
+	if of := slices.Concat(a.perOf, b.perOf); slices.ContainsFunc(of, func(s string) bool { return s != of[0] }) {
+		notes = append(notes, fmt.Sprintf("the requests of A are %s, those of B %s", strings.Join(a.perOf, ", "), strings.Join(b.perOf, ", ")))
+	}
+	return notes
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,15 +15,17 @@ import (
 const (
 	kindMetric   = "cpu.kind."
 	methodMetric = "cpu.method."
+	codeArea     = "cpu"
 )
 
 // code adds the time on processors: all of it, by kind of work and by method. Samples of
 // EventPipe tell it of managed code alone.
 func (f *figures) code(p *stacks.Profile, rules *work.Rules) {
-	const area = "cpu"
+	const area = codeArea
 	if p.Len() == 0 {
 		return
 	}
+	f.samples = fmt.Sprintf("%s in %s", p.Kind, p.Types[len(p.Types)-1].Unit)
 	c := rules.Classify(p)
 	type sum struct {
 		ns      int64
@@ -40,7 +43,7 @@ func (f *figures) code(p *stacks.Profile, rules *work.Rules) {
 	}
 	for s := range p.Samples() {
 		kind := c.Of(s).Name
-		if p.Kind == cpu.ThreadTime && !onProcessor(s, kind) {
+		if p.Kind == cpu.ThreadTime && !onProcessor(s) {
 			continue
 		}
 		_, frame := p.Split(s.Stack)
@@ -67,12 +70,12 @@ func (f *figures) code(p *stacks.Profile, rules *work.Rules) {
 	}
 }
 
-// onProcessor reports whether a sample of EventPipe is of a thread that ran: in managed
-// code, or where it was about to let the sampler look.
-func onProcessor(s stacks.Sample, kind string) bool {
+// onProcessor reports whether a sample of EventPipe is of a thread that may have run: in
+// managed code, as all commands count it.
+func onProcessor(s stacks.Sample) bool {
 	for _, l := range s.Labels {
 		if l.Key == "state" {
-			return l.Value == "managed" && kind != "waiting"
+			return l.Value == "managed"
 		}
 	}
 	return true

@@ -46,8 +46,11 @@ func parseCondition(text string) (condition, error) {
 	step := strings.Join(fields[1:], "")
 	number, percent := strings.CutSuffix(step, "%")
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+	if err != nil || strings.Trim(number, "+-0123456789.eE") != "" || v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return c, usagef("--fail-if %q: after the name comes a change such as +10%%, -10%%, 10%% in either direction, or +5 in the number's own unit, not %q", text, strings.Join(fields[1:], " "))
+	}
+	if percent && v < -100 {
+		return c, usagef("--fail-if %q: nothing gets less by more than 100 %%", text)
 	}
 	c.percent, c.step = percent, math.Abs(v)
 	switch {
@@ -60,28 +63,91 @@ func parseCondition(text string) (condition, error) {
 }
 
 // judge finds out which conditions hold.
-func (c *comparing) judge(res *compared, list []compare.Change) error {
+func (c *comparing) judge(res *compared, sides [2]*side) error {
+	if len(c.conditions) == 0 {
+		return nil
+	}
+	list := compare.Sides(c.withNone(sides[0]), c.withNone(sides[1]), res.threshold)
 	for _, x := range c.conditions {
 		found, judged := 0, 0
+		only, assumed := "", [2]string{}
 		for i := range list {
 			change := &list[i]
 			if !x.metric.Match(change.Figure.Metric) {
 				continue
 			}
 			found++
-			if change.Verdict != compare.OnlyA && change.Verdict != compare.OnlyB {
-				judged++
-				x.judge(res, change)
+			if change.Verdict == compare.OnlyA || change.Verdict == compare.OnlyB {
+				only = fmt.Sprintf("%s is %s: the other side has nothing that tells of it", change.Figure.Metric, verdictText(change))
+				continue
+			}
+			judged++
+			x.judge(res, change)
+			for side, s := range sides {
+				if !s.has(change.Figure.Area) {
+					assumed[side] = change.Figure.Area
+				}
 			}
 		}
 		switch {
 		case found == 0:
-			return usagef("--fail-if %s: there is no such number%s", x.text, knownMetrics(string(x.metric), list))
+			return usagef("--fail-if %s: there is no such number%s%s", x.text, knownMetrics(string(x.metric), compare.Sides(sides[0].runs, sides[1].runs, res.threshold)), afterAll(res.notes))
 		case judged == 0:
-			return usagef("--fail-if %s: only one of the sides has such a number", x.text)
+			return usagef("--fail-if %s: %s", x.text, only)
+		}
+		for side, area := range assumed {
+			if area != "" {
+				res.notes = append(res.notes, fmt.Sprintf("--fail-if %s: %s has no events of %s, which counts as 0 since it has others of the runtime: was it recorded with them?", x.text, sideNames[side], area))
+			}
 		}
 	}
 	return nil
+}
+
+// afterAll returns notes to follow a message.
+func afterAll(notes []string) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(notes, "; ")
+}
+
+// ofRuntime are sums that are 0 where the runtime had nothing to tell of them.
+var ofRuntime = []compare.Figure{
+	{Metric: "exceptions.count", Area: "exceptions", Sum: true},
+	{Metric: "gc.count", Area: "collections", Sum: true},
+	{Metric: "gc.pauseMs", Area: "collections", Sum: true},
+	{Metric: "alloc.bytes", Area: "allocations", Sum: true},
+	{Metric: "jit.count", Area: "compiling", Sum: true},
+	{Metric: "contention.count", Area: "contention", Sum: true},
+	{Metric: "contention.totalMs", Area: "contention", Sum: true},
+	{Metric: "waits.count", Area: "waits", Sum: true},
+	{Metric: "waits.totalMs", Area: "waits", Sum: true},
+}
+
+// withNone returns the numbers of a side, those included of what did not happen: what
+// appears or vanishes is to be judged, too. Which keywords were on traces do not tell;
+// that the runtime's provider was, its other events do.
+func (c *comparing) withNone(s *side) [][]compare.Figure {
+	if c.below != nil {
+		return s.runs
+	}
+	runs := slices.Clone(s.runs)
+	for i, run := range runs {
+		for _, f := range ofRuntime {
+			if s.told[i] && !slices.ContainsFunc(run, func(x compare.Figure) bool { return x.Area == f.Area }) {
+				runs[i] = append(slices.Clip(runs[i]), f)
+			}
+		}
+	}
+	return runs
+}
+
+// has reports whether a recording of the side has numbers about an area.
+func (s *side) has(area string) bool {
+	return slices.ContainsFunc(s.runs, func(run []compare.Figure) bool {
+		return slices.ContainsFunc(run, func(f compare.Figure) bool { return f.Area == area })
+	})
 }
 
 // knownMetrics lists the numbers that there are: with many, one of each kind.

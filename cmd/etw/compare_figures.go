@@ -20,8 +20,9 @@ type figure struct {
 
 // figures are the numbers of a trace that can be compared.
 type figures struct {
-	list []figure
-	seen map[string]bool
+	list    []figure
+	seen    map[string]bool
+	samples string // what those are that times of code are of, "" without any
 }
 
 // add adds a number, of several with the same name the first.

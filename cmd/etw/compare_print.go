@@ -160,10 +160,18 @@ func comparedTable(rows []compare.Change, several bool) *table {
 	t.columns[4].head = "CHANGE %"
 	for i := range rows {
 		x := &rows[i]
-		t.add(maybe(x.A.Median), maybe(x.A.Spread), maybe(x.B.Median), maybe(x.B.Spread), maybe(x.Percent), maybe(x.P), verdictText(x),
+		t.add(maybe(x.A.Median), maybe(spreadOf(&x.A)), maybe(x.B.Median), maybe(spreadOf(&x.B)), maybe(x.Percent), maybe(x.P), verdictText(x),
 			x.Figure.Metric, x.Figure.Area, x.Figure.Name)
 	}
 	return t
+}
+
+// spreadOf returns how far recordings are apart, of which there are several.
+func spreadOf(v *compare.Values) (s quantity.Float) {
+	if len(v.Runs) > 1 {
+		s = v.Spread
+	}
+	return s
 }
 
 // verdictText is a verdict in a word or two.
@@ -221,7 +229,7 @@ func (c *comparing) document(p *printer, sides [2]*side, res *compared) error {
 	for i := range res.rows {
 		x := &res.rows[i]
 		doc.Measures = append(doc.Measures, comparison{x.Figure.Metric, x.Figure.Area, x.Figure.Name, x.A.Median, x.B.Median, x.Percent, x.Verdict, x.P,
-			x.A.Runs, x.B.Runs, x.A.Spread, x.B.Spread})
+			x.A.Runs, x.B.Runs, spreadOf(&x.A), spreadOf(&x.B)})
 	}
 	return writeDocument(p, doc, "")
 }

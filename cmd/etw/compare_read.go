@@ -26,6 +26,10 @@ type side struct {
 	paths    []string
 	runs     [][]compare.Figure
 	per      []float64 // what sums of each recording are set against
+	perOf    []string  // which requests these are
+	samples  []string  // what the samples of code are, without repetition
+	told     []bool    // whether each recording has events of the runtime
+	none     []string  // why recordings have nothing of what was asked for
 	warnings []string
 	lost     int64
 }
@@ -35,6 +39,10 @@ type comparedRun struct {
 	path     string
 	figures  []compare.Figure
 	per      float64
+	perOf    string
+	samples  string
+	told     bool
+	none     string
 	warnings []string
 	lost     int64
 	trouble  error
@@ -43,7 +51,13 @@ type comparedRun struct {
 func (s *side) add(r *comparedRun, several bool) {
 	s.runs = append(s.runs, r.figures)
 	s.per = append(s.per, r.per)
+	s.told = append(s.told, r.told)
 	s.lost += r.lost
+	s.perOf, s.samples = addNew(s.perOf, r.perOf), addNew(s.samples, r.samples)
+	if r.none != "" {
+		s.none = append(s.none, r.none)
+		r.warnings = append(r.warnings, r.none)
+	}
 	for _, w := range r.warnings {
 		if several {
 			w = r.path + ": " + w
@@ -52,6 +66,14 @@ func (s *side) add(r *comparedRun, several bool) {
 			s.warnings = append(s.warnings, w)
 		}
 	}
+}
+
+// addNew adds a text to a list, unless it is empty or there.
+func addNew(list []string, text string) []string {
+	if text == "" || slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }
 
 // A perUnit is what sums are set against.
@@ -75,7 +97,7 @@ func parsePer(text string) (perUnit, error) {
 	if text == "" || slices.Contains(pers, text) {
 		return u, nil
 	}
-	if strings.Trim(text, "0123456789.,") != "" {
+	if !isNumbers(text) {
 		e := filter.ParseEvent(text)
 		u.event = &e
 		return u, nil
@@ -86,7 +108,7 @@ func parsePer(text string) (perUnit, error) {
 	}
 	for i, part := range []string{a, b} {
 		v, err := strconv.ParseFloat(part, 64)
-		if err != nil || v <= 0 {
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
 			return u, usagef("--per %s: it is %s, the name of an event, or one or two numbers of operations above 0, such as 500 or 500,750", text, strings.Join(pers, ", "))
 		}
 		u.given[i] = v
@@ -95,12 +117,24 @@ func parsePer(text string) (perUnit, error) {
 	return u, nil
 }
 
+// isNumbers reports whether a text is meant as one or two numbers, be they good for
+// anything or not.
+func isNumbers(text string) bool {
+	for part := range strings.SplitSeq(text, ",") {
+		if _, err := strconv.ParseFloat(part, 64); err == nil {
+			return true
+		}
+	}
+	return strings.Trim(text, "+-0123456789.,") == ""
+}
+
 // A sideReader reads one trace of a side.
 type sideReader struct {
 	c       *comparing
 	beside  etw.Mux // of what is asked beside all analyses
 	decoder *etw.Decoder
 	events  float64 // those that sums are set against, or operations
+	told    bool    // there are events of the runtime
 	code    *codeMap
 	cpu     func() gathered
 	alloc   *alloc.Analysis
@@ -125,15 +159,19 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	set := analysis.New(&mux)
 	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: newCodeMap(files)}
 	s.cpu = startCPU(&s.beside, t)
-	i := &inquiry{cmd: cmd, mux: &mux, names: newNames(), also: &s.code.mux, more: &s.beside}
+	i := &inquiry{cmd: cmd, mux: &mux, names: newNames(), also: &s.code.mux, more: &s.beside, asked: h.Processes}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)
 		if i.source, err = c.in.bindStacks(cmd, t, []string{path}); err != nil {
 			return nil, err
 		}
 	}
-	if c.unit.event != nil || c.unit.text == perOperation && c.unit.given[number] == 0 {
-		i.each = s.count
+	counts := c.unit.event != nil || c.unit.text == perOperation && c.unit.given[number] == 0
+	i.each = func(r *etw.Record, e *etw.EventInfo) {
+		s.told = s.told || r.Provider == clrProvider
+		if counts {
+			s.count(r, e)
+		}
 	}
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
@@ -151,9 +189,13 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 			r.warnings = append(r.warnings, w)
 		}
 	}
-	seconds := i.span.within().Seconds()
+	if r.none = i.span.whyNone(&c.scope); r.none != "" {
+		return r, nil
+	}
+	seconds := i.span.within(h, etw.FileTimeOf(t.Start())).Seconds()
 	f := s.figures(res, seconds)
-	r.per, err = s.per(res.Requests, seconds, path, number)
+	r.samples, r.told = f.samples, s.told
+	r.per, r.perOf, err = s.per(res.Requests, seconds, path, number)
 	if err != nil {
 		return nil, err
 	}
@@ -202,10 +244,11 @@ func (s *sideReader) figures(res *analysis.Result, seconds float64) *figures {
 	return f
 }
 
-// per returns what sums are set against.
-func (s *sideReader) per(r *requests.Result, seconds float64, path string, number int) (float64, error) {
+// per returns what sums are set against, and which requests these are.
+func (s *sideReader) per(r *requests.Result, seconds float64, path string, number int) (n float64, of string, err error) {
 	u := &s.c.unit
-	n, none := 1.0, ""
+	none := ""
+	n = 1
 	switch {
 	case u.given[number] > 0:
 		n = u.given[number]
@@ -214,14 +257,16 @@ func (s *sideReader) per(r *requests.Result, seconds float64, path string, numbe
 	case u.text == perOperation:
 		n, none = s.events, "does not tell how many there were, as BenchmarkDotNet.EngineEventSource does; give the numbers, as in --per 500,750"
 	case u.text == perSeconds:
-		n, none = seconds, "has no two events at different times"
+		n, none = seconds, "has no time between its start and its last event"
 	case u.text == perRequest:
-		n, none = float64(servedBy(r)), "has no requests that ended; see etw requests"
+		var served int
+		served, of = servedBy(r)
+		n, none = float64(served), "has no requests that ended"+otherTasks(r)
 	}
 	if n <= 0 {
-		return 0, usagef("--per %s: %s %s", u.text, path, none)
+		return 0, "", usagef("--per %s: %s %s", u.text, path, none)
 	}
-	return n, nil
+	return n, of, nil
 }
 
 // servers are the tasks that are requests served, or made where none are: those of the
@@ -229,29 +274,52 @@ func (s *sideReader) per(r *requests.Result, seconds float64, path string, numbe
 var servers = []struct{ provider, task string }{
 	{"Microsoft.AspNetCore.Hosting", "Request"},
 	{"Microsoft.AspNetCore", "HttpRequestIn"},
+	{diagnosticSource, "HttpRequestIn"},
 	{"Microsoft-AspNetCore-Server-Kestrel", "Request"},
 	{"IIS", ""},
 	{"ASP.NET", ""},
 	{"Microsoft-Windows-HttpService", ""},
 	{"System.Net.Http", "Request"},
+	{diagnosticSource, "HttpRequestOut"},
+	{"", "Request"}, // a program's own
 }
 
-// servedBy counts the requests of a trace.
-func servedBy(r *requests.Result) int {
+// diagnosticSource is the name of the EventSource that passes on activities.
+const diagnosticSource = "Microsoft-Diagnostics-DiagnosticSource"
+
+// servedBy counts the requests of a trace, and says which tasks these are.
+func servedBy(r *requests.Result) (n int, of string) {
 	for _, x := range servers {
-		n := 0
+		var names []string
 		for _, p := range r.Processes {
 			for _, t := range p.Tasks {
 				if strings.HasPrefix(t.Provider, x.provider) && (x.task == "" || strings.HasSuffix(t.Task, x.task)) {
 					n += t.Count
+					names = addNew(names, t.Provider+"/"+t.Task)
 				}
 			}
 		}
 		if n > 0 {
-			return n
+			return n, strings.Join(names, ", ")
 		}
 	}
-	return 0
+	return 0, ""
+}
+
+// otherTasks says which activities there are that are not known as requests.
+func otherTasks(r *requests.Result) string {
+	var names []string
+	for _, p := range r.Processes {
+		for _, t := range p.Tasks {
+			if t.Count > 0 {
+				names = addNew(names, t.Provider+"/"+t.Task)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "; see etw requests"
+	}
+	return fmt.Sprintf(" and are known as such; the activities are %s, and --per takes the event that ends one", listed(names))
 }
 
 // divided returns the numbers, those that grow set against n.
@@ -269,6 +337,13 @@ func (f *figures) divided(n float64) []compare.Figure {
 
 // perText says what sums were set against.
 func (s *side) perText() string {
+	if len(s.perOf) > 0 {
+		return s.perRange() + " of " + strings.Join(s.perOf, ", ")
+	}
+	return s.perRange()
+}
+
+func (s *side) perRange() string {
 	least, most := math.Inf(1), 0.0
 	for _, v := range s.per {
 		least, most = min(least, v), max(most, v)

@@ -167,6 +167,15 @@ func TestComparedParts(t *testing.T) {
 		"--per Nothing/Start":               "has no such event",
 		"--per 5,0":                         "numbers of operations above 0",
 		"--threshold -1":                    "--threshold: -1 is not a share",
+		"--threshold NaN":                   "--threshold: NaN is not a share",
+		"--threshold Inf":                   "is not a share",
+		"--per -5":                          "numbers of operations above 0",
+		"--per NaN":                         "numbers of operations above 0",
+		"--per 5,Inf":                       "numbers of operations above 0",
+		"--process 999":                     "nothing is to be compared: of A no event is of --process 999",
+		"--from 10h":                        "nothing is to be compared: of A no event is from --from 10h on",
+		"--fail-if gc.count -150%":          "nothing gets less by more than 100 %",
+		"--fail-if gc.count -1_0%":          "not \"-1_0%\"",
 		"--fail-if requests.*.p95":          "there is no such number; there are alloc.bytes, cpu.ms, exceptions.count",
 		"--fail-if cpu.m +10%":              "(did you mean cpu.ms?)",
 		"--fail-if cpu.ms=+x":               "it begins with the name of a number",
@@ -213,6 +222,81 @@ func TestComparedBenchmark(t *testing.T) {
 	for _, m := range doc.Measures {
 		if m.Area != "cpu" && m.Area != "allocations" || strings.Contains(m.Metric, "cpu.method.BenchmarkDotNet.Engines") {
 			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// Of a part of a trace the length is that which was asked for, not that between its first
+// event and its last.
+func TestComparedWindow(t *testing.T) {
+	path := shifts(t, rand.New(rand.NewPCG(9, 10)), "window", 1, 100)
+	doc, _ := compareDocument(t, 0, path, path, "--all", "--per", "second", "--from", "29ms", "--to", "31ms")
+	if len(doc.PerA) != 1 || doc.PerA[0] != 0.002 {
+		t.Errorf("%v seconds", doc.PerA)
+	}
+	if out, _, code := ask("compare", "--all", path[0], path[0]); code != 0 || strings.Contains(out, "SPREAD") {
+		t.Errorf("%d, %s", code, out)
+	}
+}
+
+// A program's own requests count, and it is said which they are.
+func TestComparedRequests(t *testing.T) {
+	path := "../../tests/recorded/answers/requests-10.nettrace"
+	out, stderr, code := ask("compare", "--per", "request", path, path)
+	if code != 0 || !strings.Contains(out, "sums are per request: of A 12 of Etwgen-Shop/Request, of B 12 of Etwgen-Shop/Request") {
+		t.Errorf("%d, %s, %s", code, out, stderr)
+	}
+}
+
+// What appears and what vanishes is judged, if other events of the runtime are there.
+func TestComparedAppearing(t *testing.T) {
+	without, with := corpus.Glob(t, "dotnet10", "gc-workstation.nettrace"), corpus.Glob(t, "dotnet10", "exceptions.nettrace")
+	for _, test := range []struct {
+		a, b      []string
+		condition string
+		want      int
+	}{
+		{without, with, "exceptions.count +10%", exitFailed},
+		{with, without, "exceptions.count -100%", exitFailed},
+		{with, without, "exceptions.count +10%", 0},
+		{without, without, "exceptions.count +10%", 0},
+		{without, with, "gc.pauseMs.p99 +10%", exitUsage},
+	} {
+		doc, stderr := compareDocument(t, test.want, test.a, test.b, "--fail-if", test.condition)
+		if test.want == exitUsage && !strings.Contains(stderr, "gc.pauseMs.p99 is only in A") {
+			t.Errorf("%s: %+v, %s", test.condition, doc, stderr)
+		}
+	}
+}
+
+// Samples of threads, running or not, are not set against those of processors.
+func TestComparedUnlike(t *testing.T) {
+	a, b := corpus.Glob(t, "dotnet10", "cpu.nettrace"), corpus.Glob(t, "universal", "universal-dotnet.nettrace")
+	doc, _ := compareDocument(t, 0, a, b, "--all")
+	if doc.Compared == 0 || strings.Contains(doc.changed(), "cpu.") {
+		t.Errorf("%s", doc.changed())
+	}
+	if _, stderr := compareDocument(t, exitUsage, a, b, "--fail-if", "cpu.ms"); !strings.Contains(stderr, "they cannot be compared") {
+		t.Errorf("%s", stderr)
+	}
+}
+
+// Time on processors of EventPipe is that in managed code, as classify has it.
+func TestComparedTime(t *testing.T) {
+	path := corpus.Glob(t, "dotnet10", "cpu.nettrace")
+	out, _, _ := ask("classify", "--json", "--label", "state=managed", path[0])
+	var kinds struct{ Rows []struct{ SelfMS float64 } }
+	if err := json.Unmarshal([]byte(out), &kinds); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, row := range kinds.Rows {
+		sum += row.SelfMS
+	}
+	doc, _ := compareDocument(t, 0, path, path, "--all")
+	for _, m := range doc.Measures {
+		if m.Metric == "cpu.ms" && (m.A.Or(0) < sum-0.001 || m.A.Or(0) > sum+0.001) {
+			t.Errorf("%v, and %v by kind", m.A, sum)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
@@ -68,6 +69,9 @@ it calls. METHOD is a pattern: only lines of methods that match it are shown.
 			tab := p.lineTable(weights)
 			if err := rank.checkColumn(tab.columns); err != nil {
 				return err
+			}
+			if out.format == formatJSON {
+				return p.close(cmd, out, writeMore(out, p.document(), rank.rows("rows", tab), p.t.Stats().Lost))
 			}
 			p.head(out)
 			if len(tab.rows) == 0 && out.format == formatText {
@@ -152,6 +156,9 @@ func (l *sourceLines) source(loc *symbols.Location) (file string, line int, ok b
 
 // note says what would tell more lines.
 func (l *sourceLines) note(p *profiled) {
+	if p.Kind == cpu.ThreadTime && p.Len() > 0 {
+		p.warnings = append(p.warnings, "EventPipe looks at a thread where it next can be stopped, such as at a call or the end of a turn of a loop: a line may have the time of one before it")
+	}
 	if l.asked > 0 && l.mapped == 0 {
 		p.warnings = append(p.warnings, "the trace does not tell which code is of which IL, and so of which line: record with the keyword JittedMethodILToNativeMap (0x20000) of "+clrName)
 		return

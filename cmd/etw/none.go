@@ -17,29 +17,43 @@ import (
 // time and of the processes that were asked for.
 type timeSpan struct {
 	first, last time.Duration
-	begin, end  time.Duration // of those in the time
-	any         bool          // there are records
+	ended       time.Duration // the last of those that are not of the rundown
+	rundown     time.Duration // when it began, where there is one
+	hasRundown  bool
+	any         bool // there are records
 	inTime      bool
 	inProcesses bool
 }
 
 // see takes a record.
 func (s *timeSpan) see(r *etw.Record, elapsed time.Duration, h *filter.Header, asked filter.Numbers) {
+	switch {
+	case r.Provider != rundownProvider:
+		s.ended = max(s.ended, elapsed)
+	case !s.hasRundown:
+		s.hasRundown, s.rundown = true, elapsed
+	}
 	if !s.any {
 		s.any, s.first, s.last = true, elapsed, elapsed
 	}
 	s.first, s.last = min(s.first, elapsed), max(s.last, elapsed)
 	s.inProcesses = s.inProcesses || asked.Has(r.ProcessID)
-	if h.InTime(r, elapsed) {
-		if !s.inTime {
-			s.inTime, s.begin, s.end = true, elapsed, elapsed
-		}
-		s.begin, s.end = min(s.begin, elapsed), max(s.end, elapsed)
-	}
+	s.inTime = s.inTime || h.InTime(r, elapsed)
 }
 
-// within returns how long the part of the trace is that was asked for.
-func (s *timeSpan) within() time.Duration { return s.end - s.begin }
+// within returns how long the part of the session is that was asked for. The session starts
+// with its clock and ends with its last event: the rundown is written when it is over, and
+// only when that begins counts.
+func (s *timeSpan) within(h *filter.Header, start etw.FileTime) time.Duration {
+	from, to := time.Duration(0), max(s.ended, s.rundown)
+	if h.From != nil {
+		from = max(from, h.From.Since(start))
+	}
+	if h.To != nil {
+		to = min(to, h.To.Since(start))
+	}
+	return max(to-from, 0)
+}
 
 // whyNone returns why what was asked for is not in the trace at all, or "".
 func (i *inquiry) whyNone(q *question) string { return i.span.whyNone(&q.scope) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -89,7 +90,7 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 		t, err = openGrowing(cmd, paths[0], opts)
 		return t, nil, err
 	}
-	if t, err = trace.OpenAll(paths, opts...); err == nil {
+	if t, err = openAll(cmd.Context(), paths, opts); err == nil {
 		in.warnApart(cmd, t)
 		return t, nil, nil
 	} else if errors.Is(err, trace.ErrTwice) {
@@ -114,6 +115,32 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 	t = trace.Merge(files...)
 	in.warnApart(cmd, t)
 	return t, trouble, nil
+}
+
+// openAll opens traces. A pipe that nobody writes to yet holds up whoever opens it: an
+// interrupt is not to wait for that.
+func openAll(ctx context.Context, paths []string, opts []trace.Option) (*trace.Trace, error) {
+	if !slices.ContainsFunc(paths, isPipe) {
+		return trace.OpenAll(paths, opts...)
+	}
+	var t *trace.Trace
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		t, err = trace.OpenAll(paths, opts...)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return t, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func isPipe(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
 // farApart is how far apart sessions start that have nothing to do with each

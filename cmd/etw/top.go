@@ -287,29 +287,41 @@ type inUnits struct {
 	TotalPercent *float64 `json:"totalPercent,omitempty"`
 	ChangeMS     *float64 `json:"changeMs,omitempty"` // of what it weighs itself
 	ChangeMB     *float64 `json:"changeMB,omitempty"`
+	Change       *float64 `json:"change,omitempty"` // where values are numbers
+	BeforeMS     *float64 `json:"beforeMs,omitempty"`
+	BeforeMB     *float64 `json:"beforeMB,omitempty"`
+	Before       *float64 `json:"before,omitempty"`
+	AfterMS      *float64 `json:"afterMs,omitempty"`
+	AfterMB      *float64 `json:"afterMB,omitempty"`
+	After        *float64 `json:"after,omitempty"`
 }
 
 // inUnits returns the weights of a row, which may have no total, of all that there is.
 func (p *profiled) inUnits(self, total []int64, all int64) (w inUnits) {
 	u := p.unit()
-	set := func(ms, mb **float64, v int64) {
+	set := func(ms, mb, plain **float64, v int64) {
 		x := float64(v) / u.per
 		switch u.suffix {
 		case "Ms":
 			*ms = &x
 		case "MB":
 			*mb = &x
+		default:
+			*plain = &x
 		}
 	}
+	var unnamed *float64
 	if p.compared {
-		set(&w.ChangeMS, &w.ChangeMB, change(self))
+		set(&w.ChangeMS, &w.ChangeMB, &w.Change, change(self))
+		set(&w.BeforeMS, &w.BeforeMB, &w.Before, self[0])
+		set(&w.AfterMS, &w.AfterMB, &w.After, self[1])
 		return w
 	}
-	set(&w.SelfMS, &w.SelfMB, lastOf(self))
+	set(&w.SelfMS, &w.SelfMB, &unnamed, lastOf(self))
 	of := func(v int64) *float64 { x := 100 * float64(v) / float64(max(all, 1)); return &x }
 	w.SelfPercent = of(lastOf(self))
 	if total != nil {
-		set(&w.TotalMS, &w.TotalMB, lastOf(total))
+		set(&w.TotalMS, &w.TotalMB, &unnamed, lastOf(total))
 		w.TotalPercent = of(lastOf(total))
 	}
 	return w
