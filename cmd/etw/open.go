@@ -90,7 +90,8 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 		t, err = openGrowing(cmd, paths[0], opts)
 		return t, nil, err
 	}
-	if t, err = openAll(cmd.Context(), paths, opts); err == nil {
+	t, err = unlessInterrupted(cmd.Context(), paths, func() (*trace.Trace, error) { return trace.OpenAll(paths, opts...) })
+	if err == nil {
 		in.warnApart(cmd, t)
 		return t, nil, nil
 	} else if errors.Is(err, trace.ErrTwice) {
@@ -100,7 +101,7 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 	}
 	var files []*trace.File
 	for _, path := range paths {
-		more, err := trace.OpenFiles(path, opts...)
+		more, err := openFiles(cmd.Context(), path, opts)
 		if err != nil {
 			if !in.quiet {
 				report(cmd, err)
@@ -117,25 +118,32 @@ func (in *input) open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 	return t, trouble, nil
 }
 
-// openAll opens traces. A pipe that nobody writes to yet holds up whoever opens it: an
-// interrupt is not to wait for that.
-func openAll(ctx context.Context, paths []string, opts []trace.Option) (*trace.Trace, error) {
+// unlessInterrupted opens traces. A pipe that nobody writes to yet holds up whoever opens it:
+// an interrupt is not to wait for that.
+func unlessInterrupted[T any](ctx context.Context, paths []string, open func() (T, error)) (T, error) {
 	if !slices.ContainsFunc(paths, isPipe) {
-		return trace.OpenAll(paths, opts...)
+		return open()
 	}
-	var t *trace.Trace
-	done := make(chan error, 1)
+	type result struct {
+		opened T
+		err    error
+	}
+	done := make(chan result, 1)
 	go func() {
-		var err error
-		t, err = trace.OpenAll(paths, opts...)
-		done <- err
+		opened, err := open()
+		done <- result{opened, err}
 	}()
 	select {
-	case err := <-done:
-		return t, err
+	case r := <-done:
+		return r.opened, r.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
+}
+
+func openFiles(ctx context.Context, path string, opts []trace.Option) ([]*trace.File, error) {
+	return unlessInterrupted(ctx, []string{path}, func() ([]*trace.File, error) { return trace.OpenFiles(path, opts...) })
 }
 
 func isPipe(path string) bool {

@@ -97,7 +97,7 @@ func eachFile(cmd *cobra.Command, paths []string, opts []trace.Option, do func(*
 		if cmd.Context().Err() != nil {
 			break
 		}
-		sources, err := trace.OpenFiles(path, opts...)
+		sources, err := openFiles(cmd.Context(), path, opts)
 		if err != nil {
 			if cmd.Context().Err() != nil {
 				err = errors.New("interrupted")
