@@ -25,18 +25,11 @@ type visitor struct {
 func visit(t *testing.T, port string, number byte, events []byte, fail bool) *visitor {
 	rt := eventpipetest.NewRuntime(10)
 	rt.Cookie[0], rt.PID = number, 4000+int64(number)
-	gone := make(chan struct{})
-	rt.Record = func(w io.Writer, stopped <-chan struct{}) {
-		if fail {
+	rt.Stream, rt.Rest = events[:len(events)-1], events[len(events)-1:]
+	if fail {
+		rt.Record = func(w io.Writer, _ <-chan struct{}) {
 			w.Write(events[:len(events)/2])
 			w.Write(make([]byte, 1000))
-			return
-		}
-		w.Write(events[:len(events)-1])
-		select {
-		case <-stopped:
-			w.Write(events[len(events)-1:])
-		case <-gone:
 		}
 	}
 	var mu sync.Mutex
@@ -54,7 +47,6 @@ func visit(t *testing.T, port string, number byte, events []byte, fail bool) *vi
 	var once sync.Once
 	v := &visitor{Runtime: rt, leave: func() {
 		once.Do(func() {
-			close(gone)
 			mu.Lock()
 			for _, c := range all {
 				if c != nil {

@@ -3,7 +3,6 @@ package dotnetreceiver
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,21 +156,13 @@ func process(t *testing.T, dir string, version int, events []byte) (stop func())
 	rt := eventpipetest.NewRuntime(version)
 	rt.CommandLine = "/app/Bakery --port 80"
 	rt.Environ = []string{"OTEL_SERVICE_NAME=bakery", "OTEL_RESOURCE_ATTRIBUTES=a=b,service.instance.id=7"}
-	gone := make(chan struct{})
-	rt.Record = func(w io.Writer, stopped <-chan struct{}) {
-		w.Write(events[:len(events)-1])
-		select {
-		case <-stopped:
-			w.Write(events[len(events)-1:])
-		case <-gone:
-		}
-	}
+	rt.Stream, rt.Rest = events[:len(events)-1], events[len(events)-1:]
 	_, end, err := rt.Listen(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var once sync.Once
-	stop = func() { once.Do(func() { close(gone); end() }) }
+	stop = func() { once.Do(end) }
 	t.Cleanup(stop)
 	return stop
 }

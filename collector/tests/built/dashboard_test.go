@@ -103,20 +103,12 @@ func listen(t *testing.T, dir string, pid int64, events []byte) {
 	t.Helper()
 	rt := eventpipetest.NewRuntime(10)
 	rt.PID, rt.Cookie = pid, etw.GUID{byte(pid)}
-	gone := make(chan struct{})
-	rt.Record = func(w io.Writer, stopped <-chan struct{}) {
-		w.Write(events[:len(events)-1])
-		select {
-		case <-stopped:
-			w.Write(events[len(events)-1:])
-		case <-gone:
-		}
-	}
+	rt.Stream, rt.Rest = events[:len(events)-1], events[len(events)-1:]
 	_, end, err := rt.Listen(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { close(gone); end() })
+	t.Cleanup(end)
 }
 
 // expressions returns what the dashboard asks for.
