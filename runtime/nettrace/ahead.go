@@ -193,6 +193,10 @@ func (a *ahead) ready(r *Reader) bool {
 	if !first.counted {
 		first.counted = true
 		for _, page := range first.pages {
+			if page.batches == 0 { // what was to be in it is not as it should be
+				page.free()
+				continue
+			}
 			r.paged += page.size()
 		}
 	}

@@ -44,6 +44,9 @@ func readWith(data []byte, ahead bool, opts ...Option) outcome {
 			rec.Payload, rec.Stack.Addresses, rec.Extended, rec.Schema == nil, o.MetadataID, o.CaptureThread, o.Sequence, o.SortPoint)
 	}
 	out.end, out.sum, out.stats = err.Error(), sum.Sum64(), r.Stats()
+	if r.paged != 0 {
+		out.end += fmt.Sprintf("; %d bytes of pages", r.paged)
+	}
 	return out
 }
 
