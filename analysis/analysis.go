@@ -1,6 +1,7 @@
-// Package analysis answers, in one pass over a trace, what people open a trace of
-// .NET for: how long the pauses were, who allocates, what is thrown, what is
-// compiled, what threads wait for.
+// Package analysis answers, in one pass over a trace, what people open a trace of .NET
+// for: how long the pauses were, who allocates, what is thrown, what is compiled, what
+// threads wait for. Use it for all of that at once; of one question alone, use the
+// package below that answers it.
 //
 //	res, err := analysis.Run(ctx, source)
 //	fmt.Println(res.GC.Runtimes[0].PauseMS)

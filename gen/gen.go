@@ -1,6 +1,7 @@
-// Package gen turns an instrumentation manifest into a Go package: a struct for
-// each event, with a decoder and an encoder that know its layout, and
-// descriptions that the runtime renders events by.
+// Package gen turns an instrumentation manifest into a Go package: a struct for each
+// event, with a decoder and an encoder that know its layout, and descriptions that the
+// runtime renders events by. Use it for programs that generate; at a prompt, and in
+// lines of go:generate, there is the command etwgen.
 //
 // First build makes the model, in which every node of the manifest has its Go
 // name and its kind. Then the files emit_*.go write the package from the model

@@ -1,4 +1,5 @@
-// Package manifest reads ETW instrumentation manifests.
+// Package manifest reads ETW instrumentation manifests. Use it for tools that check,
+// compare or convert manifests; to make Go code of one there is package gen.
 //
 // An instrumentation manifest is the XML file in which a provider of Windows
 // events declares what it writes. Each event has an id and a version, which

@@ -1,4 +1,5 @@
-// Package trace opens traces of any kind, and reads several as one.
+// Package trace opens traces of any kind, and reads several as one. Use it whenever a
+// program opens traces that it has not written itself.
 //
 //	t, err := trace.Open("app.nettrace")
 //	if err != nil {

@@ -72,9 +72,9 @@ func (r *etlReader) share(f *File) float64 {
 	return min(max(done, 0), 1)
 }
 
-// facts returns what the header says, and what the buffers show.
-func (r *etlReader) facts(of *File) facts {
-	h, n := &r.header, r.Stats()
+// headerFacts returns what the header says, and when the trace ended.
+func (r *etlReader) headerFacts(of *File) facts {
+	h := &r.header
 	var f facts
 	f.text("session", h.SessionName)
 	f.text("recorded_as", h.LogFileName)
@@ -90,7 +90,7 @@ func (r *etlReader) facts(of *File) facts {
 	f.time("boot", h.Boot)
 	f.time("start", h.Clock.Start)
 	end := h.End
-	if end == 0 && of.lastOf != nil { // the session was not stopped
+	if end == 0 && of.lastOf != nil && of.excerpt == 0 { // the session was not stopped
 		end = of.lastOf.FileTime(of.last)
 	}
 	if end != 0 {
@@ -98,6 +98,13 @@ func (r *etlReader) facts(of *File) facts {
 		f.duration(between(h.Clock.Start, end))
 	}
 	f.number("buffer_size", int64(h.BufferSize), "bytes")
+	return f
+}
+
+// facts returns what the header says, and what the buffers show.
+func (r *etlReader) facts(of *File) facts {
+	h, n := &r.header, r.Stats()
+	f := r.headerFacts(of)
 	f.number("buffers", n.Buffers, "")
 	f.number("buffers_written", int64(h.BuffersWritten), "")
 	f.number("events_lost", n.Lost, "")

@@ -20,6 +20,7 @@ type File struct {
 	read    *counter    // what was read of the file, if it is read as a stream
 	failed  error       // why the stream that it was copied from ended early
 	packed  io.Reader   // the rest of what it is unpacked from, which ends with a checksum
+	excerpt int64       // how many bytes are read, if it is only a part
 	archive string      // that it is a member of
 	rest    error       // why other traces of its archive are not read
 	closers []io.Closer // what to close with it

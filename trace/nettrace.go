@@ -64,9 +64,9 @@ func (r *netReader) stats() Stats {
 // share is not known to the reader: the file counts what is read of it.
 func (r *netReader) share(*File) float64 { return -1 }
 
-// facts returns what the trace header says, and what the stream shows.
-func (r *netReader) facts(of *File) facts {
-	h, n := r.Header(), r.Stats()
+// headerFacts returns what the trace header says, and when the trace ended.
+func (r *netReader) headerFacts(of *File) facts {
+	h := r.Header()
 	var f facts
 	f.packing(of.packing)
 	if h.ProcessID >= 0 {
@@ -96,6 +96,12 @@ func (r *netReader) facts(of *File) facts {
 	f.time("start", h.Clock.Start)
 	f.time("end", end)
 	f.duration(between(h.Clock.Start, end))
+	return f
+}
+
+// facts returns what the trace header says, and what the stream shows.
+func (r *netReader) facts(of *File) facts {
+	f, n := r.headerFacts(of), r.Stats()
 	f.number("bytes", n.Bytes, "")
 	f.number("events_lost", n.Lost, "")
 	if n.Lost > 0 {

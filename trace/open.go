@@ -126,7 +126,13 @@ func (o *opening) file(src io.ReaderAt, size int64) ([]*File, error) {
 		return nil, err
 	}
 	whole := func() io.Reader { return io.NewSectionReader(src, 0, size) }
-	switch kindOf(head[:n]) {
+	k := kindOf(head[:n])
+	if k == kindNettrace || k == kindETL {
+		if files, err := o.excerptOf(src, size, k); files != nil || err != nil {
+			return files, err
+		}
+	}
+	switch k {
 	case kindEmpty:
 		return nil, o.emptiness()
 	case kindNettrace:

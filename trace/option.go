@@ -21,6 +21,7 @@ type options struct {
 	mapFiles      bool
 	apart         bool // .etl files are not opened by their reader
 	unpackLimit   int64
+	excerptOver   int64
 	openFile      func(path string) (*os.File, error)
 	foresight     etl.Option
 }

@@ -1,5 +1,6 @@
-// Package alloc answers what a .NET program allocates: bytes by type, by kind of
-// heap and by call stack, and over time.
+// Package alloc answers what a .NET program allocates: bytes by type, by kind of heap and
+// by call stack, and over time. Use it when a program allocates, and so collects, more
+// than it should.
 //
 // # What must be switched on
 //

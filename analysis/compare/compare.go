@@ -1,5 +1,6 @@
 // Package compare tells of two sides, each of one or several recordings, which of their
-// numbers differ by more than noise.
+// numbers differ by more than noise. Use it to say whether a change made a program
+// better, or to fail a build if it made it worse.
 //
 // What noise is, two things tell. Several recordings of a side show how much a number
 // differs between them: the rank test of Mann and Whitney says how likely such an order

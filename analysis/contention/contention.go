@@ -1,5 +1,6 @@
-// Package contention answers which locks threads of a .NET program wait for, how
-// long, where, and who holds them.
+// Package contention answers which locks threads of a .NET program wait for, how long,
+// where, and who holds them. Use it when a program is slow with idle processors; for what
+// else threads wait for there is package waits.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword Contention (0x4000) at level 4
 // writes the events. Locks and their owners are known from .NET 8 on.

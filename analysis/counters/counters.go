@@ -1,5 +1,6 @@
-// Package counters answers what the event counters and the metrics of a .NET
-// program say over time.
+// Package counters answers what the event counters and the metrics of a .NET program say
+// over time. Use it for what is measured all the time, such as the rate of requests or
+// the size of the heap.
 //
 // A counter is switched on with its EventSource and the argument
 // EventCounterIntervalSec; metrics with the provider System.Diagnostics.Metrics,

@@ -1,5 +1,6 @@
-// Package cpu answers where the threads of a program spend their time, by call
-// stack.
+// Package cpu answers where the threads of a program spend their time, by call stack. Use
+// it when processors are busy, of .NET as well as of whole machines with Windows or
+// Linux.
 //
 // # Thread time
 //

@@ -1,5 +1,6 @@
 // Package disk answers which code reads and writes disks: each operation with the call
-// stack of whoever asked for it, the file, and how long the disk took.
+// stack of whoever asked for it, the file, and how long the disk took. Use it when a disk
+// is the bottleneck; package files has what programs asked for.
 //
 // The kernel of Windows logs the operations (flags DISK_IO and DISK_IO_INIT), with call
 // stacks of where they were asked for. What a cache answers, no disk is asked for; what is

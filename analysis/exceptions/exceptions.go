@@ -1,6 +1,6 @@
-// Package exceptions answers what a .NET program throws: exceptions by type, by
-// message, by call stack and over time, how long handling them takes, and which
-// blocks handle them.
+// Package exceptions answers what a .NET program throws: by type, by message, by call
+// stack and over time. It also has how long handling takes, and which blocks handle what.
+// Use it when a program is slow and its log says nothing: what is caught is thrown, too.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword Exception (0x8000) at level 2
 // writes what is thrown, and at level 4 also catch, finally and filter blocks.

@@ -1,5 +1,6 @@
-// Package files answers which code opens, reads and writes files: each operation with
-// the call stack of whoever asked for it, the file, and how long it took.
+// Package files answers which code opens, reads and writes files: each operation with the
+// call stack of whoever asked for it, the file, and how long it took. Use it when a
+// program waits for files; package disk has what came to a disk.
 //
 // The kernel of Windows logs the operations (flags FILE_IO and FILE_IO_INIT), with call
 // stacks of where they were asked for. Most of what is read and written no disk is asked

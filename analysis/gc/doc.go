@@ -1,5 +1,6 @@
-// Package gc answers what the garbage collections in a trace of .NET did: how
-// long they stopped the program, what they were caused by, and what they left.
+// Package gc answers what the garbage collections in a trace of .NET did: how long they
+// stopped the program, what they were caused by, and what they left. Use it when a .NET
+// program pauses, or when its memory grows.
 //
 //	var mux etw.Mux
 //	collections := gc.New(&mux)

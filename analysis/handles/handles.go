@@ -1,5 +1,6 @@
-// Package handles answers which GC handles a .NET program makes and does not give
-// back: by kind, and by the call stack that made them.
+// Package handles answers which GC handles a .NET program makes and does not give back:
+// by kind, and by the call stack that made them. Use it when memory leaks that package
+// heap finds no owner of in the program.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword GCHandle (0x2) at level 4 writes
 // the events; those of pinned objects take GC (0x1) at level 5.

@@ -1,6 +1,6 @@
-// Package heap answers what is on the heap of a .NET program, and what keeps it
-// there: objects and bytes by type, the size that each object retains, and the
-// path from a root to it.
+// Package heap answers what is on the heap of a .NET program, and what keeps it there:
+// objects and bytes by type, the size that each object retains, and the path from a root
+// to it. Use it when memory grows: two snapshots and [Diff] say of what.
 //
 //	snapshots := heap.New(&mux)
 //	...

@@ -1,5 +1,6 @@
-// Package jit answers what a .NET program compiles while it runs: which methods,
-// how long it takes, in which tier and why, and which precompiled code is not used.
+// Package jit answers what a .NET program compiles while it runs: which methods, how long
+// it takes, in which tier and why, and which precompiled code is not used. Use it when a
+// program starts slowly, or is slow until it has run for a while.
 //
 // # What must be switched on
 //

@@ -1,5 +1,6 @@
-// Package kinds says what kind of work the samples of a profile are: collecting
-// garbage, compiling, loading types, allocating, waiting, user code.
+// Package kinds says what kind of work the samples of a profile are: collecting garbage,
+// compiling, loading types, allocating, waiting, user code. Use it to know at a glance
+// whether time goes to the program or to its runtime.
 //
 // A table of rules says it of the methods of the runtime and of the libraries of .NET,
 // and what it does not know stays unknown. The table is text, which [Text] returns, and

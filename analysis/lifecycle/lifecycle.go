@@ -1,5 +1,6 @@
 // Package lifecycle answers how far processes came, and when: started, with a runtime of
-// .NET, in managed code, in their own entry point, with a first request, ended.
+// .NET, in managed code, in their own entry point, with a first request, ended. Use it
+// when a start takes long, to know which step of it does.
 //
 // Each of these is told by different events, of which most traces have some: by the
 // kernel's of processes and images, by the runtime's of its start and of methods, by those

@@ -1,5 +1,6 @@
-// Package loader answers what a .NET program loads: assemblies and modules, where
-// they were looked for, and what loading types takes.
+// Package loader answers what a .NET program loads: assemblies and modules, where they
+// were looked for, and what loading types takes. Use it when a start takes long, or when
+// an assembly is not found.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword Loader (0x8) at level 4 writes
 // what is loaded, AssemblyLoader (0x4) the look-ups of assemblies, and

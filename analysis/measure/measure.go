@@ -1,5 +1,6 @@
-// Package measure has what the results of all analyses are made of: numbers that
-// may be unknown, and summaries of many numbers.
+// Package measure has what the results of all analyses are made of: numbers that may be
+// unknown, and summaries of many numbers. Use it to read results, and for analyses of
+// your own.
 //
 // Units are in the names of fields: ms are milliseconds, MB are 1,000,000 bytes,
 // and times that are points are milliseconds since the session began.

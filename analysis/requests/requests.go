@@ -1,6 +1,7 @@
-// Package requests answers how long the activities of a .NET program take: requests
-// that it serves and makes, connections, look-ups of names, queries, and whatever
-// else an EventSource tells as a pair of start and stop events.
+// Package requests answers how long the activities of a .NET program take: requests that
+// it serves and makes, connections, look-ups of names, queries. Whatever an EventSource
+// tells as a pair of start and stop events is one. Use it for latencies, and for which
+// request was slow.
 //
 // # What must be switched on
 //

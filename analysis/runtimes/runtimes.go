@@ -1,5 +1,6 @@
-// Package runtimes answers which .NET runtimes are in a trace: their versions, how
-// they were started, and when they reached the checkpoints of their start.
+// Package runtimes answers which .NET runtimes are in a trace: their versions, how they
+// were started, and when they reached the checkpoints of their start. Use it to know what
+// a trace is of, before its other numbers are read.
 //
 // A runtime tells of itself when it starts, and at the end of a session with the
 // provider Microsoft-Windows-DotNETRuntimeRundown; no keyword is needed.

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/export/pprof"
@@ -40,4 +41,45 @@ func ExampleNewProfile() {
 	}
 	fmt.Println(profile.Len(), "stacks")
 	// Output: 6 stacks
+}
+
+// What has methods compiled: the methods below which most time goes, and who calls one.
+func ExampleProfile_View() {
+	profile := compiled("../../tests/recorded/answers/jit-10.nettrace.gz")
+	match, err := stacks.Match("Program.Main*")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	view := profile.View()
+	for _, top := range view.Top() {
+		if frame := &profile.Frames[top.Frame]; match(frame) {
+			fmt.Println(frame.Name, top.Total[0], "methods, of all", profile.Totals()[0])
+		}
+	}
+	// Output: Program.Main(class System.String[]) 17 methods, of all 1462
+}
+
+// What one program has more of than another.
+func ExampleDiff() {
+	before := compiled("../../tests/recorded/jit.nettrace")
+	after := compiled("../../tests/recorded/answers/jit-10.nettrace.gz")
+	change := stacks.Diff(before, after)
+	fmt.Println(before.Totals()[0], "methods, then", after.Totals()[0], "which makes", len(change.Totals()), "values of a sample")
+	// Output: 23 methods, then 1462 which makes 2 values of a sample
+}
+
+// compiled returns the profile of what a program compiled.
+func compiled(path string) *stacks.Profile {
+	t, err := trace.Open(path)
+	if err != nil {
+		panic(err)
+	}
+	defer t.Close()
+	var mux etw.Mux
+	code, methods := symbols.New(&mux), jit.New(&mux)
+	if err := mux.Run(context.Background(), t); err != nil {
+		panic(err)
+	}
+	return stacks.NewProfile(code.Table(), stacks.Options{}, methods.Samples()...)
 }

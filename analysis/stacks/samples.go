@@ -1,5 +1,7 @@
-// Package stacks is the one shape for what has a call stack and a weight: samples
-// of the processor, allocations, exceptions, waits.
+// Package stacks is the one shape for what has a call stack and a weight: samples of the
+// processor, allocations, exceptions, waits. Use it to ask any of them which code it is:
+// it makes call trees, rankings, differences and what the packages pprof, folded,
+// speedscope and html of export write.
 //
 // While a trace is read, an analysis adds [Samples], whose frames are addresses:
 // what code they are in is known only later. Then [NewProfile] gives the frames

@@ -1,5 +1,6 @@
-// Package symbols names addresses of code: which method of which module an address
-// was in, in a process, at a time.
+// Package symbols names addresses of code: which method of which module an address was
+// in, in a process, at a time. Use it, mostly by package stacks, for everything that has
+// addresses.
 //
 //	var mux etw.Mux
 //	s := symbols.New(&mux)

@@ -1,8 +1,8 @@
-// Package system tells what a trace knows of the machine that it was recorded on:
-// which processes, threads and images there were, and when; which files, disks and
-// connections were used, and by whom. It reads what the kernel of Windows logs, what
-// .NET runtimes and EventPipe tell of their process, and what recorders of Linux
-// tell of all.
+// Package system tells what a trace knows of the machine that it was recorded on: which
+// processes, threads and images there were, and when; which files, disks and connections
+// were used, and by whom. It reads what the kernel of Windows logs, what .NET runtimes
+// and EventPipe tell of their process, and what recorders of Linux tell of all. Use it
+// for questions about machines, and beneath analyses that need to know whose an event is.
 //
 //	var mux etw.Mux
 //	machine := system.New(&mux)

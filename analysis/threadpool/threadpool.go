@@ -1,6 +1,6 @@
-// Package threadpool answers how many threads the .NET thread pool has over time,
-// why it changes their number, how long work waits in its queue, and whether it is
-// starved: whether all of its threads are blocked while work waits.
+// Package threadpool answers whether the .NET thread pool is starved: how many threads it
+// has over time, why it changes their number, and how long work waits in its queue. Use
+// it when requests wait though processors are idle.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword Threading (0x10000) at level 4
 // writes the events; at level 5 with ThreadTransfer (0x80000000) also those of the

@@ -1,5 +1,6 @@
-// Package threads answers when the threads of a machine run, when they are ready to
-// but do not, and what they wait for, by call stack.
+// Package threads answers when the threads of a machine run, when they are ready to but
+// do not, and what they wait for, by call stack. Use it for the time that samples of
+// processors do not show: that of threads which wait.
 //
 // The kernel of Windows tells of each change of the thread that runs on a processor
 // (flags CSWITCH and, for who ends a wait, DISPATCHER), with the stack of the thread

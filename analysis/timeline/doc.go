@@ -1,5 +1,6 @@
 // Package timeline answers what happened when: it parts the time of a trace into equal
-// buckets, and says for each of them what the other analyses found in it.
+// buckets, and says for each of them what the other analyses found in it. Use it to see
+// what happened at the same time, and when to look closer.
 //
 // A lane is one thing over time, such as the pauses of a process for collections. Lanes
 // are of three kinds (see [How]): sums, whose buckets add up to the sum that the analysis

@@ -1,6 +1,7 @@
-// Package types knows the names of the types whose ids other events carry, from
-// the events in which the runtime describes each type once in a session. It serves
-// the analyses that show types by name.
+// Package types knows the names of the types whose ids other events carry, from the
+// events in which the runtime describes each type once in a session. It serves the
+// analyses that show types by name. Use it only to have several of them share what is
+// known.
 //
 // The keyword Type (0x80000) switches those events on, and GCHeapAndTypeNames
 // (0x1000000) the names in them.

@@ -1,5 +1,6 @@
-// Package waits answers what threads of a .NET program wait for beside locks:
-// events, semaphores, tasks and Monitor.Wait.
+// Package waits answers what threads of a .NET program wait for beside locks: events,
+// semaphores, tasks and Monitor.Wait. Use it when a program is slow with idle processors,
+// and package contention finds no lock.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword WaitHandle (0x40000000000) at
 // level 5 writes the events, from .NET 9 on. With Threading (0x10000) too, workers

@@ -21,19 +21,28 @@ import (
 func newInfo() *cobra.Command {
 	var in input
 	var o output
+	var whole bool
 	cmd := &cobra.Command{
 		Use:   "info [flags] FILE...",
 		Short: "Tell what traces are",
 		Long: `Info tells what traces are: format, session, machine, clock, start and duration,
 processes with their command lines and runtimes, what was lost and what to do about
 it, whether they ended cleanly, and which providers they have events of, with the
-keywords and the level of these. Each trace is read to its end.
+keywords and the level of these.
+
+A trace of more than 32 MiB is not read to its end: its header is, and its begin and
+end, and in a .nettrace file what comes first of each kind of event. That takes no
+longer for a larger file. So events are not counted and losses of .nettrace files not
+added up; a process, a provider or a keyword that has events only in between can be
+missing. What was not counted says so, and is null in JSON; --all counts it. What is
+packed is read whole.
 
 The rows of JSON are one object for each trace. Which keys there are depends on the format;
 file, format, events, processes and providers are always there. CSV and Markdown
 have the providers alone.`,
 		Example: `  etw info gc.nettrace
   etw info gc.nettrace trace.etl
+  etw info --all gc.nettrace
   etw info --format json rundown.nettrace | jq -r '.rows[0].processes[].command_line'
   etw info --format csv jit.nettrace
   cat gc.nettrace | etw info -`,
@@ -47,6 +56,9 @@ have the providers alone.`,
 			if err != nil {
 				return err
 			}
+			if !whole {
+				opts = append(opts, trace.Excerpt(infoExcerpt))
+			}
 			p := o.open(cmd, false)
 			list := p.list()
 			all := newTable(append([]column{word("file")}, providerColumns()...)...)
@@ -55,7 +67,11 @@ have the providers alone.`,
 				s := newSurvey(f)
 				trouble := s.read(cmd)
 				files++
-				p.about.ofFile(f, false)
+				_, part := f.Excerpt()
+				p.about.ofFile(f, part)
+				if part {
+					p.about.warn(f.Name() + " is large: only a part of it was read, events are not counted; --all counts them")
+				}
 				p.about.readTo(trouble)
 				p.about.orient(s.providers, f.Name())
 				return cmp.Or(s.print(p, &list, all, files), p.Flush(), trouble)
@@ -70,9 +86,32 @@ have the providers alone.`,
 			return p.close(err)
 		},
 	}
+	cmd.Flags().BoolVar(&whole, "all", false, "read large traces to their end, too, and count their events")
 	o.flags(cmd)
 	in.flags(cmd)
 	return cmd
+}
+
+// infoExcerpt is the size in bytes from which on traces are not read to their end. What
+// is smaller takes no longer than a start of the program or two.
+const infoExcerpt = 32 << 20
+
+// An eventCount is how many there are of something, or uncounted.
+type eventCount int64
+
+const uncounted eventCount = -1
+
+// String returns the number, or nothing where it is not known.
+func (n eventCount) String() string {
+	if n == uncounted {
+		return ""
+	}
+	return strconv.FormatInt(int64(n), 10)
+}
+
+// MarshalJSON returns the number or null.
+func (n eventCount) MarshalJSON() ([]byte, error) {
+	return []byte(cmp.Or(n.String(), "null")), nil
 }
 
 // A survey collects what the events of a trace say of it.
@@ -86,14 +125,14 @@ type survey struct {
 
 // A providerCount counts the events of a provider.
 type providerCount struct {
-	Provider string    `json:"provider"`
-	GUID     etw.GUID  `json:"guid"`
-	Kinds    int       `json:"kinds"`
-	Events   int64     `json:"events"`
-	Bytes    int64     `json:"bytes"`
-	Level    etw.Level `json:"level"`    // the least important one
-	Mask     string    `json:"mask"`     // of the keywords of its events
-	Keywords []string  `json:"keywords"` // their names
+	Provider string     `json:"provider"`
+	GUID     etw.GUID   `json:"guid"`
+	Kinds    eventCount `json:"kinds"`
+	Events   eventCount `json:"events"`
+	Bytes    eventCount `json:"bytes"`
+	Level    etw.Level  `json:"level"`    // the least important one
+	Mask     string     `json:"mask"`     // of the keywords of its events
+	Keywords []string   `json:"keywords"` // their names
 	mask     uint64
 }
 
@@ -120,7 +159,21 @@ func (s *survey) read(cmd *cobra.Command) error {
 	slices.SortStableFunc(s.providers, func(a, b *providerCount) int {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), cmp.Compare(a.Provider, b.Provider))
 	})
+	if _, part := s.file.Excerpt(); part {
+		s.forget()
+	}
 	return trouble
+}
+
+// forget forgets numbers that are of a part of the trace: who adds them up or compares
+// them would take them for those of all of it.
+func (s *survey) forget() {
+	for _, p := range s.providers {
+		p.Events, p.Kinds, p.Bytes = uncounted, uncounted, uncounted
+	}
+	for _, x := range s.programs.byPID {
+		x.Events = uncounted
+	}
 }
 
 func (s *survey) count(r *etw.Record) {
@@ -135,7 +188,7 @@ func (s *survey) count(r *etw.Record) {
 	}
 	p := s.byKind[e.Index]
 	p.Events++
-	p.Bytes += int64(len(r.Payload))
+	p.Bytes += eventCount(len(r.Payload))
 	p.Level = max(p.Level, r.Level)
 	p.mask |= r.Keywords &^ etw.SessionKeywords
 	s.programs.learn(s.decoder, r, e)
@@ -177,10 +230,17 @@ func (s *survey) print(p *printer, list *jsonList, all *table, n int) error {
 
 func (s *survey) facts() []trace.Fact {
 	n := s.file.Stats()
+	events := []trace.Fact{{Key: "events", Value: n.Records, Text: strconv.FormatInt(n.Records, 10)}}
+	if bytes, part := s.file.Excerpt(); part {
+		events = []trace.Fact{
+			{Key: "read_bytes", Value: bytes, Text: strconv.FormatInt(bytes, 10) + ", of the begin, the end and some places between"},
+			{Key: "events", Value: nil, Text: "not counted, as the file is large; --all counts them"},
+		}
+	}
 	return slices.Concat(
 		[]trace.Fact{{Key: "format", Value: s.file.Format(), Text: s.file.Format()}},
 		s.file.Facts(),
-		[]trace.Fact{{Key: "events", Value: n.Records, Text: strconv.FormatInt(n.Records, 10)}},
+		events,
 	)
 }
 
@@ -217,7 +277,7 @@ func (c *providerCount) cells() []string {
 		names = append(names, strings.TrimSuffix(name, keywordSuffix))
 	}
 	return []string{
-		strconv.FormatInt(c.Events, 10), strconv.Itoa(c.Kinds), strconv.FormatInt(c.Bytes, 10), c.GUID.String(), c.Provider,
+		c.Events.String(), c.Kinds.String(), c.Bytes.String(), c.GUID.String(), c.Provider,
 		strconv.Itoa(int(c.Level)), c.Mask, strings.Join(names, ","),
 	}
 }

@@ -344,7 +344,7 @@ func openTrace(ctx context.Context, d *desk, in map[string]any) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.ask(ctx, t, []string{"info", "--format=json", "--", t.path})
+	r, err := d.ask(ctx, t, []string{"info", "--all", "--format=json", "--", t.path})
 	if err != nil {
 		d.close(t.handle) // there is nothing to look at
 		return nil, err

@@ -13,14 +13,14 @@ import (
 
 // A program is what a trace says of one process.
 type program struct {
-	PID          int64  `json:"pid"`
-	Name         string `json:"name,omitempty"`
-	CommandLine  string `json:"command_line,omitempty"`
-	Runtime      string `json:"runtime,omitempty"`
-	RuntimePath  string `json:"runtime_path,omitempty"`
-	OS           string `json:"os,omitempty"`
-	Architecture string `json:"architecture,omitempty"`
-	Events       int64  `json:"events"`
+	PID          int64      `json:"pid"`
+	Name         string     `json:"name,omitempty"`
+	CommandLine  string     `json:"command_line,omitempty"`
+	Runtime      string     `json:"runtime,omitempty"`
+	RuntimePath  string     `json:"runtime_path,omitempty"`
+	OS           string     `json:"os,omitempty"`
+	Architecture string     `json:"architecture,omitempty"`
+	Events       eventCount `json:"events"`
 }
 
 // programs collects what events say of processes.
@@ -116,7 +116,7 @@ func (p *programs) text(out *printer, line func(label, text string)) error {
 	fmt.Fprintln(out)
 	t := newTable(num("pid"), num("events"), word("name"), word("runtime"), word("command line"))
 	for _, x := range list {
-		t.add(strconv.FormatInt(x.PID, 10), strconv.FormatInt(x.Events, 10), x.Name, x.Runtime, x.CommandLine)
+		t.add(strconv.FormatInt(x.PID, 10), x.Events.String(), x.Name, x.Runtime, x.CommandLine)
 	}
 	return t.write(out)
 }
@@ -130,7 +130,7 @@ func (x *program) facts() []trace.Fact {
 		{Key: "runtime path", Text: x.RuntimePath},
 		{Key: "os", Text: x.OS},
 		{Key: "architecture", Text: x.Architecture},
-		{Key: "events", Text: strconv.FormatInt(x.Events, 10)},
+		{Key: "events", Text: x.Events.String()},
 	}
 	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
 }

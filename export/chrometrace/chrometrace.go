@@ -1,6 +1,7 @@
 // Package chrometrace writes what analyses found as the files that
 // https://ui.perfetto.dev and chrome://tracing open: what happened when, on a track for
-// each thread, and how counters went.
+// each thread, and how counters went. Use it to look at a trace in time, thread by
+// thread.
 package chrometrace
 
 import (

@@ -1,6 +1,6 @@
 // Package folded writes a profile as folded stacks: a line for each stack, with its
-// frames from the outermost on, separated by semicolons, and what it weighs. Flame
-// graph tools of all kinds read it.
+// frames from the outermost on, separated by semicolons, and what it weighs. Flame graph
+// tools of all kinds read it. Use it for scripts and for other flame graph tools.
 package folded
 
 import (

@@ -29,3 +29,18 @@ func ExampleReport() {
 	fmt.Println(strings.Contains(page.String(), "<title>gc.nettrace"))
 	// Output: true
 }
+
+// A flame graph of a call tree of your own.
+func ExampleFlame() {
+	flame := html.Flame{
+		Title: "shop", What: "Processor time", Unit: "ms",
+		Frames: []html.Frame{{Name: "Main"}, {Name: "Bake"}},
+		Calls:  []html.Call{{Caller: -1, Frame: 0, Self: 2}, {Caller: 0, Frame: 1, Self: 40}},
+	}
+	var page strings.Builder // a file, usually
+	if err := flame.Write(&page); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(strings.HasPrefix(page.String(), "<!DOCTYPE html>"))
+	// Output: true
+}

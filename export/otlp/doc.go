@@ -1,6 +1,7 @@
 // Package otlp writes events, counters and activities as OpenTelemetry has them: in
 // OTLP/JSON, to a file that a collector's otlpjsonfile receiver reads, or to a collector
-// by HTTP. It imports nothing but the standard library.
+// by HTTP. It imports nothing but the standard library. Use it to send what a trace tells
+// to where the telemetry of a system is kept.
 //
 // # Events
 //

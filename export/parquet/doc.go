@@ -1,5 +1,6 @@
-// Package parquet writes the events of a trace as tables: a lake of Parquet files,
-// which DuckDB, Spark, ClickHouse and others read.
+// Package parquet writes the events of a trace as tables: a lake of Parquet files, which
+// DuckDB, Spark, ClickHouse and others read. Use it to ask questions of many traces by
+// SQL.
 //
 // [Export] takes any [etw.Source], a file as well as a live session. Each type of
 // event becomes a file of its own, all versions of it together, below a folder that

@@ -1,5 +1,6 @@
 // Package pprof writes a profile in the format of pprof, which go tool pprof and many
-// services for continuous profiling read.
+// services for continuous profiling read. Use it where profiles of Go programs are looked
+// at already.
 //
 // Functions are called by their type and name, without arguments; the whole name is
 // their system name. What is no code, such as the thread and the state of a sample,

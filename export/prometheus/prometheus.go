@@ -1,7 +1,7 @@
-// Package prometheus writes what counters and metrics of a trace say in the text
-// formats of Prometheus: for the textfile collector of its node exporter, which wants
-// the last values and no times, and as OpenMetrics with all values and their times,
-// from which promtool makes blocks of history.
+// Package prometheus writes the counters and metrics of a trace in the text formats of
+// Prometheus. The textfile collector of its node exporter wants the last values and no
+// times; OpenMetrics has all values with their times, from which promtool makes blocks of
+// history. Use it where Prometheus keeps the metrics of a system.
 //
 // The name of a counter is that of its source and its own, in letters, digits and
 // lines; what adds up ends in _total. Labels are the process and the tags. Exponential

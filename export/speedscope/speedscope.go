@@ -1,5 +1,6 @@
-// Package speedscope writes a profile as the files that https://www.speedscope.app
-// opens: a profile for each thread, with its samples in the order of time.
+// Package speedscope writes a profile as the files that https://www.speedscope.app opens:
+// a profile for each thread, with its samples in the order of time. Use it to look at
+// samples one after the other.
 package speedscope
 
 import (

@@ -1,6 +1,7 @@
 // Package clr has the events of the .NET runtime, of the provider
-// Microsoft-Windows-DotNETRuntime, as Go types: all versions of all of them,
-// from the .NET Framework to .NET 10.
+// Microsoft-Windows-DotNETRuntime, as Go types: all versions of all of them, from the
+// .NET Framework to .NET 10. Use it to handle what runtimes log: collections, exceptions,
+// compilation, locks, threads.
 //
 // # Finding an event
 //

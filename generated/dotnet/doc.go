@@ -1,6 +1,7 @@
-// Package dotnet knows the EventSources of .NET's own libraries, and of others that
-// many programs use: HttpClient, sockets, TLS, Kestrel, tasks, metrics, SqlClient, gRPC,
-// MSBuild and more. The packages below it have the events of most of them as Go types:
+// Package dotnet knows the EventSources of .NET's own libraries, and of others that many
+// programs use: HttpClient, sockets, TLS, Kestrel, tasks, metrics, SqlClient, gRPC,
+// MSBuild and more. Use it to decode whatever comes up in a trace; to handle events of
+// some, use the packages below it, which have most of them as Go types:
 //
 //	http              System.Net.Http                 requests and connections of HttpClient
 //	sockets           System.Net.Sockets              connections made and accepted

@@ -1,7 +1,8 @@
-// Package kernel has the classic events of the Windows kernel as Go types: all
-// versions of all of them, from Windows 2000 to Windows 11. Nearly all of any
-// trace of Windows is these: processes, threads, images, samples, context switches,
-// disks, files, memory, network, call stacks, and what the machine is.
+// Package kernel has the classic events of the Windows kernel as Go types: all versions
+// of all of them, from Windows 2000 to Windows 11. Nearly all of any trace of Windows is
+// these: processes, threads, images, samples, context switches, disks, files, memory,
+// network, call stacks, and what the machine is. Use it for everything about a machine
+// with Windows that package system of analysis does not answer.
 //
 // # Finding an event
 //

@@ -1,7 +1,8 @@
 // Package universal has the events of Universal.System as Go types: what recorders of
 // Linux machines, such as dotnet-trace collect-linux, tell of processes, of the files in
 // their memory, and of functions. Package events beside it has their samples and context
-// switches, and package tracepoints describes events of the kernel itself.
+// switches, and package tracepoints describes events of the kernel itself. Use it to read
+// traces of whole Linux machines.
 //
 //	etw.Handle(&mux, func(r *etw.Record, e *universal.AnyProcessMapping) error {
 //		fmt.Println(r.ProcessID, e.FileName, e.StartAddress)

@@ -56,15 +56,28 @@ type file struct {
 
 	origin    int64 // of the clock, in ticks
 	frequency int64
+
+	// What was read last, so that the end of a block, the header of the next and the
+	// begin of its content take one read.
+	window   [512]byte
+	windowAt int64
+	windowed int64
 }
 
-// read returns n bytes at an offset, fewer at the end of the file.
+// read returns n bytes at an offset, fewer at the end of the file. They are valid until
+// the next call.
 func (f *file) read(at, n int64) ([]byte, error) {
-	p := make([]byte, max(0, min(n, f.size-at)))
-	if _, err := f.src.ReadAt(p, at); err != nil && err != io.EOF {
+	n = max(0, min(n, f.size-at))
+	if from := at - f.windowAt; from >= 0 && from+n <= f.windowed {
+		return f.window[from : from+n], nil
+	}
+	m, err := f.src.ReadAt(f.window[:max(0, min(int64(len(f.window)), f.size-at))], at)
+	if err != nil && err != io.EOF {
+		f.windowed = 0
 		return nil, err
 	}
-	return p, nil
+	f.windowAt, f.windowed = at, int64(m)
+	return f.window[:min(n, f.windowed)], nil
 }
 
 // fault says what is wrong at an offset.

@@ -47,7 +47,7 @@ func TestFailingReads(t *testing.T) {
 			f := &failing{bytes.NewReader(data), n}
 			err := List(f, int64(len(data)), func(Block) error { return nil })
 			if f.left >= 0 {
-				if err != nil || n < 4 {
+				if err != nil || n < 2 {
 					t.Errorf("%s: %d reads, %v", name, n, err)
 				}
 				break

@@ -3,6 +3,7 @@ package blocks
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 )
 
 // Tags of objects.
@@ -75,7 +76,7 @@ func (f *file) object(at int64) (int64, error) {
 		data = (data + 4 + 3) &^ 3
 	}
 	b.Size = data + size + 1 - at
-	b.Detail = fmt.Sprintf("version=%d", version)
+	b.Detail = "version=" + strconv.Itoa(int(version))
 	if err := f.content(&b, data, size, version >= 2); err != nil {
 		return 0, err
 	}
@@ -108,21 +109,26 @@ func (f *file) content(b *Block, at, size int64, headers bool) error {
 		if headers && len(p) >= 20 {
 			b.Times = true
 			b.First, b.Last = f.ms(int64(binary.LittleEndian.Uint64(p[4:]))), f.ms(int64(binary.LittleEndian.Uint64(p[12:])))
-			b.Detail += fmt.Sprintf(" flags=%#x", binary.LittleEndian.Uint16(p[2:]))
+			b.Detail += " flags=0x" + strconv.FormatUint(uint64(binary.LittleEndian.Uint16(p[2:])), 16)
 		}
 	case "StackBlock", "Stack", "LabelList":
 		if len(p) >= 8 {
-			b.Detail += fmt.Sprintf(" first=%d count=%d", binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:]))
+			b.Detail += " first=" + decimal(p) + " count=" + decimal(p[4:])
 		}
 	case "SPBlock", "SequencePoint":
 		if len(p) >= 12 {
 			b.Times = true
 			b.First = f.ms(int64(binary.LittleEndian.Uint64(p)))
 			b.Last = b.First
-			b.Detail += fmt.Sprintf(" threads=%d", binary.LittleEndian.Uint32(p[8:]))
+			b.Detail += " threads=" + decimal(p[8:])
 		}
 	}
 	return nil
+}
+
+// decimal returns the number of 32 bits that p begins with.
+func decimal(p []byte) string {
+	return strconv.FormatUint(uint64(binary.LittleEndian.Uint32(p)), 10)
 }
 
 // clock reads the clock that begins the content of a trace object.
@@ -146,9 +152,11 @@ func (f *file) version6() error {
 		}
 		word := binary.LittleEndian.Uint32(head)
 		size, kind := int64(word&0xffffff), int(word>>24)
-		b := Block{Offset: at, Size: 4 + size, Kind: fmt.Sprintf("kind %d", kind), Detail: "version=6"}
+		b := Block{Offset: at, Size: 4 + size, Detail: "version=6"}
 		if kind < len(kinds6) {
 			b.Kind = kinds6[kind]
+		} else {
+			b.Kind = "kind " + strconv.Itoa(kind)
 		}
 		if at+b.Size > f.size {
 			return fault(at, "the block %s of %d bytes is cut off", b.Kind, b.Size)

@@ -1,5 +1,6 @@
-// Package eventsource makes manifests of the EventSource classes in an assembly of
-// .NET, without .NET: from its metadata and code, of which nothing is run.
+// Package eventsource makes manifests of the EventSource classes in an assembly of .NET,
+// without .NET: from its metadata and code, of which nothing is run. Use it when the
+// manifest of a .NET program is asked for, and only the program is there.
 //
 // [Read] finds the classes. What it makes of each is what a running program makes of
 // it, which differs in two ways from what GenerateManifest gives: events that end

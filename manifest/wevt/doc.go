@@ -1,6 +1,6 @@
-// Package wevt reads and writes the binary form of manifests: the resource
-// WEVT_TEMPLATE, in which Windows keeps what a provider's events look like, and the
-// message tables with their texts.
+// Package wevt reads and writes the binary form of manifests: the resource WEVT_TEMPLATE,
+// in which Windows keeps what a provider's events look like, and the message tables with
+// their texts. Use it to take a manifest out of a program of Windows, or to put one in.
 //
 // The message compiler of Windows, mc.exe, makes both of a manifest, and they are
 // linked into the program or library that the manifest names. [ReadPE] takes them

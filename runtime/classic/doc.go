@@ -1,5 +1,6 @@
-// Package classic knows the classic events of Windows, above all those of the
-// kernel: what they are called, and whom they are about.
+// Package classic knows the classic events of Windows, above all those of the kernel:
+// what they are called, and whom they are about. Use it beside a live source of your own:
+// readers of files attribute events themselves.
 //
 // A classic event has the Kind [etw.KindClassic] and is identified by a class, in
 // the place of a provider, and an opcode. [Names] returns the names of both.

@@ -1,4 +1,6 @@
-// Package etl reads and writes .etl files, the event trace logs of Windows, on any system.
+// Package etl reads and writes .etl files, the event trace logs of Windows, on any
+// system. Use it for these files alone, and to write them; a program that takes any trace
+// uses package trace.
 //
 //	r, err := etl.Open("trace.etl")
 //	if err != nil {

@@ -1,5 +1,6 @@
-// Package etw turns the records of event traces into typed events. Packages that
-// etwgen generates are built on it, and so are the programs that use them.
+// Package etw turns the records of event traces into typed events. Packages that etwgen
+// generates are built on it, and so are the programs that use them. Use it in every
+// program that handles events: [Handle] and [Mux] are where to begin.
 //
 // A [Source], such as the readers of packages etl and nettrace and whatever
 // package trace opens, delivers a [Record] for each event: the header, decoded,

@@ -1,5 +1,5 @@
-// Package etwtest tests packages that etwgen generated. A package's tests are a
-// few lines:
+// Package etwtest tests packages that etwgen generated. Use it for packages of your own,
+// and for programs that keep what events show them. A package's tests are a few lines:
 //
 //	func TestRoundTrip(t *testing.T) { etwtest.RoundTrip(t, clr.Provider) }
 //	func TestTruncate(t *testing.T)  { etwtest.Truncate(t, clr.Provider) }

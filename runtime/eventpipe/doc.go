@@ -1,6 +1,7 @@
 // Package eventpipe talks to live .NET processes by their diagnostics port: it lists
 // them, records their events as they happen, and gives them the other commands that
-// runtimes since .NET Core 3.1 take.
+// runtimes since .NET Core 3.1 take. Use it to watch or record a .NET process from Go, on
+// any system.
 //
 //	c, err := eventpipe.DialPID(ctx, 1234)
 //	if err != nil {

@@ -1,5 +1,6 @@
 // Package nettrace reads and writes the traces of .NET's EventPipe: .nettrace files and
-// streams, and the .netperf files of .NET Core 2.1 and 2.2.
+// streams, and the .netperf files of .NET Core 2.1 and 2.2. Use it for these streams
+// alone, and to write them; a program that takes any trace uses package trace.
 //
 // It is a transport of package etw: [Reader.Next] fills an [etw.Record] with the
 // header of an event, its payload, its call stack and, where the stream has

@@ -1,5 +1,6 @@
 // Package provider writes typed events: to ETW on Windows, and anywhere to files,
-// channels and memory.
+// channels and memory. Use it to have a program of yours log events that a manifest
+// declares.
 //
 //	var shopProvider = provider.New(shop.Provider.Desc)
 //

@@ -1,4 +1,5 @@
-// Package schema knows what a trace says of its own events.
+// Package schema knows what a trace says of its own events. Use it beside a live source
+// of your own: readers of files describe events themselves.
 //
 // A [Set] learns the schemas that come by as events, and describes other events
 // by them:

@@ -26,15 +26,9 @@ func NewScript(tb testing.TB, mux *etw.Mux) *Script {
 // Event gives an event of a thread, at a time since the session began, to the mux.
 func (s *Script) Event(at time.Duration, thread int64, e etw.Event) {
 	s.tb.Helper()
-	p, err := e.AppendPayload(nil, etw.Ptr64)
+	r, err := record(e)
 	if err != nil {
 		s.tb.Fatal(err)
-	}
-	d := e.EventDesc()
-	r := &etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, Opcode: d.Opcode, Keywords: d.Keywords,
-		Kind: d.Kind, PointerSize: etw.Ptr64, Payload: p}
-	if d.Kind == etw.KindClassic {
-		r.Provider = d.Class
 	}
 	s.Record(at, thread, r)
 }

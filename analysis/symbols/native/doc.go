@@ -1,6 +1,7 @@
-// Package native names native code by files of symbols: PDB files of Windows, ELF files
-// of Linux, the maps that programs which compile at run time write for perf, and the files
-// of .NET themselves where they are compiled ahead of time.
+// Package native names native code by files of symbols. It reads PDB files of Windows,
+// ELF files of Linux, the maps that programs which compile at run time write for perf,
+// and the files of .NET themselves where they are compiled ahead of time. Use it where
+// stacks have frames that no runtime tells of.
 //
 // A [Dir] is a folder of such files that the user trusts. [Usual] adds the folders in which
 // a machine has its libraries. Which file is of which code only its identity says: the

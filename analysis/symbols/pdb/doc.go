@@ -1,5 +1,5 @@
 // Package pdb reads portable PDBs: which line of which source file the code of a .NET
-// method is of.
+// method is of. Use it to get from methods to lines.
 //
 //	file, err := pdb.Open(data)
 //	point, ok := file.At(method.Token, il)

@@ -1,6 +1,7 @@
 // Package r2r reads the code that .NET files have beside their IL: ReadyToRun images,
 // which are compiled ahead of time. Such a file lists its methods by itself, so that an
 // address in it has a name without a rundown, without symbols, and without the process.
+// Use it for stacks that lead through code that was compiled ahead of time.
 //
 //	image, err := r2r.Parse(data)
 //	method, ok := image.Lookup(rva)

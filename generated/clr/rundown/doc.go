@@ -1,5 +1,6 @@
-// Package rundown has the events of Microsoft-Windows-DotNETRuntimeRundown as Go
-// types: what is in a .NET process when a session starts or ends.
+// Package rundown has the events of Microsoft-Windows-DotNETRuntimeRundown as Go types:
+// what is in a .NET process when a session starts or ends. Use it to know which methods
+// and modules there are, as package symbols of analysis does.
 //
 // A session that starts while a program runs has missed the events of package
 // clr about the code that is there already. To name the addresses in its call

@@ -1,5 +1,6 @@
 // Package counters has what EventCounters log as Go types, and what well-known counters
-// and instruments measure.
+// and instruments measure. Use it to handle single values; package counters of analysis
+// has them over time.
 //
 // Counters of all EventSources log one event, EventCounters, with an id that each process
 // chooses. It has one of two shapes: a [Value], of counters of values, and an [Increment],

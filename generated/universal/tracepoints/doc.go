@@ -1,6 +1,7 @@
 // Package tracepoints describes events of the Linux kernel as recorders write them into
 // traces: the kernel's own records, structures of C with text behind them. What traces
-// say of them is little: it ends at the first text or array, and has wrong widths.
+// say of them is little: it ends at the first text or array, and has wrong widths. Use it
+// to decode such events, or to record others.
 //
 // [Of] has those that many people record, of the scheduler, system calls, page faults,
 // memory, disks and the network. It is for [etw.Decoder.Find]. For others, and other

@@ -1,6 +1,6 @@
 // Package eventpipetest has a .NET runtime that is none: the server's side of the
 // diagnostics port, for tests of programs that use package eventpipe where there is no
-// .NET.
+// .NET. Use it to test an agent.
 //
 //	rt := eventpipetest.NewRuntime(10)
 //	rt.Stream, rt.Rest = events, end // of a .nettrace

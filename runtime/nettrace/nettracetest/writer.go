@@ -1,5 +1,5 @@
-// Package nettracetest writes EventPipe streams, for tests of what reads them:
-// netperf 3, nettrace 4 and nettrace 6.
+// Package nettracetest writes EventPipe streams, for tests of what reads them: netperf 3,
+// nettrace 4 and nettrace 6. Use it where a test needs a stream that no runtime writes.
 //
 // A [Writer] writes blocks in the order of the calls, and leaves to its caller
 // whether they make sense: references to what does not exist are written as

@@ -1,5 +1,6 @@
 // Package tracelogging writes structs of Go as events that describe themselves: for
-// programs without a manifest.
+// programs without a manifest. Use it where events are for whoever looks, and no
+// contract.
 //
 //	var shop = provider.New(&etw.ProviderDesc{Name: "Contoso-Shop"})
 //

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/trace"
+)
+
+// TestInfoOfTheLarge: what is read in part has no numbers that are those of the part,
+// in no format, and says so.
+func TestInfoOfTheLarge(t *testing.T) {
+	data, err := kernelTrace(header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "kernel.etl")
+	if err := os.WriteFile(path, append(data, make([]byte, 256<<10)...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files, err := trace.OpenFiles(path, trace.Excerpt(128<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files[0].Close()
+	s := newSurvey(files[0])
+	cmd := newInfo()
+	cmd.SetContext(t.Context())
+	if err := s.read(cmd); err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.json(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Events    *int64
+		Read      int64 `json:"read_bytes"`
+		Processes []struct{ Events *int64 }
+		Providers []struct {
+			Provider             string
+			Kinds, Events, Bytes *int64
+		}
+	}
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	if got.Events != nil || got.Read <= 0 || len(got.Providers) == 0 {
+		t.Errorf("got %s", b)
+	}
+	for _, p := range got.Processes {
+		if p.Events != nil {
+			t.Errorf("got %s", b)
+		}
+	}
+	for _, p := range got.Providers {
+		if p.Kinds != nil || p.Events != nil || p.Bytes != nil {
+			t.Errorf("got %s", b)
+		}
+		if cells := s.providers[0].cells(); cells[0]+cells[1]+cells[2] != "" {
+			t.Errorf("cells %q", cells)
+		}
+	}
+	var o output
+	cmd.SetOut(new(bytes.Buffer))
+	o.format = formatText
+	var text bytes.Buffer
+	cmd.SetOut(&text)
+	p := o.open(cmd, false)
+	if err := s.text(p); err != nil {
+		t.Fatal(err)
+	}
+	p.Flush()
+	if !strings.Contains(text.String(), "not counted") {
+		t.Errorf("got %s", text.String())
+	}
+}

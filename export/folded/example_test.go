@@ -1,0 +1,37 @@
+package folded_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/export/folded"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A profile for flamegraph.pl and other tools that read folded stacks.
+func ExampleWrite() {
+	t, err := trace.Open("../../tests/recorded/answers/jit-10.nettrace.gz")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer t.Close()
+	var mux etw.Mux
+	code, compiled := symbols.New(&mux), jit.New(&mux)
+	if err := mux.Run(context.Background(), t); err != nil {
+		fmt.Println(err)
+	}
+	profile := stacks.NewProfile(code.Table(), stacks.Options{}, compiled.Samples()...)
+	var file strings.Builder
+	if err := folded.Write(&file, profile); err != nil {
+		fmt.Println(err)
+	}
+	first, _, _ := strings.Cut(file.String(), "\n")
+	fmt.Println(first)
+	// Output: Program.Main(class System.String[]) 4197090
+}

@@ -1,0 +1,21 @@
+package azurecore_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/azurecore"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// What services of Azure refused, and how long they took for it. The output is what a session must enable.
+func ExampleAnyErrorResponse() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *azurecore.AnyErrorResponse) error {
+		fmt.Println(r.Elapsed(), e.Status, e.ReasonPhrase, e.Seconds)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: Azure-Core:0x0:3
+}

@@ -1,0 +1,21 @@
+package concurrent_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/concurrent"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Each time that a ConcurrentDictionary takes all of its locks, as its Count does. The output is what a session must enable.
+func ExampleAnyConcurrentDictionaryAcquiringAllLocks() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *concurrent.AnyConcurrentDictionaryAcquiringAllLocks) error {
+		fmt.Println(r.Elapsed(), e.NumOfBuckets)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: System.Collections.Concurrent.ConcurrentCollectionsEventSource:0x0:3
+}

@@ -1,0 +1,21 @@
+package dataflow_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/dataflow"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Blocks as they are made. The output is what a session must enable.
+func ExampleAnyDataflowBlockCreated() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *dataflow.AnyDataflowBlockCreated) error {
+		fmt.Println(r.Elapsed(), e.BlockId, e.BlockName)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: System.Threading.Tasks.Dataflow.DataflowEventSource:0x0:4
+}

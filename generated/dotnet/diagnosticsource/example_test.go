@@ -1,0 +1,21 @@
+package diagnosticsource_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/diagnosticsource"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Activities that end, with what the session asked for of each. The output is what a session must enable.
+func ExampleAnyActivityStop() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *diagnosticsource.AnyActivityStop) error {
+		fmt.Println(r.Elapsed(), e.SourceName, e.ActivityName, e.ArgumentsCount)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: Microsoft-Diagnostics-DiagnosticSource:0x2:4
+}

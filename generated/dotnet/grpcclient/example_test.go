@@ -1,0 +1,21 @@
+package grpcclient_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/grpcclient"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Calls that fail, and with what. The output is what a session must enable.
+func ExampleAnyCallFailed() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *grpcclient.AnyCallFailed) error {
+		fmt.Println(r.Elapsed(), r.ActivityID, e.StatusCode)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: Grpc.Net.Client:0x0:2
+}

@@ -1,0 +1,21 @@
+package grpcserver_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/grpcserver"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Which methods are called. The output is what a session must enable.
+func ExampleAnyCallStart() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *grpcserver.AnyCallStart) error {
+		fmt.Println(r.Elapsed(), r.ActivityID, e.Method)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: Grpc.AspNetCore.Server:0x0:5
+}

@@ -1,0 +1,21 @@
+package parallel_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/parallel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Loops of Parallel.For, and over how many elements they go. The output is what a session must enable.
+func ExampleAnyParallelLoopBegin() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *parallel.AnyParallelLoopBegin) error {
+		fmt.Println(r.Elapsed(), e.ForkJoinContextID, e.ExclusiveTo-e.InclusiveFrom)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: System.Threading.Tasks.Parallel.EventSource:0x0:4
+}

@@ -1,0 +1,21 @@
+package plinq_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/plinq"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Queries as they begin. The output is what a session must enable.
+func ExampleAnyParallelQueryBegin() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *plinq.AnyParallelQueryBegin) error {
+		fmt.Println(r.Elapsed(), e.QueryId)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: System.Linq.Parallel.PlinqEventSource:0x0:4
+}

@@ -1,0 +1,21 @@
+package recyclable_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/recyclable"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Streams that are given back twice, which is a fault of the program. The output is what a session must enable.
+func ExampleAnyMemoryStreamDoubleDispose() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *recyclable.AnyMemoryStreamDoubleDispose) error {
+		fmt.Println(r.Elapsed(), e.Guid, e.Tag)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: Microsoft-IO-RecyclableMemoryStream:0x0:1
+}

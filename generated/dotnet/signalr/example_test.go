@@ -1,0 +1,21 @@
+package signalr_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/dotnet/signalr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Connections as they end. The output is what a session must enable.
+func ExampleAnyConnectionStop() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *signalr.AnyConnectionStop) error {
+		fmt.Println(r.Elapsed(), e.ConnectionId)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Printf("%s:%#x:%d\n", e.Provider.Name, e.Keywords, e.Level)
+	}
+	// Output: Microsoft.AspNetCore.Http.Connections:0x0:4
+}

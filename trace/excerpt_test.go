@@ -1,0 +1,230 @@
+package trace
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
+)
+
+// longNetTrace has blocks of a hundred events of one kind, in the middle one of another,
+// and payloads of all lengths, so that blocks begin at all alignments.
+func longNetTrace(version int) []byte {
+	w := nettracetest.NewWriter(version, nettracetest.Trace{Start: sessionStart, Pointer: etw.Ptr64, ProcessID: 7, Processors: 2})
+	if version == 6 {
+		w.Threads(nettracetest.Thread{Index: 1})
+	}
+	w.Metadata(nettracetest.Row{ID: 1, Provider: "Usual", EventID: 1, Name: "Tick"})
+	for i := range 200 {
+		if i == 100 {
+			w.Metadata(nettracetest.Row{ID: 2, Provider: "Rare", EventID: 2, Name: "Tock"})
+			w.Stacks(1, []uint64{1, 2, 3})
+		}
+		var events []nettracetest.Event
+		for j := range 100 {
+			e := nettracetest.Event{Metadata: 1, Thread: 1, Time: int64(i*100+j) * 1e5, SortPoint: true, Payload: make([]byte, (i+j)%7)}
+			if i == 100 && j == 50 {
+				e.Metadata = 2
+			}
+			events = append(events, e)
+		}
+		w.Events(events...)
+	}
+	w.End()
+	return w.Bytes()
+}
+
+// longETLTrace has events of three processors, of one provider or another.
+func longETLTrace(t *testing.T, compression etl.Compression) []byte {
+	t.Helper()
+	h := etltest.DefaultHeader()
+	h.Clock.Start = etw.FileTimeOf(sessionStart)
+	h.End = h.Clock.Start + 20e7
+	h.Clock.Origin = 0
+	h.BufferSize = 4096
+	h.Compression = compression
+	var records []*etw.Record
+	for i := range 20000 {
+		records = append(records, &etw.Record{
+			Provider: etw.GUID{1, byte(i / 19000)}, ID: uint16(i % 50), PointerSize: etw.Ptr64, Processor: int32(i / 7 % 3),
+			Timestamp: int64(i) * 1e4, ProcessID: 7, ThreadID: int64(i), Payload: make([]byte, i%17),
+		})
+	}
+	b, err := etltest.File(h, records...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// openOne opens a file with one trace.
+func openOne(t *testing.T, data []byte, opts ...Option) *File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.trace")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files, err := OpenFiles(path, opts...)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	t.Cleanup(func() { files[0].Close() })
+	return files[0]
+}
+
+// identities are what records are told apart by.
+func identities(t *testing.T, f *File) (list []string) {
+	t.Helper()
+	var rec etw.Record
+	for {
+		err := f.Next(&rec)
+		if err == io.EOF {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprint(rec.ProviderName, rec.Provider, rec.ID, rec.Timestamp, rec.ThreadID, len(rec.Payload)))
+	}
+}
+
+// factsOf returns facts by their keys.
+func factsOf(f *File) map[string]any {
+	all := make(map[string]any)
+	for _, fact := range f.Facts() {
+		all[fact.Key] = fact.Value
+	}
+	return all
+}
+
+// An excerpt has records that the whole has as well, the first and the last among them,
+// and says the same of the whole as that, as far as it says something.
+func TestExcerpt(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"netperf 3":  longNetTrace(3),
+		"nettrace 4": longNetTrace(4),
+		"nettrace 6": longNetTrace(6),
+		"etl":        longETLTrace(t, etl.CompressionNone),
+		"compressed": longETLTrace(t, etl.CompressionXpress),
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, part := openOne(t, data), openOne(t, data, Excerpt(int64(len(data)/2)))
+			if _, ok := whole.Excerpt(); ok {
+				t.Error("what is read whole is an excerpt")
+			}
+			n, ok := part.Excerpt()
+			if !ok || n <= 0 || n > int64(len(data))/3 {
+				t.Fatalf("%d of %d bytes are read, %v", n, len(data), ok)
+			}
+			all, some := identities(t, whole), identities(t, part)
+			if len(some) == 0 || len(some) > len(all)/2 {
+				t.Fatalf("%d of %d records", len(some), len(all))
+			}
+			known := make(map[string]bool)
+			for _, id := range all {
+				known[id] = true
+			}
+			for _, id := range some {
+				if !known[id] {
+					t.Fatalf("the whole has no record %s", id)
+				}
+			}
+			if some[0] != all[0] || some[len(some)-1] != all[len(all)-1] {
+				t.Errorf("from %s to %s, want from %s to %s", some[0], some[len(some)-1], all[0], all[len(all)-1])
+			}
+			want := factsOf(whole)
+			for key, value := range factsOf(part) {
+				if fmt.Sprint(value) != fmt.Sprint(want[key]) {
+					t.Errorf("%s is %v, of the whole %v", key, value, want[key])
+				}
+			}
+			if s := part.Stats(); s.Lost != 0 || s.Undecodable != 0 {
+				t.Errorf("losses that there are none of: %+v", s)
+			}
+		})
+	}
+}
+
+// An event of a kind that is new in the middle of a stream is not missed.
+func TestExcerptOfRareEvents(t *testing.T) {
+	for _, version := range []int{4, 6} {
+		part := openOne(t, longNetTrace(version), Excerpt(16<<10))
+		var rec etw.Record
+		rare := 0
+		for part.Next(&rec) == nil {
+			if rec.ProviderName == "Rare" {
+				rare++
+			}
+		}
+		if rare != 1 {
+			t.Errorf("version %d: %d rare events, want 1", version, rare)
+		}
+	}
+}
+
+// A stream that is cut off says so, also where only a part of it is read.
+func TestExcerptOfTheCutOff(t *testing.T) {
+	for _, version := range []int{3, 4, 6} {
+		data := longNetTrace(version)
+		for _, end := range []int{len(data) - 1, len(data) - 333, len(data) / 2} {
+			part := openOne(t, data[:end], Excerpt(16<<10))
+			if n := len(identities(t, part)); n == 0 {
+				t.Errorf("version %d of %d bytes: no records", version, end)
+			}
+			if factsOf(part)["ended_cleanly"] != false {
+				t.Errorf("version %d of %d bytes: %v", version, end, part.Facts())
+			}
+		}
+	}
+}
+
+// What is not larger, or cannot be read in parts, is read whole.
+func TestExcerptOfTheSmall(t *testing.T) {
+	data := longNetTrace(4)
+	for name, f := range map[string]*File{
+		"small":  openOne(t, data, Excerpt(int64(len(data)))),
+		"packed": openOne(t, gzipped(data), Excerpt(1<<10)),
+	} {
+		if _, ok := f.Excerpt(); ok {
+			t.Errorf("%s: only a part is read", name)
+		}
+		if n := len(identities(t, f)); n != 20000 {
+			t.Errorf("%s: %d records", name, n)
+		}
+	}
+}
+
+// Whatever is wrong with a file, an excerpt of it ends.
+func TestExcerptOfTheDamaged(t *testing.T) {
+	for _, data := range [][]byte{longNetTrace(3), longNetTrace(4), longNetTrace(6), longETLTrace(t, etl.CompressionNone), longETLTrace(t, etl.CompressionXpress)} {
+		for at := 0; at < len(data); at += 7 + at/2 {
+			damaged := bytes.Clone(data)
+			for i := at; i < min(at+3, len(damaged)); i++ {
+				damaged[i] ^= 0xff
+			}
+			path := filepath.Join(t.TempDir(), "a.trace")
+			if err := os.WriteFile(path, damaged, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			files, err := OpenFiles(path, Excerpt(16<<10))
+			if err != nil {
+				continue
+			}
+			var rec etw.Record
+			for n := 0; files[0].Next(&rec) == nil; n++ {
+				if n > 20000 {
+					t.Fatalf("a byte at %d is wrong, and it does not end", at)
+				}
+			}
+			files[0].Facts()
+			files[0].Close()
+		}
+	}
+}
