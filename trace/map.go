@@ -22,11 +22,12 @@ func (o *opening) mapped(f *os.File, size int64) ([]*File, error) {
 	if err != nil {
 		return nil, nil
 	}
-	o.closers = append(o.closers, m)
 	r, err := o.netReader(bytes.NewReader(m))
 	if err != nil {
+		o.closers = append(o.closers, m)
 		return nil, err
 	}
+	o.closers = append(o.closers, r.Reader, m) // which reads ahead in it
 	return []*File{o.found(&mappedReader{netReader: r, ctx: o.ctx, size: size})}, nil
 }
 

@@ -2,6 +2,7 @@ package nettrace
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -15,7 +16,6 @@ type event struct {
 	size     uint32 // of the payload
 	metadata uint32
 	stack    uint32
-	sequence uint32
 	context  uint32 // index, and sortPoint
 }
 
@@ -26,12 +26,12 @@ const sortPoint = 1 << 31
 // A context is what many events in a row have in common. Within one, all events
 // are of one capture thread, in the order of time, and numbered one by one.
 type context struct {
-	first             int // of its events
 	capture           uint64
+	first             uint32 // of its events
+	sequence          uint32 // of the first
 	processor         int32
 	labels            uint32
 	activity, related etw.GUID
-	thread            *captureThread // if capture was looked up
 }
 
 // A batch is some events of a block, decoded.
@@ -54,44 +54,24 @@ type page struct {
 	batches  int // not yet delivered
 }
 
-// reset makes p empty.
-func (p *page) reset() { p.events, p.contexts = p.events[:0], p.contexts[:0] }
-
 // size returns how many bytes p takes.
 func (p *page) size() int64 { return pageEvents*eventBytes + int64(cap(p.contexts))*contextBytes }
 
-// pages are those that are in use or free.
-type pages struct {
-	free []*page
-	used int64 // bytes
-}
+// pages are those that are free, of all readers. Neither events nor contexts have
+// pointers.
+var pages = sync.Pool{New: func() any { return &page{events: make([]event, 0, pageEvents)} }}
 
-func (f *pages) get() *page {
-	p := &page{}
-	if n := len(f.free); n > 0 {
-		p, f.free = f.free[n-1], f.free[:n-1]
-	} else {
-		p.events = make([]event, 0, pageEvents)
-	}
-	f.used += p.size()
-	return p
-}
-
-// maxPages is how many free pages are kept.
-const maxPages = 32
-
-func (f *pages) put(p *page) {
-	f.used -= p.size()
-	if len(f.free) < maxPages {
-		f.free = append(f.free, p)
-	}
+// free leaves p to others.
+func (p *page) free() {
+	p.events, p.contexts = p.events[:0], p.contexts[:0]
+	pages.Put(p)
 }
 
 // batchEvents is how many events are decoded at a time: enough for most blocks, and
 // few enough for the processor's cache. A page has room for the events of more than
 // one batch, since many blocks have few.
 const (
-	batchEvents = 2048
+	batchEvents = 1024
 	pageEvents  = 2 * batchEvents
 )
 
@@ -110,27 +90,25 @@ func (b *batch) begin(p *page, in *eventBlock) {
 }
 
 // end takes what b has from its page.
-func (b *batch) end(f *pages) {
+func (b *batch) end() {
 	p := b.page
-	f.used -= p.size()
 	p.events = p.events[:len(p.events)+len(b.events)]
 	if len(p.contexts)+len(b.contexts) <= cap(p.contexts) {
 		p.contexts = p.contexts[:len(p.contexts)+len(b.contexts)]
 	} else {
 		p.contexts = b.contexts // they have outgrown it and moved
 	}
-	f.used += p.size()
 }
 
 // append adds the event that h is the header of.
 func (b *batch) append(h *eventHeader, payload int) {
 	n := len(b.events)
-	if n == 0 || h.flags&(flagCapture|flagActivity|flagRelated) != 0 || h.time < b.events[n-1].time || h.sequence != b.events[n-1].sequence+1 {
-		b.enter(h)
+	if n == 0 || h.flags&contextFlags != 0 || h.time < b.events[n-1].time || h.sequence != b.sequence(n-1)+1 {
+		b.enter(h, n)
 	}
 	e := event{
 		time: h.time, thread: h.thread, payload: uint32(payload), size: h.size,
-		metadata: h.metadata, stack: h.stack, sequence: h.sequence, context: uint32(len(b.contexts) - 1),
+		metadata: h.metadata, stack: h.stack, context: uint32(len(b.contexts) - 1),
 	}
 	if h.sortPoint {
 		e.context |= sortPoint
@@ -139,19 +117,17 @@ func (b *batch) append(h *eventHeader, payload int) {
 	b.events = append(b.events, e)
 }
 
-// enter starts a context, unless h belongs to the last one.
-func (b *batch) enter(h *eventHeader) {
-	n := len(b.events)
-	if n > 0 {
-		last, before := &b.contexts[len(b.contexts)-1], &b.events[n-1]
-		if last.capture == h.capture && last.processor == h.processor && last.labels == h.labels &&
-			last.activity == h.activity && last.related == h.related &&
-			h.time >= before.time && h.sequence == before.sequence+1 {
-			return
-		}
-	}
+// sequence returns the number of the event at index n of the last context.
+func (b *batch) sequence(n int) uint32 {
+	c := &b.contexts[len(b.contexts)-1]
+	return c.sequence + uint32(n) - c.first
+}
+
+// enter starts a context with the event at index n, which h is the header of.
+func (b *batch) enter(h *eventHeader, n int) {
 	b.addContext(context{
-		first: n, capture: h.capture, processor: h.processor, labels: h.labels, activity: h.activity, related: h.related,
+		first: uint32(n), sequence: h.sequence, capture: h.capture, processor: h.processor, labels: h.labels,
+		activity: h.activity, related: h.related,
 	})
 }
 
@@ -167,7 +143,7 @@ func (b *batch) addContext(c context) {
 // cut drops the events from index n on.
 func (b *batch) cut(n int) {
 	b.events, b.bound = b.events[:n], -1<<63
-	for len(b.contexts) > 0 && b.contexts[len(b.contexts)-1].first >= n {
+	for len(b.contexts) > 0 && b.contexts[len(b.contexts)-1].first >= uint32(n) {
 		b.contexts = b.contexts[:len(b.contexts)-1]
 	}
 	for i := range b.events {
@@ -180,7 +156,7 @@ func (b *batch) cut(n int) {
 // contextEnd returns the index after the last event of context i.
 func (b *batch) contextEnd(i int) int {
 	if i+1 < len(b.contexts) {
-		return b.contexts[i+1].first
+		return int(b.contexts[i+1].first)
 	}
 	return len(b.events)
 }

@@ -134,3 +134,5 @@ func startsBlock(b []byte) bool {
 	}
 	return false
 }
+
+func (c plainBlocks) clone() container { return c }

@@ -1,57 +1,57 @@
 package nettrace
 
-// rareFlags are those of headers that start a context, or may.
-const rareFlags = flagCapture | flagActivity | flagRelated
+import (
+	"github.com/etwgen/etwgen/runtime/etw"
+)
 
-// maxShortHeader is the size of the largest header without a rare flag.
-const maxShortHeader = 1 + 5 + 10 + 5 + 10 + 5
+// The flags of numbers before the time, and of what makes an event start a context.
+const (
+	idFlags      = flagMetadata | flagCapture | flagThread | flagStack
+	contextFlags = flagCapture | flagActivity | flagRelated
+)
+
+// maxHeader is the size of the largest compressed header.
+const maxHeader = 1 + 5 + 5 + 10 + 5 + 10 + 5 + 10 + 16 + 16 + 5
 
 // decodeCompressed is decode for the compressed headers of versions 4 and 5. This
-// is the loop that every event of a trace passes through, so what changes from one
-// event to the next is in variables, and numbers of the usual length are read in
-// place. Headers with a rare flag and those that the end of the block may cut go
-// the long way, by eventHeader.decode.
+// is the loop that every event of a trace passes through: numbers of the usual
+// length are read in place, by branches that the processor can foresee, and without
+// asking whether the block has them. The first header of a batch and those that the
+// end of the block may cut go the long way, by eventHeader.decode.
 func (b *batch) decodeCompressed(in *eventBlock) bool {
 	data, h, events := in.data, &in.h, b.events
-	time, sequence := h.time, h.sequence
-	i := in.at
+	i, time := in.at, in.h.time
 	for i < len(data) && len(events) < cap(events) {
 		in.at = i
-		flags := data[i]
-		if flags&rareFlags != 0 || len(events) == 0 || len(data)-i < maxShortHeader {
-			h.time, h.sequence, b.events = time, sequence, events
+		if len(data)-i < maxHeader || len(events) == 0 {
+			h.time, b.events = time, events
 			if i = h.decode(data, i, false); i < 0 {
 				return false
 			}
 			b.append(h, i)
-			time, sequence, events = h.time, h.sequence, b.events
+			time, events = h.time, b.events
 			i += int(h.size)
 			continue
 		}
+		flags := data[i]
+		h.flags = flags
 		i++
-		if flags&(flagMetadata|flagThread|flagStack) != 0 {
+		if flags&idFlags != 0 {
 			if i = h.decodeIDs(data, i, flags); i < 0 {
 				break
 			}
 		}
-		if h.metadata != 0 {
-			sequence++
-		}
-		if b0, b1, b2 := data[i], data[i+1], data[i+2]; b0 >= 0x80 && b1 >= 0x80 && b2 < 0x80 {
-			time += int64(b0&0x7f) | int64(b1&0x7f)<<7 | int64(b2)<<14
-			i += 3
-		} else {
-			var d uint64
-			if d, i = uvarint(data, i, 64); i < 0 {
+		passed, next := usual(data, i)
+		if next == i {
+			if passed, next = uvarint(data, i, 64); next < 0 {
+				i = next
 				break
 			}
-			time += int64(d)
 		}
-		if flags&flagSize != 0 {
-			if c := data[i]; c < 0x80 {
-				h.size = uint32(c)
-				i++
-			} else if h.size, i = longNumber(data, i); i < 0 {
+		time += int64(passed)
+		i = next
+		if flags&(flagActivity|flagRelated|flagSize) != 0 {
+			if i = h.decodeRest(data, i, flags); i < 0 {
 				break
 			}
 		}
@@ -61,15 +61,17 @@ func (b *batch) decodeCompressed(in *eventBlock) bool {
 		}
 		n := len(events)
 		events = events[:n+1]
-		last, e := &events[n-1], &events[n]
+		e := &events[n]
 		e.time, e.thread, e.payload, e.size = time, h.thread, uint32(i), h.size
-		e.metadata, e.stack, e.sequence, e.context = h.metadata, h.stack, sequence, last.context&^sortPoint
-		if time < last.time || sequence == last.sequence || flags&flagSortPoint != 0 {
-			b.irregular(events, flags)
+		e.metadata, e.stack, e.context = h.metadata, h.stack, uint32(len(b.contexts)-1)
+		if last := events[n-1].time; flags&(contextFlags|flagSortPoint) == 0 && time >= last && h.metadata != 0 {
+			h.sequence++
+		} else {
+			b.irregular(h, e, n, last)
 		}
 		i += int(h.size)
 	}
-	b.events, h.time, h.sequence = events, time, sequence
+	b.events, h.time = events, time
 	if i < 0 {
 		return false
 	}
@@ -87,26 +89,60 @@ func (h *eventHeader) decodeIDs(b []byte, i int, flags uint8) int {
 			return i
 		}
 	}
-	if flags&flagThread != 0 {
-		if h.thread, i = uvarint(b, i, 64); i < 0 {
+	if flags&flagCapture != 0 {
+		if i = h.decodeCapture(b, i); i < 0 {
 			return i
 		}
 	}
+	if flags&flagThread != 0 {
+		at := i
+		if h.thread, i = usual(b, at); i == at {
+			if h.thread, i = uvarint(b, at, 64); i < 0 {
+				return i
+			}
+		}
+	}
 	if flags&flagStack != 0 {
-		h.stack, i = longNumber(b, i)
+		if c := b[i]; c < 0x80 {
+			h.stack = uint32(c)
+			i++
+		} else {
+			h.stack, i = longNumber(b, i)
+		}
 	}
 	return i
 }
 
-// irregular is for the last of events if it starts a context though its header
-// does not say so, or is a sort point.
-func (b *batch) irregular(events []event, flags uint8) {
-	n := len(events) - 1
-	e, last := &events[n], &events[n-1]
-	if e.time < last.time || e.sequence == last.sequence {
-		c := b.contexts[len(b.contexts)-1]
-		c.first = n
-		b.addContext(c)
+// decodeRest reads what stands behind the time.
+func (h *eventHeader) decodeRest(b []byte, i int, flags uint8) int {
+	if flags&flagActivity != 0 {
+		h.activity = etw.GUID(b[i : i+16])
+		i += 16
+	}
+	if flags&flagRelated != 0 {
+		h.related = etw.GUID(b[i : i+16])
+		i += 16
+	}
+	if flags&flagSize != 0 {
+		if c := b[i]; c < 0x80 {
+			h.size = uint32(c)
+			i++
+		} else {
+			h.size, i = longNumber(b, i)
+		}
+	}
+	return i
+}
+
+// irregular is for the last of events, e, if it starts a context or is a sort point.
+// It keeps count of the numbers of events, of which one without metadata has none.
+func (b *batch) irregular(h *eventHeader, e *event, n int, last int64) {
+	flags := h.flags
+	if flags&flagCapture == 0 && h.metadata != 0 {
+		h.sequence++
+	}
+	if flags&contextFlags != 0 || h.metadata == 0 || e.time < last {
+		b.enter(h, n)
 		e.context = uint32(len(b.contexts) - 1)
 	}
 	if flags&flagSortPoint != 0 {

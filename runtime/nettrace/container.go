@@ -33,6 +33,9 @@ type container interface {
 	// the index at which one before it would end, or -1. Of the block lookAhead
 	// bytes must be in b, unless b is whole.
 	find(b []byte, whole bool) (start, end int)
+
+	// clone returns a container that goes on where this one is.
+	clone() container
 }
 
 // lookAhead is how many bytes tell that a block starts.

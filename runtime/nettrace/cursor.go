@@ -129,17 +129,29 @@ func decodeUTF16(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// longNumber is uvarint for numbers of 32 bits, most of which have two bytes at
-// most, and for b that does not end in them.
+// usual reads a LEB128 number of up to three bytes, as most have, at b[i:], which has
+// as many. It returns the index after it, or i if it is longer. That another byte
+// follows is a bit of the number until it does.
+func usual(b []byte, i int) (v uint64, next int) {
+	if v = uint64(b[i]); v < 1<<7 {
+		return v, i + 1
+	}
+	if v += uint64(b[i+1])<<7 - 1<<7; v < 1<<14 {
+		return v, i + 2
+	}
+	if v += uint64(b[i+2])<<14 - 1<<14; v < 1<<21 {
+		return v, i + 3
+	}
+	return 0, i
+}
+
+// longNumber is uvarint for numbers of 32 bits, and for b that does not end in them.
 func longNumber(b []byte, i int) (uint32, int) {
-	if b[i] < 0x80 {
-		return uint32(b[i]), i + 1
+	v, next := usual(b, i)
+	if next == i {
+		v, next = uvarint(b, i, 32)
 	}
-	if b[i+1] < 0x80 {
-		return uint32(b[i]&0x7f) | uint32(b[i+1])<<7, i + 2
-	}
-	v, i := uvarint(b, i, 32)
-	return uint32(v), i
+	return uint32(v), next
 }
 
 // uvarint reads a LEB128 number of at most bits bits at b[i:]. It returns the

@@ -9,6 +9,7 @@ type loss struct {
 	forgotten bool // some threads that were seen
 	threads   map[uint64]*captureThread
 	recent    [64]*captureThread // by a hash of the id
+	seen      []*captureThread   // of the contexts of the last batch
 	lost      int64
 	byThread  map[uint64]int64
 }
@@ -27,12 +28,12 @@ type captureThread struct {
 // observe notes the threads and the numbers of the events of a batch. Of one that
 // is damaged only those numbers count that follow the ones before.
 func (l *loss) observe(b *batch, damaged bool) {
-	l.begun = true
+	l.begun, l.seen = true, l.seen[:0]
 	for i := range b.contexts {
 		c := &b.contexts[i]
 		t := l.thread(c.capture)
-		c.thread = t
-		first := b.events[c.first].sequence
+		l.seen = append(l.seen, t)
+		first, n := c.sequence, uint32(b.contextEnd(i))-c.first
 		// Numbers start at 1. Before version 6 a thread that the reader sees first
 		// may be an old one.
 		expected := t.known || l.v6 && !l.forgotten
@@ -42,7 +43,7 @@ func (l *loss) observe(b *batch, damaged bool) {
 		if expected {
 			l.gap(t, first-1)
 		}
-		t.last, t.known = b.events[b.contextEnd(i)-1].sequence, true
+		t.last, t.known = first+n-1, true
 	}
 }
 

@@ -222,15 +222,13 @@ func (r *Reader) addRow(b []byte, v6 bool) error {
 		r.stats.BadMetadata++
 		return damaged("there is more metadata than the reader keeps")
 	}
-	rec := r.common
-	m.setRecord(&rec, r.providers)
-	r.metadata.put(m.key, &rec)
-	r.rows.put(m.key, &Metadata{row: bytes.Clone(b), v6: v6, base: &rec})
-	r.kind = kindOf{} // it may be another one now
-	delete(r.guesses, uint32(m.key))
-	if !v6 && rec.Schema != nil && mayDiffer(rec.Schema.Fields) {
-		r.guesses[uint32(m.key)] = new(guess)
-	}
+	k := &kindOf{id: uint32(m.key), record: r.unknown.record, rare: true}
+	m.setRecord(&k.record, r.providers)
+	k.guess = !v6 && k.record.Schema != nil && mayDiffer(k.record.Schema.Fields)
+	base := k.record
+	r.kinds.put(m.key, k)
+	r.rows.put(m.key, &Metadata{row: bytes.Clone(b), v6: v6, base: &base})
+	r.kind = nil // it may be another one now
 	return nil
 }
 

@@ -218,3 +218,8 @@ func (c *objects) find(b []byte, _ bool) (start, end int) {
 		}
 	}
 }
+
+func (c *objects) clone() container {
+	twin := *c
+	return &twin
+}

@@ -7,6 +7,7 @@ type options struct {
 	name        string
 	inFileOrder bool
 	limit       int64 // bytes
+	sequential  bool
 }
 
 // Named gives the stream the name that records and errors show. [Open] names it
@@ -28,3 +29,8 @@ const defaultSortLimit = 256 << 20
 // then turn out to have been due before them, [Stats].OutOfOrder counts these,
 // and [ErrSortLimit] comes after the last record.
 func SortLimit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
+
+// Sequential makes the reader do all its work in the goroutine that calls it. Otherwise
+// the events of a stream in memory, which [NewReader] finds in a [bytes.Reader], are
+// decoded ahead on other processors, if there are any. The records are the same.
+func Sequential() Option { return func(o *options) { o.sequential = true } }

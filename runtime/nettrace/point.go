@@ -34,10 +34,9 @@ func (r *Reader) sequencePoint(b []byte) error {
 		r.threads.reset()
 	}
 	if flags&forgetMetadata != 0 {
-		r.metadata.reset()
+		r.kinds.reset()
 		r.rows.reset()
-		r.kind = kindOf{}
-		clear(r.guesses)
+		r.kind = nil
 	}
 	return nil
 }

@@ -21,27 +21,28 @@ type Reader struct {
 	v6     bool
 
 	header    Header
-	common    etw.Record // what all records of the stream have in common
-	metadata  table[*etw.Record]
+	unknown   kindOf // with what all records of the stream have in common
+	kinds     table[*kindOf]
 	rows      table[*Metadata] // the same as they stand in the stream
-	kind      kindOf
-	guesses   map[uint32]*guess
-	described int64 // bytes that the metadata takes
+	kind      *kindOf          // of the event that was delivered last, or nil
+	described int64            // bytes that the metadata takes
 	providers map[string]*etw.ProviderDesc
 	stacks    stacks
 	threads   threads
 	labels    labels
 	loss      loss
 	sort      *sorter // nil in file order
+	ahead     *ahead  // nil if all is decoded here
 
 	cur   eventBlock // whose events are being decoded
 	point block      // a sequence point before which all that is held goes
 	page  *page      // for the next events
-	pages pages
+	paged int64      // bytes of the pages that are in use
 
-	// The events batch.events[at:to] are next.
-	batch  *batch
+	// The events[at:to] are next, which are of batch.
+	events []event
 	at, to int
+	batch  *batch
 	single batch // the only one, in file order
 
 	stats     Stats
@@ -61,13 +62,16 @@ func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	r := &Reader{src: newSource(src), name: o.name, providers: make(map[string]*etw.ProviderDesc), guesses: make(map[uint32]*guess)}
+	r := &Reader{src: newSource(src), name: o.name, providers: make(map[string]*etw.ProviderDesc)}
 	if err := r.open(); err != nil {
 		err.File = o.name
 		return nil, err
 	}
 	if !o.inFileOrder && r.header.Version != 3 { // whose events are in the order of time
 		r.sort = newSorter(o.limit)
+	}
+	if !o.sequential && r.mayPay() {
+		r.startAhead()
 	}
 	return r, nil
 }
@@ -90,10 +94,10 @@ func (r *Reader) open() *etw.Damage {
 		r.note(d)
 	}
 	r.threads.pid = r.header.ProcessID
-	r.common = etw.Record{
+	r.unknown = kindOf{unknown: true, rare: true, record: etw.Record{
 		Kind: etw.KindManifest, PointerSize: r.header.PointerSize, Clock: &r.header.Clock, File: r.name,
 		ProcessID: r.header.ProcessID, ThreadID: -1, Stack: etw.Stack{PtrSize: r.header.PointerSize},
-	}
+	}}
 	return nil
 }
 
@@ -116,7 +120,8 @@ func Open(path string, opts ...Option) (*Reader, error) {
 // the last record is not valid any more.
 func (r *Reader) Close() error {
 	r.closed = true
-	r.batch, r.at, r.to = nil, 0, 0
+	r.batch, r.events, r.at, r.to = nil, nil, 0, 0
+	r.ahead.stop()
 	if r.file == nil {
 		return nil
 	}
@@ -160,7 +165,7 @@ func (r *Reader) Next(rec *etw.Record) error {
 			return r.conclude()
 		}
 	}
-	r.deliver(rec, r.batch, &r.batch.events[r.at])
+	r.deliver(rec, r.batch, &r.events[r.at])
 	r.at++
 	return nil
 }
@@ -177,10 +182,10 @@ func (r *Reader) more() error {
 	}
 	b, err := r.scan(&r.single)
 	if err != nil {
-		r.batch, r.at, r.to = nil, 0, 0
+		r.batch, r.events, r.at, r.to = nil, nil, 0, 0
 		return err
 	}
-	r.batch, r.at, r.to = b, 0, len(b.events)
+	r.batch, r.events, r.at, r.to = b, b.events, 0, len(b.events)
 	return nil
 }
 
@@ -191,6 +196,10 @@ func (r *Reader) conclude() error {
 		return io.EOF
 	}
 	r.concluded = true
+	if p := r.page; p != nil && p.batches == 0 {
+		r.page = nil
+		r.giveUp(p)
+	}
 	err := r.stats.Damage.Err()
 	if late := r.sort.late(&r.stats); late != nil {
 		if err == nil {
@@ -220,9 +229,18 @@ func (r *Reader) scan(b *batch) (*batch, error) {
 	}
 }
 
-// decode decodes events of the current block into b.
+// decode decodes events of the current block into b, or takes what was decoded ahead.
 func (r *Reader) decode(b *batch) {
 	in := &r.cur
+	if r.ahead != nil {
+		if done := r.ahead.take(r); done != nil {
+			*b = done.batch
+			b.bytes = int64(done.to - done.from)
+			in.at, in.h = done.to, done.h
+			r.loss.observe(b, false)
+			return
+		}
+	}
 	from, before := in.at, in.h
 	b.begin(r.room(), in)
 	if r.src.stable() { // what was read into a chunk is in the cache already
@@ -250,7 +268,9 @@ func (r *Reader) decode(b *batch) {
 		}
 	}
 	b.bytes = int64(in.at - from)
-	b.end(&r.pages)
+	size := b.page.size()
+	b.end()
+	r.paged += b.page.size() - size
 	if r.header.Version != 3 {
 		r.loss.observe(b, !whole)
 	}
@@ -289,23 +309,28 @@ func (r *Reader) fill(b *batch) bool {
 // room returns a page with room for events.
 func (r *Reader) room() *page {
 	if p := r.page; p == nil || len(p.events) > pageEvents-batchEvents {
-		r.page = r.pages.get()
+		r.page = pages.Get().(*page)
+		r.paged += r.page.size()
 		if p != nil && p.batches == 0 {
-			r.pages.put(p)
+			r.giveUp(p)
 		}
 	}
 	r.page.batches++
 	return r.page
 }
 
+// giveUp gives up a page of which all was delivered.
+func (r *Reader) giveUp(p *page) {
+	r.paged -= p.size()
+	p.free()
+}
+
 // finish gives up the memory of a batch that was delivered.
 func (r *Reader) finish(b *batch) {
 	if p := b.page; p != nil {
 		b.page = nil
-		if p.batches--; p.batches == 0 {
-			if p.reset(); p != r.page {
-				r.pages.put(p)
-			}
+		if p.batches--; p.batches == 0 && p != r.page {
+			r.giveUp(p)
 		}
 	}
 	if b.chunk != nil {
@@ -437,6 +462,9 @@ func (r *Reader) openEvents(b block) error {
 		}
 	}
 	r.cur.chunk = r.src.hold()
+	if r.ahead != nil && b.cut == nil {
+		r.ahead.refill(r)
+	}
 	return nil
 }
 

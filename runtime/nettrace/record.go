@@ -9,27 +9,22 @@ import (
 // deliver sets rec to an event: first to what all events of its kind have in
 // common, then the rest.
 func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
-	if e.metadata != r.kind.id || r.kind.record == nil {
-		r.setKind(e.metadata)
+	k := r.kind
+	if k == nil || k.id != e.metadata {
+		k = r.setKind(e.metadata)
 	}
-	*rec = *r.kind.record
-	if r.kind.unknown {
-		r.stats.UnknownMetadata++
-	}
+	*rec = k.record
 	c := &b.contexts[e.context&^sortPoint]
 	rec.Processor = c.processor
 	rec.Timestamp = e.time
 	end := e.payload + e.size
 	rec.Payload = b.data[e.payload:end:end]
-	switch r.header.Version {
-	case 3:
-		rec.Stack.Addresses = netperfStack(b, e)
-		fallthrough
-	default:
-		rec.ThreadID = int64(e.thread)
-		rec.ActivityID, rec.RelatedActivityID = c.activity, c.related
-	case 6:
+	if r.v6 {
 		r.deliver6(rec, e, c)
+	} else {
+		rec.ThreadID = int64(e.thread)
+		rec.ActivityID = c.activity
+		rec.RelatedActivityID = c.related
 	}
 	if e.stack != 0 {
 		addresses, ok := r.stacks.get(e.stack)
@@ -38,8 +33,8 @@ func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
 		}
 		rec.Stack.Addresses = addresses
 	}
-	if r.kind.guess != nil {
-		r.guessWidths(rec)
+	if k.rare {
+		r.deliverRare(rec, b, e)
 	}
 	r.stats.Records++
 	if e.time < r.newest {
@@ -47,6 +42,21 @@ func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
 	} else {
 		r.newest = e.time
 	}
+}
+
+// deliverRare does what few kinds of events need.
+func (r *Reader) deliverRare(rec *etw.Record, b *batch, e *event) {
+	k := r.kind
+	if k.unknown {
+		r.stats.UnknownMetadata++
+	}
+	if b.layout == netperf {
+		rec.Stack.Addresses = netperfStack(b, e)
+	}
+	if k.guess {
+		r.guessWidths(rec)
+	}
+	k.rare = k.unknown || k.guess || b.layout == netperf
 }
 
 // netperfStack returns the addresses behind the payload of an event.
@@ -72,19 +82,23 @@ func (r *Reader) deliver6(rec *etw.Record, e *event, c *context) {
 	}
 }
 
-// A kindOf is the kind of the event that was delivered last.
+// A kindOf is what the stream says of a kind of events.
 type kindOf struct {
 	id      uint32
-	record  *etw.Record
-	unknown bool
-	guess   *guess // nil if it is known how wide its numbers are
+	record  etw.Record // what all have in common
+	unknown bool       // the stream says nothing
+	guess   bool       // it is not known how wide its numbers are
+	tries   int        // payloads by which that was not found out
+	rare    bool       // there may be more to do for an event than for most
 }
 
 // setKind looks up what the stream says of a kind of events.
-func (r *Reader) setKind(id uint32) {
-	m, ok := r.metadata.get(uint64(id))
+func (r *Reader) setKind(id uint32) *kindOf {
+	k, ok := r.kinds.get(uint64(id))
 	if !ok {
-		m = &r.common
+		k = &r.unknown
+		k.id = id
 	}
-	r.kind = kindOf{id, m, !ok, r.guesses[id]}
+	r.kind = k
+	return k
 }

@@ -13,9 +13,9 @@ import (
 //  2. The runs of a thread follow each other in a chain. A run that is older
 //     than the end of the chain starts another chain.
 //  3. A heap has the chains by the time of their first event, and by the order of
-//     the stream where that is equal. From the first chain all events are due that
-//     are older than the next chain's first: a stretch, which is passed on without
-//     looking at each. A thread that is alone is one long stretch.
+//     the stream where that is equal. From the first chain its first event is due,
+//     and all that are older than the next chain's first: a stretch, which is passed
+//     on at once. A thread that is alone is one long stretch.
 //  4. A sort point promises that nothing later is older than it: what is up to
 //     its time may go. At a sequence point and at the end all goes.
 type sorter struct {
@@ -33,32 +33,34 @@ type sorter struct {
 	freeBatches []*batch
 }
 
-// A head is the first event of a chain.
+// A head is the first event of a chain, in the first of its runs.
 type head struct {
-	time  int64
-	order uint64
-	chain *chain
+	time int64
+	run  *run
 }
 
-// A chain is the runs of a capture thread.
+// A chain is the end of the runs of a capture thread.
 type chain struct {
-	first, last *run
-	newest      int64 // time of the last event
+	last   *run  // nil if there are none
+	newest int64 // time of the last event
 }
 
-// A run is the events [at, to) of a batch.
+// A run is the events from index at on, of a batch up to where it ends.
 type run struct {
-	batch  *batch
-	at, to int
+	events []event
+	at     int
+	time   int64 // of the first
 	order  uint64
+	batch  *batch
+	chain  *chain
 	next   *run
 }
 
 // What a run, a batch and a chain cost besides their events, in bytes.
 const (
-	runBytes   = 48
+	runBytes   = 80
 	batchBytes = 256
-	chainBytes = 128
+	chainBytes = 64
 )
 
 func newSorter(limit int64) *sorter {
@@ -101,18 +103,21 @@ func (r *Reader) due() bool {
 	}
 	first := &s.heap[0]
 	if first.time > until {
-		if s.held+r.pages.used <= min(s.limit, fairLimit+2*r.src.off) {
+		if s.held+r.paged <= min(s.limit, fairLimit+2*r.src.off) {
 			return false
 		}
 		s.reached, until = true, math.MaxInt64
 	}
-	until = min(until, s.rival())
-	n := first.chain.first
-	events, to := n.batch.events[:n.to], n.at+1
-	for to < len(events) && events[to].time <= until {
+	end := s.rival()
+	if until < end {
+		end = until + 1
+	}
+	n := first.run
+	events, to := n.events, n.at+1
+	for to < len(events) && events[to].time < end {
 		to++
 	}
-	r.batch, r.at, r.to = n.batch, n.at, to
+	r.batch, r.events, r.at, r.to = n.batch, events, n.at, to
 	s.spent = to
 	return true
 }
@@ -121,20 +126,16 @@ func (r *Reader) due() bool {
 // bytes of the stream, so that tiny events cannot take many times their size.
 const fairLimit = 4 << 20
 
-// rival returns up to which time the first chain comes before all others.
+// rival returns the time of the first event of all other chains.
 func (s *sorter) rival() int64 {
 	h := s.heap
-	if len(h) == 1 {
+	switch len(h) {
+	case 1:
 		return math.MaxInt64
+	case 2:
+		return h[1].time
 	}
-	next := &h[1]
-	if len(h) > 2 && h[2].before(next) {
-		next = &h[2]
-	}
-	if h[0].order < next.order {
-		return next.time
-	}
-	return next.time - 1
+	return min(h[1].time, h[2].time)
 }
 
 // hold queues the events of a batch.
@@ -144,16 +145,16 @@ func (r *Reader) hold(b *batch) {
 	s.held += batchBytes + b.bytes
 	s.bound = max(s.bound, b.bound)
 	for i := 0; i < len(b.contexts); {
-		c := &b.contexts[i]
+		c, t := &b.contexts[i], r.loss.seen[i]
 		to := len(b.events)
 		for i++; i < len(b.contexts); i++ {
 			next := &b.contexts[i]
 			if next.capture != c.capture || b.events[next.first].time < b.events[next.first-1].time {
-				to = next.first
+				to = int(next.first)
 				break
 			}
 		}
-		s.add(c.thread, b, c.first, to)
+		s.add(t, b, int(c.first), to)
 	}
 }
 
@@ -166,23 +167,23 @@ func (s *sorter) add(t *captureThread, b *batch, at, to int) {
 		n = new(run)
 	}
 	s.order++
-	*n = run{batch: b, at: at, to: to, order: s.order}
 	b.runs++
 	s.held += runBytes
-
+	time := b.events[at].time
 	c := t.chain
-	if c == nil || c.first != nil && b.events[at].time < c.newest {
+	if c == nil || c.last != nil && time < c.newest {
 		c = new(chain)
 		t.chain = c
 	}
+	*n = run{events: b.events[:to], at: at, time: time, order: s.order, batch: b, chain: c}
 	c.newest = b.events[to-1].time
-	if c.first != nil {
-		c.last.next, c.last = n, n
+	if before := c.last; before != nil {
+		before.next, c.last = n, n
 		return
 	}
-	c.first, c.last = n, n
+	c.last = n
 	s.held += chainBytes
-	s.heap = append(s.heap, head{b.events[at].time, n.order, c})
+	s.heap = append(s.heap, head{time, n})
 	s.up(len(s.heap) - 1)
 }
 
@@ -193,17 +194,19 @@ func (r *Reader) pass() {
 	if s.spent == 0 {
 		return
 	}
-	c := s.heap[0].chain
-	n := c.first
+	first := &s.heap[0]
+	n := first.run
 	n.at, s.spent = s.spent, 0
-	if n.at == n.to {
-		c.first = n.next
+	switch {
+	case n.at < len(n.events):
+		first.time = n.events[n.at].time
+	case n.next != nil:
+		*first = head{n.next.time, n.next}
 		r.leave(n)
-	}
-	if n = c.first; n != nil {
-		s.heap[0] = head{n.batch.events[n.at].time, n.order, c}
-	} else {
+	default:
+		n.chain.last = nil
 		s.drop()
+		r.leave(n)
 	}
 	s.down()
 }
@@ -250,7 +253,7 @@ func (s *sorter) late(stats *Stats) error {
 }
 
 func (x *head) before(y *head) bool {
-	return x.time < y.time || x.time == y.time && x.order < y.order
+	return x.time < y.time || x.time == y.time && x.run.order < y.run.order
 }
 
 // up restores the heap after an addition at index i.
@@ -269,18 +272,26 @@ func (s *sorter) up(i int) {
 // down restores the heap after its first chain has changed.
 func (s *sorter) down() {
 	h := s.heap
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(h) {
-			return
+	if len(h) == 0 {
+		return
+	}
+	first, i := h[0], 0
+	for child := 1; child < len(h); child = 2*i + 1 {
+		if child+1 < len(h) { // without a branch: which one it is cannot be foreseen
+			left, right, second := &h[child], &h[child+1], 0
+			if right.time < left.time {
+				second = 1
+			}
+			if right.time == left.time && right.run.order < left.run.order {
+				second = 1
+			}
+			child += second
 		}
-		if child+1 < len(h) && h[child+1].before(&h[child]) {
-			child++
+		if !h[child].before(&first) {
+			break
 		}
-		if !h[child].before(&h[i]) {
-			return
-		}
-		h[i], h[child] = h[child], h[i]
+		h[i] = h[child]
 		i = child
 	}
+	h[i] = first
 }

@@ -2,7 +2,6 @@ package nettrace
 
 import (
 	"bytes"
-	"encoding/binary"
 	"sort"
 )
 
@@ -10,15 +9,17 @@ import (
 // came in. A sequence point forgets them, and the numbers start over.
 type stacks struct {
 	blocks  []stackBlock // by number
-	offsets []uint32     // of the sizes of all stacks, in the data of their blocks
+	offsets []uint32     // of all blocks
 	hit     int          // index of the block that the last one was in
 }
 
-// A stackBlock holds the stacks with the numbers first, first+1 and so on.
+// A stackBlock holds n stacks, with the numbers first, first+1 and so on. Each starts
+// with its size, at an offset in data, and ends at the next offset, so that the size
+// need not be read again.
 type stackBlock struct {
-	first   uint32
-	offsets []uint32
-	data    []byte
+	first, n uint32
+	offsets  []uint32 // n+1
+	data     []byte
 }
 
 // add reads a stack block: the number of the first stack, how many there are, and
@@ -30,27 +31,28 @@ func (s *stacks) add(b []byte, stable bool) error {
 	c := cursor{b: b}
 	first, n := c.u32(), c.u32()
 	from := len(s.offsets)
+	s.offsets = append(s.offsets, uint32(c.off))
 	err := error(nil)
 	for i := range n {
-		at := c.off
 		c.bytes(c.size32())
 		if c.bad {
-			err = damaged("stack %d of %d does not fit", i, n)
+			err, n = damaged("stack %d of %d does not fit", i, n), i
 			break
 		}
-		s.offsets = append(s.offsets, uint32(at))
+		s.offsets = append(s.offsets, uint32(c.off))
 	}
 	if err == nil && c.left() > 0 {
 		err = damaged("%d bytes follow the last stack", c.left())
 	}
-	if len(s.offsets) == from {
+	if n == 0 {
+		s.offsets = s.offsets[:from]
 		return err
 	}
 	// Numbers go up. Where they do not, what comes later counts.
 	for last := len(s.blocks) - 1; last >= 0 && s.blocks[last].first >= first; last-- {
 		s.blocks = s.blocks[:last]
 	}
-	s.blocks = append(s.blocks, stackBlock{first, s.offsets[from:], b})
+	s.blocks = append(s.blocks, stackBlock{first, n, s.offsets[from:], b})
 	s.hit = len(s.blocks) - 1
 	return err
 }
@@ -62,21 +64,20 @@ func (s *stacks) get(id uint32) ([]byte, bool) {
 	}
 	b := &s.blocks[s.hit]
 	i := id - b.first // which wraps around if id is less
-	if i >= uint32(len(b.offsets)) {
+	if i >= b.n {
 		if b = s.find(id); b == nil {
 			return nil, false
 		}
 		i = id - b.first
 	}
-	from := b.offsets[i] + 4
-	to := from + binary.LittleEndian.Uint32(b.data[from-4:])
+	from, to := b.offsets[i]+4, b.offsets[i+1]
 	return b.data[from:to:to], true
 }
 
 // find returns the block with a stack, or nil.
 func (s *stacks) find(id uint32) *stackBlock {
 	n := sort.Search(len(s.blocks), func(n int) bool { return s.blocks[n].first > id }) - 1
-	if n < 0 || id-s.blocks[n].first >= uint32(len(s.blocks[n].offsets)) {
+	if n < 0 || id-s.blocks[n].first >= s.blocks[n].n {
 		return nil
 	}
 	s.hit = n
@@ -89,7 +90,7 @@ func (s *stacks) next() uint64 {
 		return 0
 	}
 	b := &s.blocks[len(s.blocks)-1]
-	return uint64(b.first) + uint64(len(b.offsets))
+	return uint64(b.first) + uint64(b.n)
 }
 
 func (s *stacks) reset() {

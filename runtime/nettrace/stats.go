@@ -73,12 +73,12 @@ func (r *Reader) Origin() Origin {
 	if r.batch == nil || r.at == 0 {
 		return Origin{}
 	}
-	e := &r.batch.events[r.at-1]
+	e := &r.events[r.at-1]
 	c := &r.batch.contexts[e.context&^sortPoint]
 	o := Origin{MetadataID: e.metadata, CaptureThread: c.capture, SortPoint: e.context&sortPoint != 0}
 	o.Metadata, _ = r.rows.get(uint64(e.metadata))
 	if r.header.Version != 3 {
-		o.Sequence = e.sequence
+		o.Sequence = c.sequence + uint32(r.at-1) - c.first
 	}
 	if r.v6 {
 		o.Capture = r.threads.get(c.capture)

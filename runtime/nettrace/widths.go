@@ -13,10 +13,6 @@ import (
 // enums in 4 bytes, or all integers in 8. No bit tells, but payloads do: fields take
 // exactly all of them, and a bool is 0 or 1. All events of a kind are alike.
 
-// A guess counts the payloads by which the widths of a kind of events were not yet
-// found out.
-type guess struct{ tries int }
-
 // maxGuesses is how many payloads are tried, so that a kind of events that fits in no
 // way costs no time for ever.
 const maxGuesses = 32
@@ -93,30 +89,25 @@ func retyped(fields []etw.FieldDesc, f retyping) []etw.FieldDesc {
 // guessWidths finds out which widths the numbers of rec have, and with them those of
 // its kind. As long as none fits, they are those that are declared.
 func (r *Reader) guessWidths(rec *etw.Record) {
-	r.kind.guess.tries++
+	k := r.kind
+	k.tries++
 	tries := []retyping{boolsAsWide, boolsAsBytes, smallAsInts}
 	if mayBeLongs(rec.Schema.Fields) {
 		tries = append(tries, allAsLongs)
 	}
-	found := false
 	for i, f := range tries {
 		d := *rec.Schema
 		d.Fields = retyped(d.Fields, f)
-		if found = fits(&d, rec); !found {
+		if !fits(&d, rec) {
 			continue
 		}
 		if i > 0 {
-			kind := *r.kind.record
-			kind.Schema, rec.Schema = &d, &d
-			r.metadata.put(uint64(r.kind.id), &kind)
-			r.kind.record = &kind
+			k.record.Schema, rec.Schema = &d, &d
 		}
-		break
+		k.guess = false
+		return
 	}
-	if found || r.kind.guess.tries == maxGuesses {
-		delete(r.guesses, r.kind.id)
-		r.kind.guess = nil
-	}
+	k.guess = k.tries < maxGuesses
 }
 
 // fits reports whether fields take all of a payload, and wide bools in them are bools.

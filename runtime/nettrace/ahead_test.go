@@ -1,0 +1,155 @@
+package nettrace
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An outcome is all that reading a stream says.
+type outcome struct {
+	opening, end string // errors
+	records      int
+	sum          uint64 // of all records and their origins
+	stats        Stats
+}
+
+// readWith reads a stream, with an ahead however small it is, or without.
+func readWith(data []byte, ahead bool, opts ...Option) outcome {
+	r, err := NewReader(bytes.NewReader(data), append(opts, Sequential())...)
+	if err != nil {
+		return outcome{opening: err.Error()}
+	}
+	if ahead {
+		r.startAhead()
+	}
+	defer r.Close()
+	var out outcome
+	var rec etw.Record
+	sum := fnv.New64a()
+	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+		out.records++
+		o := r.Origin()
+		fmt.Fprintln(sum, rec.Provider, rec.ID, rec.Version, rec.Timestamp, rec.ProcessID, rec.ThreadID, rec.Processor, rec.ActivityID, rec.RelatedActivityID,
+			rec.Payload, rec.Stack.Addresses, rec.Extended, rec.Schema == nil, o.MetadataID, o.CaptureThread, o.Sequence, o.SortPoint)
+	}
+	out.end, out.sum, out.stats = err.Error(), sum.Sum64(), r.Stats()
+	return out
+}
+
+func checkAhead(t *testing.T, data []byte, opts ...Option) {
+	t.Helper()
+	want, got := readWith(data, false, opts...), readWith(data, true, opts...)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read ahead: %+v\notherwise: %+v", got, want)
+	}
+}
+
+// withProcessors makes sure that others can decode ahead.
+func withProcessors(t testing.TB) {
+	before := runtime.GOMAXPROCS(4)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+}
+
+func ownTraces(t testing.TB) []string {
+	files, err := filepath.Glob("../../tests/recorded/*.nettrace")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded traces: %v", err)
+	}
+	return files
+}
+
+// TestAhead reads traces with and without decoding ahead, whole, cut, and with bytes
+// that are wrong.
+func TestAhead(t *testing.T) {
+	withProcessors(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, file := range ownTraces(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAhead(t, data)
+		checkAhead(t, data, InFileOrder())
+		if len(data) > 1<<20 {
+			continue
+		}
+		for range 10 {
+			checkAhead(t, data[:random.IntN(len(data))])
+			wrong := bytes.Clone(data)
+			for range 1 + random.IntN(4) {
+				wrong[random.IntN(len(wrong))] ^= 1 << random.IntN(8)
+			}
+			checkAhead(t, wrong)
+			checkAhead(t, wrong, InFileOrder())
+		}
+	}
+}
+
+// TestAheadCorpus does so with traces of other programs.
+func TestAheadCorpus(t *testing.T) {
+	withProcessors(t)
+	for _, file := range corpus.Glob(t, "nettrace", "*.nettrace") {
+		if fi, err := os.Stat(file); err != nil || fi.Size() > 6<<20 {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAhead(t, data)
+	}
+}
+
+func FuzzAhead(f *testing.F) {
+	withProcessors(f)
+	for _, file := range ownTraces(f) {
+		if data, err := os.ReadFile(file); err == nil && len(data) < 64<<10 {
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkAhead(t, data)
+		checkAhead(t, data, InFileOrder())
+	})
+}
+
+// TestAheadEnds drops readers in the middle, closed and not: no goroutine is left.
+func TestAheadEnds(t *testing.T) {
+	withProcessors(t)
+	before := runtime.NumGoroutine()
+	for i, file := range ownTraces(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rec etw.Record
+		for range 10 {
+			if err := r.Next(&rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i%2 == 0 {
+			r.Close()
+		}
+	}
+	for end := time.Now().Add(5 * time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
