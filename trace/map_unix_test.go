@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"bytes"
 	"os"
 	"runtime/debug"
 	"testing"
@@ -36,6 +37,20 @@ func TestMappedETL(t *testing.T) {
 		}).(interface{ Addr() uintptr }); !ok {
 			t.Errorf("%v: no fault", c)
 		}
+	}
+}
+
+// Who writes to the memory of a record does not write to the file.
+func TestMappedIsPrivate(t *testing.T) {
+	data := longETLTrace(t, etl.CompressionNone)
+	f := openOne(t, data, MapFiles())
+	for rec := new(etw.Record); f.Next(rec) == nil; {
+		for i := range rec.Payload {
+			rec.Payload[i] = 0x55
+		}
+	}
+	if after, err := os.ReadFile(f.Name()); err != nil || !bytes.Equal(after, data) {
+		t.Errorf("the file has changed, or error %v", err)
 	}
 }
 
