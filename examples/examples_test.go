@@ -63,7 +63,11 @@ func build(t *testing.T) string {
 			t.Fatal(err)
 		}
 		built = dir + string(filepath.Separator)
-		if out, err := exec.Command("go", "build", "-o", built, "./...").CombinedOutput(); err != nil {
+		args := []string{"build", "-ldflags=-w", "-o", built}
+		for _, p := range programs {
+			args = append(args, "./"+p.name)
+		}
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	})

@@ -11,13 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-func analyze(tb testing.TB, path string) *Result {
-	tb.Helper()
-	var mux etw.Mux
-	a := New(&mux)
-	testtrace.Run(tb, &mux, path)
-	return a.Result()
-}
+func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 

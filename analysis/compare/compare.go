@@ -177,7 +177,7 @@ func (c *Change) judge(threshold float64) {
 	n, m := len(c.A.Runs), len(c.B.Runs)
 	c.Proven = CanTell(n, m)
 	if n > 1 && m > 1 {
-		c.P = measure.Known(RankTest(c.A.Runs, c.B.Runs))
+		c.P = measure.Known(rankTest(c.A.Runs, c.B.Runs))
 	}
 	c.Verdict = c.verdict(threshold, deviations)
 	if !c.Proven && c.Verdict.Changed() && math.Abs(b-a) <= deviations*math.Hypot(math.Hypot(c.A.noise, c.B.noise), math.Hypot(c.A.alone, c.B.alone)) {

@@ -58,7 +58,7 @@ func TestRankTest(t *testing.T) {
 		{[]float64{1}, []float64{2}, 1},
 		{nil, []float64{2}, 1},
 	} {
-		if got := RankTest(test.a, test.b); math.Abs(got-test.want) > 1e-12 {
+		if got := rankTest(test.a, test.b); math.Abs(got-test.want) > 1e-12 {
 			t.Errorf("%v, %v: %v, want %v", test.a, test.b, got, test.want)
 		}
 	}
@@ -72,11 +72,11 @@ func TestRankTest(t *testing.T) {
 	}
 	for range 100 {
 		a, b := values(1+r.IntN(5), 8), values(1+r.IntN(6), 8)
-		p, turned, want := RankTest(a, b), RankTest(b, a), counted(a, b)
+		p, turned, want := rankTest(a, b), rankTest(b, a), counted(a, b)
 		if math.Abs(p-want) > 1e-12 || math.Abs(turned-want) > 1e-12 {
 			t.Errorf("%v, %v: %v and %v, want %v", a, b, p, turned, want)
 		}
-		if p < LeastP(len(a), len(b))/2-1e-12 { // with equal values one side alone may be as far off
+		if p < leastP(len(a), len(b))/2-1e-12 { // with equal values one side alone may be as far off
 			t.Errorf("%v, %v: %v is less than can be", a, b, p)
 		}
 	}
@@ -88,13 +88,13 @@ func TestRankTest(t *testing.T) {
 		}
 	}
 	a := values(200, 1000)
-	if p := RankTest(a, a); p != 1 {
+	if p := rankTest(a, a); p != 1 {
 		t.Errorf("of a set with itself %v", p)
 	}
 	for i := range a {
 		a[i] += 5000
 	}
-	if p := RankTest(values(200, 1000), a); p > 1e-20 {
+	if p := rankTest(values(200, 1000), a); p > 1e-20 {
 		t.Errorf("of sets apart %v", p)
 	}
 }
@@ -105,7 +105,7 @@ func TestLeastP(t *testing.T) {
 		want float64
 		can  bool
 	}{{1, 1, 1, false}, {0, 3, 1, false}, {3, 3, 0.1, false}, {4, 4, 2.0 / 70, true}, {5, 3, 2.0 / 56, true}, {2, 8, 2.0 / 45, true}, {1, 30, 2.0 / 31, false}} {
-		if p := LeastP(test.a, test.b); math.Abs(p-test.want) > 1e-12 || CanTell(test.a, test.b) != test.can {
+		if p := leastP(test.a, test.b); math.Abs(p-test.want) > 1e-12 || CanTell(test.a, test.b) != test.can {
 			t.Errorf("%d and %d: %v, %v", test.a, test.b, p, CanTell(test.a, test.b))
 		}
 	}

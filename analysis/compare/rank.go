@@ -9,11 +9,11 @@ import (
 // maxExact is how many values the rank test counts all orders of.
 const maxExact = 50
 
-// RankTest returns the probability that two sets of values differ in rank at least as
+// rankTest returns the probability that two sets of values differ in rank at least as
 // much as these if they were of one kind: the two-sided p of the test of Mann and
 // Whitney. Up to 50 values it is exact, also where values are equal; of more it is that
 // of the normal distribution. It is 1 if a set is empty.
-func RankTest(a, b []float64) float64 {
+func rankTest(a, b []float64) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 1
 	}
@@ -104,9 +104,9 @@ func normal(ranks []int, n, m int, tied float64) float64 {
 	return math.Erfc(z / math.Sqrt2)
 }
 
-// LeastP returns the smallest p that the test can have of so many values: that of sets
+// leastP returns the smallest p that the test can have of so many values: that of sets
 // of which one is above the other.
-func LeastP(a, b int) float64 {
+func leastP(a, b int) float64 {
 	if a == 0 || b == 0 {
 		return 1
 	}
@@ -119,8 +119,8 @@ func LeastP(a, b int) float64 {
 
 // CanTell reports whether so many recordings of each side are enough for the test to tell
 // a change from noise.
-func CanTell(a, b int) bool { return LeastP(a, b) <= enough }
+func CanTell(a, b int) bool { return leastP(a, b) <= enough }
 
 // SureP returns which p of so many recordings says that they differ: it is 0.01, or where
 // that cannot be the least that can.
-func SureP(a, b int) float64 { return max(surely, LeastP(a, b)) }
+func SureP(a, b int) float64 { return max(surely, leastP(a, b)) }

@@ -102,10 +102,7 @@ func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
 	var frames []uint64
 	for i := range k.list {
 		s := &k.list[i]
-		pid := int64(-1)
-		if s.thread.Process != nil {
-			pid = s.thread.Process.PID
-		}
+		pid, _ := s.thread.IDs()
 		if pid == 0 {
 			res.Idle++
 			continue

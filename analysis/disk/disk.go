@@ -69,7 +69,7 @@ func (a *Analysis) watchAsked(mux *etw.Mux) {
 			thread = int64(tid)
 		}
 		a.open[uint64(irp)] = int32(len(a.list))
-		a.list = append(a.list, operation{kind: k, at: when.Of(r), thread: a.thread(r, thread)})
+		a.list = append(a.list, operation{kind: k, at: when.Of(r), thread: a.machine.Asker(r, thread)})
 		a.bound.Await(r, thread, int32(len(a.list)-1))
 		return nil
 	}
@@ -103,18 +103,6 @@ func (a *Analysis) watchDone(mux *etw.Mux) {
 
 func (a *Analysis) file(key etw.Pointer) *system.File { return a.files.ByKey(uint64(key)) }
 
-// thread returns a thread, or nil if there is none with the number.
-func (a *Analysis) thread(r *etw.Record, tid int64) *system.Thread {
-	if tid < 0 || tid == math.MaxUint32 {
-		return nil
-	}
-	pid := int64(-1)
-	if tid == r.ThreadID {
-		pid = r.ProcessID
-	}
-	return a.machine.HasThread(tid, pid)
-}
-
 // done takes that a disk has answered. Where nothing told that it was asked, there is no
 // stack.
 func (a *Analysis) done(r *etw.Record, irp etw.Pointer, ticks uint64, has bool, tid uint32, o operation) {
@@ -131,7 +119,7 @@ func (a *Analysis) done(r *etw.Record, irp etw.Pointer, ticks uint64, has bool, 
 		a.list = append(a.list, o)
 	}
 	if has && tid != math.MaxUint32 {
-		o.thread = a.thread(r, int64(tid))
+		o.thread = a.machine.Asker(r, int64(tid))
 	}
 	o.done = true
 	a.list[i] = o
@@ -174,12 +162,7 @@ func (a *Analysis) Samples() (*stacks.Samples, Result) {
 		res.Operations++
 		res.Bytes += uint64(o.bytes)
 		res.Time += o.took
-		pid, tid := int64(-1), int64(-1)
-		if o.thread != nil {
-			if tid = o.thread.TID; o.thread.Process != nil {
-				pid = o.thread.Process.PID
-			}
-		}
+		pid, tid := o.thread.IDs()
 		frames = a.bound.AppendFrames(frames[:0], o.stack)
 		labels := out.Label(out.Label(0, "op", kindNames[o.kind]), "disk", diskName(o.disk))
 		if o.file != nil && o.file.Path != "" {

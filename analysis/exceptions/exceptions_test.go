@@ -12,13 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func analyze(tb testing.TB, path string) *Result {
-	tb.Helper()
-	var mux etw.Mux
-	a := New(&mux)
-	testtrace.Run(tb, &mux, path)
-	return a.Result()
-}
+func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 // The figures were measured before, by another program.
 func TestKnownTrace(t *testing.T) {

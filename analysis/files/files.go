@@ -113,17 +113,10 @@ func (a *Analysis) watchOthers(mux *etw.Mux) {
 // asked takes that an operation begins.
 func (a *Analysis) asked(r *etw.Record, k kind, key, object, thread, irp etw.Pointer, bytes uint32) error {
 	tid := int64(uint32(thread))
-	o := operation{kind: k, at: when.Of(r), bytes: bytes, file: a.files.Opened(uint64(key), uint64(object))}
-	if uint32(thread) == math.MaxUint32 {
+	if tid == math.MaxUint32 {
 		tid = r.ThreadID
 	}
-	if tid >= 0 {
-		pid := int64(-1)
-		if tid == r.ThreadID {
-			pid = r.ProcessID
-		}
-		o.thread = a.machine.HasThread(tid, pid)
-	}
+	o := operation{kind: k, at: when.Of(r), bytes: bytes, file: a.files.Opened(uint64(key), uint64(object)), thread: a.machine.Asker(r, tid)}
 	if irp != 0 {
 		a.open[uint64(irp)] = int32(len(a.list))
 	}
@@ -156,12 +149,7 @@ func (a *Analysis) Samples() (*stacks.Samples, Result) {
 	for i := range a.list {
 		o := &a.list[i]
 		res.add(o)
-		pid, tid := int64(-1), int64(-1)
-		if o.thread != nil {
-			if tid = o.thread.TID; o.thread.Process != nil {
-				pid = o.thread.Process.PID
-			}
-		}
+		pid, tid := o.thread.IDs()
 		if frames = a.bound.AppendFrames(frames[:0], o.stack); len(frames) > 0 {
 			res.Stacks++
 		}

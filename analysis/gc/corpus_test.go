@@ -7,17 +7,10 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/measure"
-	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // analyze returns what is to be said of a trace.
-func analyze(tb testing.TB, path string) *Result {
-	tb.Helper()
-	var mux etw.Mux
-	a := New(&mux)
-	testtrace.Run(tb, &mux, path)
-	return a.Result()
-}
+func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 // runtimeOf returns the runtime of a process in a trace of the corpus.
 func runtimeOf(tb testing.TB, name string, pid int64) *Runtime {

@@ -10,13 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-func analyze(tb testing.TB, path string) *Result {
-	tb.Helper()
-	var mux etw.Mux
-	a := New(&mux)
-	testtrace.Run(tb, &mux, path)
-	return a.Result()
-}
+func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 // The program knows which handles it made, and the trace has those of the runtime
 // beside them.

@@ -15,13 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func analyze(tb testing.TB, path string) *Result {
-	tb.Helper()
-	var mux etw.Mux
-	a := New(&mux)
-	testtrace.Run(tb, &mux, path)
-	return a.Result()
-}
+func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 

@@ -14,13 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func analyze(tb testing.TB, path string) *Result {
-	tb.Helper()
-	var mux etw.Mux
-	a := New(&mux)
-	testtrace.Run(tb, &mux, path)
-	return a.Result()
-}
+func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 // set returns the different names in a list, sorted.
 func set[T any](list []T, name func(T) string) []string {

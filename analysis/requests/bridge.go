@@ -79,6 +79,7 @@ func (a *Analysis) outcome(c *activity) {
 			c.rename(value)
 		case "Status":
 			c.Failed = c.Failed || value == "Error"
+			c.OK = value == "Ok"
 		}
 	})
 }

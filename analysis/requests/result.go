@@ -79,7 +79,9 @@ type Activity struct {
 	SpanID       string `json:"spanId,omitempty"`
 	ParentSpanID string `json:"parentSpanId,omitempty"`
 	// Kind is Server, Client, Producer, Consumer or Internal, and Source the
-	// ActivitySource, where the trace has them. They are for spans alone.
+	// ActivitySource, where the trace has them; OK is that the program itself calls the
+	// activity a success. They are for spans alone.
 	Kind   string `json:"-"`
 	Source string `json:"-"`
+	OK     bool   `json:"-"`
 }

@@ -183,13 +183,16 @@ func TestBridge(t *testing.T) {
 	send(43, etw.OpcodeStart, "Query.Start", "CommandText", "select 1", "", "", "", "")
 	send(45, etw.OpcodeStop, "Query.Stop", "Status", "Error", "Tags", "[http.response.status_code, 0]", "", "")
 	w.Activity = pathID(1, 0x12)
-	send(50, etw.OpcodeStop, "Far.Stop", "ActivityDuration", "990000000000", "", "", "", "") // longer than the session
+	send(50, etw.OpcodeStop, "Far.Stop", "ActivityDuration", "990000000000", "Status", "Ok", "", "") // longer than the session
 
 	tasks := w.tasks(t)
 	want(t, tasks, diagnosticSource+"/In", 1, 20, "/x", "500")
 	want(t, tasks, diagnosticSource+"/Out", 1, 3, "http://a/b", "204")
 	want(t, tasks, diagnosticSource+"/Query", 1, 2, "select 1", "0")
 	want(t, tasks, diagnosticSource+"/Far", 1, 50, "", "")
+	if !tasks[diagnosticSource+"/Far"].Slowest[0].OK || tasks[diagnosticSource+"/Query"].Slowest[0].OK {
+		t.Error("it is not passed on which activity is a success")
+	}
 	if tasks[diagnosticSource+"/Query"].Errors != 1 || tasks[diagnosticSource+"/Out"].Slowest[0].SpanID != "12" {
 		t.Errorf("%+v", tasks)
 	}

@@ -12,13 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-func analyze(tb testing.TB, path string) *Result {
-	tb.Helper()
-	var mux etw.Mux
-	a := New(&mux)
-	testtrace.Run(tb, &mux, path)
-	return a.Result()
-}
+func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 // The programs know their runtime.
 func TestTruth(t *testing.T) {

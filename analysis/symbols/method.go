@@ -74,43 +74,54 @@ func (l *methodList) at(i int32) *method {
 
 // A codeIndex finds the last method with a start and an id.
 type codeIndex struct {
-	slots []int32 // hash table with open addressing; 0 is free, else a method + 1
+	slots []codeSlot // hash table with open addressing
 	used  int
 }
 
-func hashCode(start, id uint64) uint64 {
+// A codeSlot has a part of the hash beside the method, so that no other method is looked
+// at than the one that is searched for.
+type codeSlot struct {
+	method int32 // plus 1, or 0 where there is none
+	hash   uint32
+}
+
+func hashCode(start, id uint64) uint32 {
 	h := (start ^ id*0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93
-	return h ^ h>>29
+	return uint32(h ^ h>>29)
 }
 
 // find returns the place of a method: of the one that is there, or of the next.
-func (x *codeIndex) find(l *methodList, start, id uint64) *int32 {
+func (x *codeIndex) find(l *methodList, start, id uint64) *codeSlot {
 	if 4*x.used >= 3*len(x.slots) {
-		x.grow(l)
+		x.grow()
 	}
-	mask := uint64(len(x.slots) - 1)
-	for i := hashCode(start, id) & mask; ; i = (i + 1) & mask {
+	mask := uint32(len(x.slots) - 1)
+	hash := hashCode(start, id)
+	for i := hash & mask; ; i = (i + 1) & mask {
 		s := &x.slots[i]
-		if *s == 0 {
+		if s.method == 0 {
+			s.hash = hash
 			return s
 		}
-		if m := l.at(*s - 1); m.start == start && m.id == id {
+		if s.hash != hash {
+			continue
+		}
+		if m := l.at(s.method - 1); m.start == start && m.id == id {
 			return s
 		}
 	}
 }
 
-func (x *codeIndex) grow(l *methodList) {
+func (x *codeIndex) grow() {
 	old := x.slots
-	x.slots = make([]int32, max(64, 2*len(old)))
-	mask := uint64(len(x.slots) - 1)
+	x.slots = make([]codeSlot, max(64, 2*len(old)))
+	mask := uint32(len(x.slots) - 1)
 	for _, s := range old {
-		if s == 0 {
+		if s.method == 0 {
 			continue
 		}
-		m := l.at(s - 1)
-		i := hashCode(m.start, m.id) & mask
-		for x.slots[i] != 0 {
+		i := s.hash & mask
+		for x.slots[i].method != 0 {
 			i = (i + 1) & mask
 		}
 		x.slots[i] = s

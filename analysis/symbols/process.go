@@ -41,8 +41,8 @@ func (p *process) learn(at int64, origin Origin, c *code) {
 		rejit: uint32(min(c.rejit, math.MaxUint32)), module: p.moduleIndex(c.module), origin: origin,
 		space: p.text.of(c.space), name: p.text.of(c.name), signature: p.text.of(c.signature)}
 	slot := p.index.find(&p.methods, c.start, c.id)
-	if *slot != 0 {
-		if m := p.methods.at(*slot - 1); m.is(&named) && m.takes(at, origin, &named) {
+	if slot.method != 0 {
+		if m := p.methods.at(slot.method - 1); m.is(&named) && m.takes(at, origin, &named) {
 			return
 		}
 	} else {
@@ -55,7 +55,7 @@ func (p *process) learn(at int64, origin Origin, c *code) {
 	case Unloaded:
 		named.to = at
 	}
-	*slot = p.methods.add(named) + 1
+	slot.method = p.methods.add(named) + 1
 }
 
 // is reports whether n tells of the same code, or of code of which the one or the

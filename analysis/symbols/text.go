@@ -22,10 +22,17 @@ const (
 // methods have names that are mostly those of others.
 type arena struct {
 	chunks [][]byte
-	slots  []text // hash table with open addressing
+	slots  []textSlot // hash table with open addressing
 	used   int
 	seed   maphash.Seed
 	buf    []byte
+}
+
+// A textSlot has a part of the hash beside the string, so that no other string is looked
+// at than the one that is searched for: each is somewhere else in memory.
+type textSlot struct {
+	text
+	hash uint32
 }
 
 // of returns the number of a string of a payload.
@@ -47,18 +54,20 @@ func (a *arena) add(s []byte) text {
 	if 4*a.used >= 3*len(a.slots) {
 		a.grow()
 	}
-	mask := uint64(len(a.slots) - 1)
-	for i := maphash.Bytes(a.seed, s) & mask; ; i = (i + 1) & mask {
-		t := a.slots[i]
-		if t == 0 {
-			if t = a.keep(s); t != 0 {
-				a.slots[i] = t
+	mask := uint32(len(a.slots) - 1)
+	hash := uint32(maphash.Bytes(a.seed, s))
+	for i := hash & mask; ; i = (i + 1) & mask {
+		slot := a.slots[i]
+		if slot.text == 0 {
+			t := a.keep(s)
+			if t != 0 {
+				a.slots[i] = textSlot{t, hash}
 				a.used++
 			}
 			return t
 		}
-		if bytes.Equal(a.bytes(t), s) {
-			return t
+		if slot.hash == hash && bytes.Equal(a.bytes(slot.text), s) {
+			return slot.text
 		}
 	}
 }
@@ -87,17 +96,17 @@ func (a *arena) grow() {
 		a.seed = maphash.MakeSeed()
 	}
 	old := a.slots
-	a.slots = make([]text, max(1024, 2*len(old)))
-	mask := uint64(len(a.slots) - 1)
-	for _, t := range old {
-		if t == 0 {
+	a.slots = make([]textSlot, max(1024, 2*len(old)))
+	mask := uint32(len(a.slots) - 1)
+	for _, slot := range old {
+		if slot.text == 0 {
 			continue
 		}
-		i := maphash.Bytes(a.seed, a.bytes(t)) & mask
-		for a.slots[i] != 0 {
+		i := slot.hash & mask
+		for a.slots[i].text != 0 {
 			i = (i + 1) & mask
 		}
-		a.slots[i] = t
+		a.slots[i] = slot
 	}
 }
 

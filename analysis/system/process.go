@@ -1,5 +1,11 @@
 package system
 
+import (
+	"math"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
 // A Process is one life of a process id. What the trace does not tell is empty,
 // and of numbers -1.
 type Process struct {
@@ -170,6 +176,31 @@ func (m *Machine) HasThread(tid, pid int64) *Thread {
 		t.of(m.processOf(pid))
 	}
 	return t
+}
+
+// Asker returns the thread with an id that asked for what an event is about, or nil if
+// the event names none. Of which process it is, the event tells if the thread logged it.
+func (m *Machine) Asker(r *etw.Record, tid int64) *Thread {
+	if tid < 0 || tid == math.MaxUint32 {
+		return nil
+	}
+	pid := int64(-1)
+	if tid == r.ThreadID {
+		pid = r.ProcessID
+	}
+	return m.HasThread(tid, pid)
+}
+
+// IDs returns the ids of a thread and of its process, -1 for what is not known. Of nil
+// nothing is.
+func (t *Thread) IDs() (pid, tid int64) {
+	if t == nil {
+		return -1, -1
+	}
+	if t.Process == nil {
+		return -1, t.TID
+	}
+	return t.Process.PID, t.TID
 }
 
 // listThread returns the thread that has an id now, by a list of those that there

@@ -291,11 +291,8 @@ func (b *builder) running(list []ran) {
 		b.spread(b.row(k, b.n), from-b.o.Origin, to-b.o.Origin, float64(to-from)/1e6)
 	}
 	for _, x := range list {
-		pid := int64(-1)
-		if x.thread.Process != nil {
-			pid = x.thread.Process.PID
-		}
-		add(pid, x.thread.TID, x.from, x.to)
+		pid, tid := x.thread.IDs()
+		add(pid, tid, x.from, x.to)
 	}
 	for x := range b.parts.Threads.Running() {
 		add(x.PID, x.TID, x.From, x.To)

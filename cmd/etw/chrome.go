@@ -123,13 +123,7 @@ func (o *profiling) chrome(cmd *cobra.Command, args []string, path string) error
 		return trouble
 	}
 	err = writePage(cmd, path, args, func(w io.Writer) error { return l.trace(i.names, t.Start().UnixNano()).Write(w) })
-	if isBrokenPipe(err) {
-		err = nil
-	}
-	if reportLosses(cmd, t) {
-		trouble = cmp.Or(trouble, errReported)
-	}
-	return cmp.Or(err, trouble)
+	return written(cmd, t, err, trouble)
 }
 
 // oneSession returns an error if traces did not begin at one time: what analyses say is

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -89,25 +87,7 @@ The format is that of --format, or of the suffix of the file: ` + strings.Join(s
 			if t.name == "pprof" {
 				o.linesIfKnown()
 			}
-			p, err := o.read(cmd, args)
-			if err != nil {
-				return err
-			}
-			defer p.t.Close()
-			if cmd.Context().Err() != nil {
-				return p.trouble
-			}
-			if p.Len() == 0 {
-				return cmp.Or(p.trouble, errors.New("there is nothing to write"))
-			}
-			err = writePage(cmd, path, args, func(w io.Writer) error { return t.write(w, p, filepath.Base(args[0])) })
-			if isBrokenPipe(err) {
-				err = nil
-			}
-			if reportLosses(cmd, p.t) {
-				p.trouble = cmp.Or(p.trouble, errReported)
-			}
-			return cmp.Or(err, p.trouble)
+			return o.write(cmd, args, path, "there is nothing to write", func(w io.Writer, p *profiled) error { return t.write(w, p, filepath.Base(args[0])) })
 		},
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write to this `file`, instead of the standard output")

@@ -137,7 +137,7 @@ func TestFilterCorpus(t *testing.T) {
 	for _, p := range [][2]string{{"nettrace", "*.net*[ef]"}, {"dotnet10", "*.net*[ef]"}, {"universal", "*.nettrace"}} {
 		files = append(files, corpus.Glob(t, p[0], p[1])...)
 	}
-	files = corpus.Some(t, files)
+	files = corpus.Share(corpus.Some(t, files), 30)
 	same := 0
 	for _, path := range files {
 		if err := checkFilter(t, path); err != nil {

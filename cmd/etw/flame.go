@@ -1,8 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"errors"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -40,33 +39,17 @@ earlier trace: what has a larger share than before is red, a smaller one blue.
 				return err
 			}
 			o.linesIfKnown()
-			p, err := o.read(cmd, args)
-			if err != nil {
-				return err
-			}
-			defer p.t.Close()
-			if cmd.Context().Err() != nil {
-				return p.trouble
-			}
-			if p.Len() == 0 {
-				return cmp.Or(p.trouble, errors.New("there is nothing to draw"))
-			}
-			page := p.flame()
-			page.Title, page.Lead, page.Warnings = filepath.Base(args[0]), p.facts, p.warnings
-			if p.compared {
-				page.Title += ", compared with " + filepath.Base(o.before)
-			}
-			for _, f := range p.t.Files() {
-				page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
-			}
-			err = writePage(cmd, path, args, page.Write)
-			if isBrokenPipe(err) {
-				err = nil
-			}
-			if reportLosses(cmd, p.t) {
-				p.trouble = cmp.Or(p.trouble, errReported)
-			}
-			return cmp.Or(err, p.trouble)
+			return o.write(cmd, args, path, "there is nothing to draw", func(w io.Writer, p *profiled) error {
+				page := p.flame()
+				page.Title, page.Lead, page.Warnings = filepath.Base(args[0]), p.facts, p.warnings
+				if p.compared {
+					page.Title += ", compared with " + filepath.Base(o.before)
+				}
+				for _, f := range p.t.Files() {
+					page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
+				}
+				return page.Write(w)
+			})
 		},
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")

@@ -99,12 +99,21 @@ func runtimeProcess() {
 		os.Exit(3)
 	}
 	rt := playing(trace, 9, 100*time.Millisecond)
+	play, played := rt.Record, make(chan struct{}, 8)
+	rt.Record = func(w io.Writer, stopped <-chan struct{}) {
+		play(w, stopped)
+		played <- struct{}{}
+	}
 	go rt.Connect(func() (net.Conn, error) { return net.Dial("unix", path) })
 	for rt.Resumed() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	os.Stdout.WriteString("hello from the program\n")
 	time.Sleep(300 * time.Millisecond)
+	select {
+	case <-played: // a busy machine takes its time
+	case <-time.After(time.Minute):
+	}
 }
 
 // points returns a stream with three sequence points, events and stacks between them.

@@ -33,6 +33,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second time a signal ends the program at once
 
+	return runIn(ctx, args, stdin, stdout, stderr)
+}
+
+// runIn runs the tool until the context ends, with what comes with that.
+func runIn(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := rootFor(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)

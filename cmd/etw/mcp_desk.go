@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/etwgen/etwgen/internal/command"
 )
 
 // A desk is where the questions of an assistant are answered: it has the traces that are
@@ -281,13 +279,7 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 	defer cancel()
 	ctx = context.WithValue(ctx, openerKey{}, d.open)
 	stdout, stderr := &limitedBuffer{}, &limitedBuffer{}
-	root := rootFor(args)
-	root.SetArgs(args)
-	root.SetIn(bytes.NewReader(nil))
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	cmd, err := command.Execute(ctx, root)
-	code := exitCode(cmd, err)
+	code := runIn(ctx, args, bytes.NewReader(nil), stdout, stderr)
 	if err := caller.Err(); err != nil {
 		return nil, false, err
 	}

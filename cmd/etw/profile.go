@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -340,6 +342,24 @@ func (o *profiling) read(cmd *cobra.Command, args []string) (*profiled, error) {
 		return o.compare(cmd, args)
 	}
 	return o.readOne(cmd, args)
+}
+
+// write reads traces and writes what is made of their profile. Where it is empty there is
+// nothing to write, and that is the error.
+func (o *profiling) write(cmd *cobra.Command, args []string, path, nothing string, page func(w io.Writer, p *profiled) error) error {
+	p, err := o.read(cmd, args)
+	if err != nil {
+		return err
+	}
+	defer p.t.Close()
+	if cmd.Context().Err() != nil {
+		return p.trouble
+	}
+	if p.Len() == 0 {
+		return cmp.Or(p.trouble, errors.New(nothing))
+	}
+	err = writePage(cmd, path, args, func(w io.Writer) error { return page(w, p) })
+	return written(cmd, p.t, err, p.trouble)
 }
 
 // readOne reads traces, or takes what was kept of them, and leaves of the profile what the

@@ -209,3 +209,15 @@ func writePage(cmd *cobra.Command, path string, inputs []string, write func(w io
 	}
 	return os.Rename(f.Name(), path)
 }
+
+// written returns what became of a page that was written of traces: whoever reads it may
+// have had enough, and losses are trouble.
+func written(cmd *cobra.Command, t *trace.Trace, err, trouble error) error {
+	if isBrokenPipe(err) {
+		err = nil
+	}
+	if reportLosses(cmd, t) {
+		trouble = cmp.Or(trouble, errReported)
+	}
+	return cmp.Or(err, trouble)
+}

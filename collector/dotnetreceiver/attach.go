@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ func (w *worker) attach(stop context.Context, t target) {
 	defer w.mu.Unlock()
 	last := w.tries[t.key]
 	switch {
-	case w.attached[t.key] || last != nil && time.Now().Before(last.next):
+	case !w.attached[t.key].IsZero() || last != nil && time.Now().Before(last.next):
 		return
 	case t.cookie != "" && w.cookies[t.cookie]: // it is attached to in another way
 		w.wg.Go(func() { t.guest.letGo(stop) })
@@ -47,7 +48,7 @@ func (w *worker) attach(stop context.Context, t target) {
 		w.wg.Go(func() { t.guest.letGo(stop) })
 		return
 	}
-	w.attached[t.key] = true
+	w.attached[t.key] = time.Now()
 	w.wg.Go(func() {
 		err := w.session(stop, t)
 		t.guest.letGo(stop)
@@ -59,15 +60,21 @@ func (w *worker) attach(stop context.Context, t target) {
 func (w *worker) leave(t target, last *try, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	lasted := time.Since(w.attached[t.key])
 	delete(w.attached, t.key)
-	if err == nil || err == errGone {
+	var early *earlyError
+	switch {
+	case err == nil || err == errGone:
 		w.full = false
 		delete(w.tries, t.key)
-		return
-	}
-	w.tries[t.key] = w.cfg.after(last, time.Now())
-	if last == nil && err != errTwice {
-		w.core.Set.Logger.Warn("cannot attach to a process; trying again", zap.String("process", t.name), zap.Error(err))
+	case errors.As(err, &early):
+		w.full = false
+		w.tries[t.key] = w.cfg.afterEarly(last, t.name, early, lasted, time.Now())
+	default:
+		w.tries[t.key] = w.cfg.after(last, time.Now())
+		if last == nil && err != errTwice {
+			w.core.Set.Logger.Warn("cannot attach to a process; trying again", zap.String("process", t.name), zap.Error(err))
+		}
 	}
 }
 
@@ -148,6 +155,7 @@ func (a *attachment) run(ctx, stop context.Context) error {
 	w.core.Tel.Session(1, "attached")
 	defer w.core.Tel.Session(-1, "attached")
 	w.core.Set.Logger.Info("attached", name, zap.String("runtime", a.info.Runtime))
+	w.once.Do(func() { w.wg.Go(func() { w.events.Matched().SayAfter(stop, w.core.Set.Logger) }) })
 	w.mu.Lock()
 	if w.ended > 0 {
 		w.core.Tel.Reattached()
@@ -162,10 +170,10 @@ func (a *attachment) run(ctx, stop context.Context) error {
 	} else {
 		w.core.Set.Logger.Info("detached", name)
 	}
-	if s == nil {
-		return err // else nobody waits before the next try
+	if s != nil && err != nil {
+		return &earlyError{err}
 	}
-	return nil
+	return err
 }
 
 // work reads a session, if there is one, and takes profiles meanwhile.
@@ -201,8 +209,8 @@ func (a *attachment) stream(stop context.Context, s *eventpipe.Session) error {
 	metrics := w.cfg.Metrics
 	metrics.Source = a.plan.source
 	stream := flow.NewStream(flow.StreamConfig{
-		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "eventpipe", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.cfg.Events,
-		Metrics: metrics, Live: true, Resource: a.resource,
+		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "eventpipe", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.events,
+		Metrics: metrics, Collections: slices.Contains(w.cfg.Presets, "gc"), Live: true, Resource: a.resource,
 	})
 	live := flow.Live{
 		Source: s, Stop: s.Stop, Close: s.Close,

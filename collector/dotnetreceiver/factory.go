@@ -1,13 +1,12 @@
 package dotnetreceiver
 
 import (
-	"context"
 	"errors"
 	"slices"
 
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/consumer"
-	"go.opentelemetry.io/collector/consumer/xconsumer"
+	"go.opentelemetry.io/collector/pipeline"
+	"go.opentelemetry.io/collector/pipeline/xpipeline"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/xreceiver"
 
@@ -17,58 +16,42 @@ import (
 
 // NewFactory returns the factory of the receiver.
 func NewFactory() receiver.Factory {
-	f := &factory{}
+	f := &flow.Factory[Config]{Check: collects, Plan: func(c *Config) flow.Plan {
+		return flow.Plan{
+			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Instruments: instruments,
+			Work: func(core *flow.Core) flow.Worker { return newWorker(c, core) },
+		}
+	}}
 	return xreceiver.NewFactory(metadata.Type, defaultConfig,
-		xreceiver.WithLogs(f.logs, metadata.LogsStability),
-		xreceiver.WithMetrics(f.metrics, metadata.MetricsStability),
-		xreceiver.WithTraces(f.traces, metadata.TracesStability),
-		xreceiver.WithProfiles(f.profiles, metadata.ProfilesStability))
+		xreceiver.WithLogs(f.Logs, metadata.LogsStability),
+		xreceiver.WithMetrics(f.Metrics, metadata.MetricsStability),
+		xreceiver.WithTraces(f.Traces, metadata.TracesStability),
+		xreceiver.WithProfiles(f.Profiles, metadata.ProfilesStability))
 }
 
-type factory struct {
-	live flow.Registry[Config]
-}
-
-// core returns the receiver of a configuration, whatever the signal.
-func (f *factory) core(set receiver.Settings, cfg component.Config) *flow.Core {
-	c := cfg.(*Config)
-	return f.live.Get(c, set, flow.Plan{
-		Kind: metadata.Type.String(), Scope: metadata.ScopeName, Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout,
-		Work: func(core *flow.Core) flow.Worker { return newWorker(c, core) },
-	})
-}
-
-func (f *factory) logs(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {
-	c := f.core(set, cfg)
-	c.Sender.Logs = next
-	return c, nil
-}
-
-func (f *factory) metrics(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Metrics) (receiver.Metrics, error) {
-	own := cfg.(*Config)
-	if !slices.Contains(own.Presets, "gc") && !slices.Contains(own.Presets, "counters") && len(own.Providers) == 0 {
-		return nil, errors.New("the receiver is in a metrics pipeline but nothing is collected for metrics: add presets: [gc, counters]")
+// collects says why nothing is collected for a signal.
+func collects(c *Config, signal pipeline.Signal) error {
+	has := func(preset string) bool { return slices.Contains(c.Presets, preset) || len(c.Providers) > 0 }
+	switch {
+	case signal == pipeline.SignalMetrics && !has("gc") && !has("counters"):
+		return errors.New("the receiver is in a metrics pipeline but nothing is collected for metrics: add presets: [gc, counters]")
+	case signal == pipeline.SignalTraces && !has("requests"):
+		return errors.New("the receiver is in a traces pipeline but nothing is collected for traces: add presets: [requests]")
+	case signal == xpipeline.SignalProfiles && len(c.profiled()) == 0:
+		return errors.New("the receiver is in a profiles pipeline but nothing is collected for profiles: add presets: [cpu, allocs]")
 	}
-	c := f.core(set, cfg)
-	c.Sender.Metrics = next
-	return c, nil
+	return nil
 }
 
-func (f *factory) traces(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Traces) (receiver.Traces, error) {
-	own := cfg.(*Config)
-	if !slices.Contains(own.Presets, "requests") && len(own.Providers) == 0 {
-		return nil, errors.New("the receiver is in a traces pipeline but nothing is collected for traces: add presets: [requests]")
+// instruments returns those of metadata.yaml.
+func instruments(set component.TelemetrySettings) (flow.Instruments, error) {
+	b, err := metadata.NewTelemetryBuilder(set)
+	if err != nil {
+		return flow.Instruments{}, err
 	}
-	c := f.core(set, cfg)
-	c.Sender.Traces = next
-	return c, nil
-}
-
-func (f *factory) profiles(_ context.Context, set receiver.Settings, cfg component.Config, next xconsumer.Profiles) (xreceiver.Profiles, error) {
-	if len(cfg.(*Config).profiled()) == 0 {
-		return nil, errors.New("the receiver is in a profiles pipeline but nothing is collected for profiles: add presets: [cpu, allocs]")
-	}
-	c := f.core(set, cfg)
-	c.Sender.Profiles = next
-	return c, nil
+	return flow.Instruments{
+		Events: b.ReceiverDotnetEvents, Lost: b.ReceiverDotnetEventsLost, Wait: b.ReceiverDotnetWaitTime,
+		Sessions: b.ReceiverDotnetSessions, Reattaches: b.ReceiverDotnetReattaches,
+		Lag: b.RegisterReceiverDotnetLagCallback, Shutdown: b.Shutdown,
+	}, nil
 }

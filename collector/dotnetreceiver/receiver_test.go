@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/consumer"
@@ -21,14 +22,12 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receivertest"
-	"go.uber.org/goleak"
 
 	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/collector/internal/flow/flowtest"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 	"github.com/etwgen/etwgen/trace"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A sink takes what a receiver gives.
 type sink struct {
@@ -56,29 +55,17 @@ func (s *sink) ConsumeLogs(_ context.Context, data plog.Logs) error {
 	}
 	for _, of := range data.ResourceLogs().All() {
 		s.resource = of.Resource().Attributes().AsRaw()
-		for _, scope := range of.ScopeLogs().All() {
-			for _, r := range scope.LogRecords().All() {
-				if r.EventName() == "etwgen.profile" {
-					kind, _ := r.Attributes().Get("kind")
-					path, _ := r.Attributes().Get("file.path")
-					if s.files == nil {
-						s.files = make(map[string]string)
-					}
-					s.files[kind.Str()] = path.Str()
-				}
-				if r.EventName() != "etwgen.loss" {
-					s.logs++
-					continue
-				}
-				place, _ := r.Attributes().Get("place")
-				n, _ := r.Attributes().Get("count")
-				if s.losses == nil {
-					s.losses = make(map[string]int64)
-				}
-				s.losses[place.Str()] += n.Int()
-			}
-		}
 	}
+	if s.losses == nil {
+		s.losses, s.files = make(map[string]int64), make(map[string]string)
+	}
+	flowtest.Each(data, s.losses, func(plog.LogRecord) { s.logs++ }, func(r plog.LogRecord) {
+		if r.EventName() == "etwgen.profile" {
+			kind, _ := r.Attributes().Get("kind")
+			path, _ := r.Attributes().Get("file.path")
+			s.files[kind.Str()] = path.Str()
+		}
+	})
 	return nil
 }
 
@@ -321,13 +308,21 @@ func TestRefusing(t *testing.T) {
 	}
 }
 
-// TestUnreachable waits for a process that is not there, and ends.
+// TestUnreachable waits for processes that are not there, which the status tells, and ends.
 func TestUnreachable(t *testing.T) {
-	cfg := config(t.TempDir())
+	cfg, host := config(t.TempDir()), &flowtest.Host{}
 	cfg.Targets = []Target{{PID: 1 << 22}, {Name: "^nothing-is-called-so$"}}
-	end := start(t, cfg, &sink{})
-	time.Sleep(50 * time.Millisecond)
-	if err := end(); err != nil {
+	c, err := NewFactory().CreateLogs(t.Context(), receivertest.NewNopSettings(metadata.Type), cfg, &sink{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context(), host); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "the status tells of both", func() bool {
+		return host.Is(componentstatus.StatusRecoverableError, "no .NET process matches {pid: 4194304}") && host.Is(componentstatus.StatusRecoverableError, "{name: ^nothing-is-called-so$}")
+	})
+	if err := c.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
 }
@@ -429,7 +424,8 @@ func TestReal(t *testing.T) {
 			t.Errorf("%s has two types", s.mixed)
 		}
 		t.Logf("profiles: %v", s.files)
-		s.sums, s.files = nil, nil
+		s.sums = nil
+		clear(s.files)
 		s.mu.Unlock()
 	}
 	if err := end(); err != nil {

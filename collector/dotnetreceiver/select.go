@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/collector/internal/flow"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
@@ -39,15 +40,35 @@ func (w *worker) wants(p *eventpipe.Process) bool {
 		return false
 	}
 	name := nameOf(p)
-	match := func(list []*regexp.Regexp) bool {
-		for _, re := range list {
-			if re.MatchString(name) {
-				return true
-			}
-		}
-		return false
+	wanted, unwanted := w.include.match(name), w.exclude.match(name)
+	return wanted && !unwanted
+}
+
+// patterns are those of the names of processes.
+type patterns struct {
+	list    []*regexp.Regexp
+	matched flow.Matched
+}
+
+// compile fills the patterns, which were checked.
+func (p *patterns) compile(place string, texts []string) {
+	p.matched = flow.Matched{Place: place, Texts: texts}
+	for _, text := range texts {
+		re, _ := regexp.Compile(text)
+		p.list = append(p.list, re)
 	}
-	return match(w.include) && !match(w.exclude)
+}
+
+// match reports whether a pattern means a name.
+func (p *patterns) match(name string) bool {
+	any := false
+	for i, re := range p.list {
+		if re != nil && re.MatchString(name) {
+			p.matched.Mark(i)
+			any = true
+		}
+	}
+	return any
 }
 
 // is reports whether a process is what target i asks for.

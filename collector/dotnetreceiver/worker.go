@@ -25,40 +25,29 @@ type worker struct {
 	core      *flow.Core
 	host      component.Host
 	listeners []*eventpipe.Listener
-	include   []*regexp.Regexp
-	exclude   []*regexp.Regexp
+	include   patterns
+	exclude   patterns
 	names     []*regexp.Regexp // of the targets, nil for those that have none
+	events    *flow.Events     // that are chosen
 	folder    *folder          // of profiles, or nil
 	wg        sync.WaitGroup
+	once      sync.Once // at the first session
 
 	mu       sync.Mutex
-	attached map[string]bool
-	cookies  map[string]bool // of the processes that are attached to
+	attached map[string]time.Time // since when
+	cookies  map[string]bool      // of the processes that are attached to
 	tries    map[string]*try
 	guests   map[string]*guest // that have come by a port, by their cookies
 	full     bool              // it was said that no more processes can be attached to
 	ended    int               // sessions
 	missing  []string          // what is said of targets that no process is
-}
-
-// A try is when it is tried again to attach to a process.
-type try struct {
-	wait time.Duration
-	next time.Time
-	seen bool
+	reported string            // as the status: what is wrong
 }
 
 func newWorker(cfg *Config, core *flow.Core) *worker {
-	w := &worker{cfg: cfg, core: core, attached: make(map[string]bool), cookies: make(map[string]bool), tries: make(map[string]*try), guests: make(map[string]*guest)}
-	compile := func(texts []string) (list []*regexp.Regexp) {
-		for _, text := range texts {
-			if re, err := regexp.Compile(text); err == nil { // which was checked
-				list = append(list, re)
-			}
-		}
-		return list
-	}
-	w.include, w.exclude = compile(cfg.Discovery.Include), compile(cfg.Discovery.Exclude)
+	w := &worker{cfg: cfg, core: core, attached: make(map[string]time.Time), cookies: make(map[string]bool), tries: make(map[string]*try), guests: make(map[string]*guest), events: flow.NewEvents(cfg.Events)}
+	w.include.compile("discovery: include", cfg.Discovery.Include)
+	w.exclude.compile("discovery: exclude", cfg.Discovery.Exclude)
 	for _, t := range cfg.Targets {
 		var re *regexp.Regexp
 		if t.Name != "" {
@@ -106,6 +95,10 @@ func (w *worker) Run(stop context.Context) {
 	for i, l := range w.listeners {
 		w.wg.Go(func() { w.accept(stop, l, w.cfg.Ports[i]) })
 	}
+	if w.cfg.discovers() {
+		w.wg.Go(func() { w.include.matched.SayAfter(stop, w.core.Set.Logger) })
+		w.wg.Go(func() { w.exclude.matched.SayAfter(stop, w.core.Set.Logger) })
+	}
 	for {
 		w.look(stop)
 		if !flow.Sleep(stop.Done(), w.cfg.lookEvery(w.waits())) {
@@ -123,17 +116,6 @@ func (c *Config) lookEvery(waiting bool) time.Duration {
 	return c.Discovery.Interval
 }
 
-// after returns when it is tried again after a try that failed. Last is the one before
-// it, or nil.
-func (c *Config) after(last *try, now time.Time) *try {
-	again := &try{wait: c.Reattach.InitialInterval}
-	if last != nil {
-		again.wait = min(2*last.wait, c.Reattach.MaxInterval)
-	}
-	again.next = now.Add(again.wait)
-	return again
-}
-
 func (w *worker) waits() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,7 +131,6 @@ func (w *worker) look(stop context.Context) {
 		if err != nil && stop.Err() == nil && len(list) == 0 {
 			w.core.Set.Logger.Warn("processes cannot be listed", zap.Error(err))
 		}
-		w.forget(list)
 		for i := range list {
 			if w.wants(&list[i]) {
 				w.process(stop, &list[i])
@@ -167,6 +148,8 @@ func (w *worker) look(stop context.Context) {
 		}
 	}
 	w.lookAtGuests(stop)
+	w.forget()
+	w.report()
 }
 
 // needsList reports whether processes have to be listed.
@@ -194,20 +177,13 @@ func (w *worker) process(stop context.Context, p *eventpipe.Process) {
 	w.attach(stop, t)
 }
 
-// forget drops what is known of processes that are not there any more.
-func (w *worker) forget(list []eventpipe.Process) {
+// forget drops what is known of processes that are not there any more, or are well: else
+// it would have been tried again, or a session have ended.
+func (w *worker) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, t := range w.tries {
-		t.seen = false
-	}
-	for i := range list {
-		if t := w.tries[fmt.Sprintf("pid %d %d", list[i].PID, list[i].Start.Unix())]; t != nil {
-			t.seen = true
-		}
-	}
 	for key, t := range w.tries {
-		if !t.seen && time.Since(t.next) > time.Minute {
+		if time.Since(t.next) > steady {
 			delete(w.tries, key)
 		}
 	}
@@ -237,10 +213,27 @@ func (w *worker) miss(list []eventpipe.Process) {
 			w.core.Set.Logger.Warn(text)
 		}
 	}
+}
+
+// report has the status be what is wrong, if that has changed.
+func (w *worker) report() {
+	w.mu.Lock()
+	trouble := slices.Clone(w.missing)
+	for _, t := range w.tries {
+		if t.early >= tolerated {
+			trouble = append(trouble, t.said)
+		}
+	}
+	slices.Sort(trouble)
+	text := strings.Join(trouble, "; ")
+	was := w.reported
+	w.reported = text
+	w.mu.Unlock()
 	switch {
-	case len(missing) > 0 && !slices.Equal(missing, was):
-		componentstatus.ReportStatus(w.host, componentstatus.NewRecoverableErrorEvent(errors.New(strings.Join(missing, "; "))))
-	case len(missing) == 0 && len(was) > 0:
+	case text == was:
+	case text == "":
 		componentstatus.ReportStatus(w.host, componentstatus.NewEvent(componentstatus.StatusOK))
+	default:
+		componentstatus.ReportStatus(w.host, componentstatus.NewRecoverableErrorEvent(errors.New(text)))
 	}
 }

@@ -1,10 +1,7 @@
 package etwreceiver
 
 import (
-	"context"
-
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/receiver"
 
 	"github.com/etwgen/etwgen/collector/etwreceiver/internal/metadata"
@@ -15,15 +12,26 @@ import (
 func NewFactory() receiver.Factory { return newFactory(system) }
 
 func newFactory(start starter) receiver.Factory {
-	var live flow.Registry[Config]
-	return receiver.NewFactory(metadata.Type, defaultConfig, receiver.WithLogs(
-		func(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {
-			c := cfg.(*Config)
-			core := live.Get(c, set, flow.Plan{
-				Kind: metadata.Type.String(), Scope: metadata.ScopeName, Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout,
-				Work: func(core *flow.Core) flow.Worker { return &worker{cfg: c, core: core, start: start} },
-			})
-			core.Sender.Logs = next
-			return core, nil
-		}, metadata.LogsStability))
+	f := &flow.Factory[Config]{Plan: func(c *Config) flow.Plan {
+		return flow.Plan{
+			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Instruments: instruments,
+			Work: func(core *flow.Core) flow.Worker {
+				return &worker{cfg: c, core: core, start: start, events: flow.NewEvents(c.Events)}
+			},
+		}
+	}}
+	return receiver.NewFactory(metadata.Type, defaultConfig, receiver.WithLogs(f.Logs, metadata.LogsStability))
+}
+
+// instruments returns those of metadata.yaml.
+func instruments(set component.TelemetrySettings) (flow.Instruments, error) {
+	b, err := metadata.NewTelemetryBuilder(set)
+	if err != nil {
+		return flow.Instruments{}, err
+	}
+	return flow.Instruments{
+		Events: b.ReceiverEtwEvents, Lost: b.ReceiverEtwEventsLost, Wait: b.ReceiverEtwWaitTime,
+		Sessions: b.ReceiverEtwSessions, Reattaches: b.ReceiverEtwReattaches,
+		Lag: b.RegisterReceiverEtwLagCallback, Shutdown: b.Shutdown,
+	}, nil
 }

@@ -17,15 +17,13 @@ import (
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver/receivertest"
-	"go.uber.org/goleak"
 
 	"github.com/etwgen/etwgen/collector/etwreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/collector/internal/flow/flowtest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/session"
 	"github.com/etwgen/etwgen/trace"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A sink counts log records, and losses by place.
 type sink struct {
@@ -39,22 +37,10 @@ func (s *sink) Capabilities() consumer.Capabilities { return consumer.Capabiliti
 func (s *sink) ConsumeLogs(_ context.Context, data plog.Logs) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, of := range data.ResourceLogs().All() {
-		for _, scope := range of.ScopeLogs().All() {
-			for _, r := range scope.LogRecords().All() {
-				if r.EventName() != "etwgen.loss" {
-					s.logs++
-					continue
-				}
-				place, _ := r.Attributes().Get("place")
-				n, _ := r.Attributes().Get("count")
-				if s.losses == nil {
-					s.losses = make(map[string]int64)
-				}
-				s.losses[place.Str()] += n.Int()
-			}
-		}
+	if s.losses == nil {
+		s.losses = make(map[string]int64)
 	}
+	flowtest.Each(data, s.losses, func(plog.LogRecord) { s.logs++ }, nil)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -52,6 +53,8 @@ type worker struct {
 	host  component.Host
 	start starter
 	first live
+	// events are those that are chosen.
+	events *flow.Events
 }
 
 // Open starts the session: what keeps it from starting does not heal by itself.
@@ -127,6 +130,9 @@ func stacks(flags kernel.Flags) []session.StackEvent {
 // Run gives away what the session says. One that somebody else has stopped is started
 // again.
 func (w *worker) Run(stop context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { w.events.Matched().SayAfter(stop, w.core.Set.Logger) })
 	s := w.first
 	w.first = nil
 	wait := w.cfg.Restart.InitialInterval
@@ -167,7 +173,7 @@ func (w *worker) read(stop context.Context, s live) error {
 	}
 	resource = append(resource, otlp.Attribute{Key: "os.type", Value: runtime.GOOS}, otlp.Attribute{Key: "host.arch", Value: runtime.GOARCH})
 	stream := flow.NewStream(flow.StreamConfig{
-		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "etw", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.cfg.Events,
+		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "etw", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.events,
 		Live: true, Metrics: flow.DefaultMetrics(), Resource: resource,
 	})
 	l := flow.Live{

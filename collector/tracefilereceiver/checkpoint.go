@@ -16,8 +16,10 @@ import (
 // A state is what is known of a trace that was read, or is.
 type state struct {
 	Records int64  `json:"records"` // that were taken by the pipelines
-	Order   string `json:"order"`   // in which they were counted: time or file
-	Done    bool   `json:"done"`    // its end was seen
+	Order   string `json:"order"`   // in which they were counted
+	// Sent are the records of each processor, if that is how they were counted.
+	Sent map[int32]int64 `json:"sent,omitempty"`
+	Done bool            `json:"done"` // its end was seen
 	// Sizes are those of the files that have it, as it was then.
 	Sizes   []int64 `json:"sizes,omitempty"`
 	Lost    int64   `json:"lost"` // that were reported

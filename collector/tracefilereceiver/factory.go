@@ -1,10 +1,7 @@
 package tracefilereceiver
 
 import (
-	"context"
-
 	"go.opentelemetry.io/collector/component"
-	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/xreceiver"
 
@@ -14,41 +11,28 @@ import (
 
 // NewFactory returns the factory of the receiver.
 func NewFactory() receiver.Factory {
-	f := &factory{}
+	f := &flow.Factory[Config]{Plan: func(c *Config) flow.Plan {
+		return flow.Plan{
+			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Instruments: instruments,
+			Work: func(core *flow.Core) flow.Worker { return newWorker(c, core) },
+		}
+	}}
 	return xreceiver.NewFactory(metadata.Type, defaultConfig,
-		xreceiver.WithLogs(f.logs, metadata.LogsStability),
-		xreceiver.WithMetrics(f.metrics, metadata.MetricsStability),
-		xreceiver.WithTraces(f.traces, metadata.TracesStability),
-		xreceiver.WithDeprecatedTypeAlias(metadata.Alias))
+		xreceiver.WithLogs(f.Logs, metadata.LogsStability),
+		xreceiver.WithMetrics(f.Metrics, metadata.MetricsStability),
+		xreceiver.WithTraces(f.Traces, metadata.TracesStability),
+		xreceiver.WithDeprecatedTypeAlias(metadata.DeprecatedType))
 }
 
-type factory struct {
-	live flow.Registry[Config]
-}
-
-// core returns the receiver of a configuration, whatever the signal.
-func (f *factory) core(set receiver.Settings, cfg component.Config) *flow.Core {
-	c := cfg.(*Config)
-	return f.live.Get(c, set, flow.Plan{
-		Kind: metadata.Type.String(), Scope: metadata.ScopeName, Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout,
-		Work: func(core *flow.Core) flow.Worker { return newWorker(c, core) },
-	})
-}
-
-func (f *factory) logs(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Logs) (receiver.Logs, error) {
-	c := f.core(set, cfg)
-	c.Sender.Logs = next
-	return c, nil
-}
-
-func (f *factory) metrics(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Metrics) (receiver.Metrics, error) {
-	c := f.core(set, cfg)
-	c.Sender.Metrics = next
-	return c, nil
-}
-
-func (f *factory) traces(_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Traces) (receiver.Traces, error) {
-	c := f.core(set, cfg)
-	c.Sender.Traces = next
-	return c, nil
+// instruments returns those of metadata.yaml.
+func instruments(set component.TelemetrySettings) (flow.Instruments, error) {
+	b, err := metadata.NewTelemetryBuilder(set)
+	if err != nil {
+		return flow.Instruments{}, err
+	}
+	return flow.Instruments{
+		Events: b.ReceiverTraceFileEvents, Lost: b.ReceiverTraceFileEventsLost, Wait: b.ReceiverTraceFileWaitTime,
+		Files: b.ReceiverTraceFileFiles, Checkpoints: b.ReceiverTraceFileCheckpoints,
+		Lag: b.RegisterReceiverTraceFileLagCallback, Shutdown: b.Shutdown,
+	}, nil
 }

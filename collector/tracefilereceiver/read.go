@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,15 +15,17 @@ import (
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
 	"github.com/etwgen/etwgen/export/otlp"
-	"github.com/etwgen/etwgen/internal/blocks"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
 
-// Orders of records.
+// Orders in which records are counted. What comes later may belong before what was sent,
+// in the order of time: of a .nettrace that grows they are counted as they lie there, and
+// of an .etl, which is merged of the records of processors, for each of these.
 const (
-	orderTime = "time"
-	orderFile = "file"
+	orderTime      = "time"
+	orderFile      = "file"
+	orderProcessor = "processor"
 )
 
 // trace reads the i-th trace of a file from where it was left. It reports whether it is
@@ -38,9 +41,8 @@ func (w *worker) trace(stop context.Context, f found, i int, id string, follow b
 		return true, nil
 	}
 	if known.Order == "" {
-		known.Order = orderTime
-		if follow || isCut(f.path) {
-			known.Order = orderFile
+		if known.Order, err = orderOf(stop, f, i, follow); err != nil {
+			return true, err
 		}
 	}
 	t, err := w.open(stop, f.path, i, known.Order, follow)
@@ -50,6 +52,7 @@ func (w *worker) trace(stop context.Context, f found, i int, id string, follow b
 	defer t.Close()
 	r := &reading{w: w, id: id, state: known, file: t, path: f.path, size: f.size, follow: follow, before: known.Records}
 	r.state.Name = filepath.Base(f.path)
+	r.state.Sent, r.sent = maps.Clone(known.Sent), known.Sent
 	return r.run(stop)
 }
 
@@ -80,10 +83,12 @@ func (w *worker) open(stop context.Context, path string, i int, order string, fo
 		}
 	}
 	if i >= len(files) {
-		return nil, errors.New("it has changed while it was read")
+		return nil, errChanged
 	}
 	return files[i], nil
 }
+
+var errChanged = errors.New("it has changed while it was read")
 
 // A reading is that of one trace.
 type reading struct {
@@ -93,7 +98,9 @@ type reading struct {
 	file   *trace.File
 	path   string
 	size   int64
-	before int64 // records that were sent already
+	before int64           // records that were sent already
+	sent   map[int32]int64 // those of each processor
+	seen   map[int32]int64
 	follow bool
 	stream *flow.Stream
 	limit  int64 // records that the rate limit has let through
@@ -101,14 +108,18 @@ type reading struct {
 
 // run reads the trace to its end, and reports whether that was reached.
 func (r *reading) run(stop context.Context) (bool, error) {
-	skip := r.state.Records
+	r.seen = make(map[int32]int64)
+	if r.state.Sent == nil {
+		r.state.Sent = make(map[int32]int64)
+	}
 	format, _, _ := strings.Cut(r.file.Format(), " ")
 	r.stream = flow.NewStream(flow.StreamConfig{
-		Sender: &r.w.core.Sender, Tel: r.w.core.Tel, Format: format, Batch: r.w.cfg.Batch, Output: r.w.cfg.Output, Events: r.w.cfg.Events,
+		Sender: &r.w.core.Sender, Tel: r.w.core.Tel, Format: format, Batch: r.w.cfg.Batch, Output: r.w.cfg.Output, Events: r.w.event,
 		Metrics: r.w.cfg.Metrics, Resource: r.resource(), Acknowledged: func(n int64) error { return r.acknowledged(stop, n) },
+		Counted: r.counted,
 	})
 	end := r.flushOften(stop)
-	trouble, err := r.records(stop, skip)
+	trouble, err := r.records(stop)
 	end()
 	if err == nil {
 		err = r.stream.Flush(true)
@@ -122,15 +133,15 @@ func (r *reading) run(stop context.Context) (bool, error) {
 	if err == nil && trouble != nil {
 		err = &partError{trouble, r.stream.Records()}
 	}
-	if n := r.stream.Records(); err == nil && n < skip {
-		err = errShrunk(n, skip)
+	if n := r.stream.Records(); err == nil && n < r.before {
+		err = errShrunk(n, r.before)
 	}
 	return true, err
 }
 
 // records reads all records. Trouble is what is wrong with the trace, of which the good
 // part was read.
-func (r *reading) records(stop context.Context, skip int64) (trouble, err error) {
+func (r *reading) records(stop context.Context) (trouble, err error) {
 	var rec etw.Record
 	for n := int64(0); ; n++ {
 		if n%64 == 0 && stop.Err() != nil {
@@ -146,13 +157,28 @@ func (r *reading) records(stop context.Context, skip int64) (trouble, err error)
 		case err != nil:
 			return err, nil
 		}
-		if n < skip {
+		if r.wasSent(&rec, n) {
 			r.stream.Skip(&rec)
 			continue
 		}
 		if err := r.stream.Take(&rec); err != nil {
 			return trouble, err
 		}
+	}
+}
+
+// wasSent reports whether the n-th record was sent before.
+func (r *reading) wasSent(rec *etw.Record, n int64) bool {
+	if r.state.Order == orderProcessor {
+		return r.seen[rec.Processor] < r.sent[rec.Processor]
+	}
+	return n < r.before
+}
+
+// counted counts a record of a processor.
+func (r *reading) counted(rec *etw.Record) {
+	if r.state.Order == orderProcessor {
+		r.seen[rec.Processor]++
 	}
 }
 
@@ -176,6 +202,15 @@ func (r *reading) flushOften(stop context.Context) (end func()) {
 
 // acknowledged keeps that records were taken by the pipelines, and holds to the rate.
 func (r *reading) acknowledged(stop context.Context, n int64) error {
+	if r.state.Order == orderProcessor {
+		n = 0
+		for p, seen := range r.seen {
+			r.state.Sent[p] = max(r.state.Sent[p], seen)
+		}
+		for _, sent := range r.state.Sent {
+			n += sent
+		}
+	}
 	added := n - max(r.limit, r.state.Records)
 	r.state.Records = max(r.state.Records, n)
 	r.limit = r.state.Records
@@ -231,26 +266,6 @@ func (r *reading) resource() []otlp.Attribute {
 		}
 	}
 	return list
-}
-
-// isCut reports whether a file is a .nettrace without its end. More may come, and where
-// that belongs in the order of time is not known before.
-func isCut(path string) bool {
-	if !isNettrace(path) {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return !hasEnd(f)
-}
-
-// hasEnd reports whether the blocks of a file say that they are all.
-func hasEnd(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && blocks.List(f, info.Size(), func(blocks.Block) error { return nil }) == nil
 }
 
 // A growing is a file of which the end is not the end: more may come, until its blocks

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/consumer"
@@ -23,15 +23,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/receiver/receivertest"
-	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/etwgen/etwgen/collector/internal/flow/flowtest"
 	"github.com/etwgen/etwgen/collector/tracefilereceiver/internal/metadata"
 	"github.com/etwgen/etwgen/trace"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const recorded = "../../tests/recorded"
 
@@ -66,6 +64,7 @@ type sink struct {
 	asked  int
 	fields func(r plog.LogRecord)
 	times  map[string]int // of records, by their times and names
+	losses map[string]int64
 }
 
 func (s *sink) at(r plog.LogRecord) {
@@ -89,20 +88,16 @@ func (s *sink) ConsumeLogs(_ context.Context, data plog.Logs) error {
 	if s.names == nil {
 		s.names = make(map[string]int)
 	}
-	for _, of := range data.ResourceLogs().All() {
-		for _, scope := range of.ScopeLogs().All() {
-			for _, r := range scope.LogRecords().All() {
-				if scope.Scope().Name() == "etwgen" {
-					continue
-				}
-				s.names[r.EventName()]++
-				s.count++
-				if s.fields != nil {
-					s.fields(r)
-				}
-			}
-		}
+	if s.losses == nil {
+		s.losses = make(map[string]int64)
 	}
+	flowtest.Each(data, s.losses, func(r plog.LogRecord) {
+		s.names[r.EventName()]++
+		s.count++
+		if s.fields != nil {
+			s.fields(r)
+		}
+	}, nil)
 	return nil
 }
 
@@ -163,14 +158,12 @@ func (c memoryClient) Delete(_ context.Context, key string) error {
 func (c memoryClient) Batch(context.Context, ...*storage.Operation) error { return nil }
 func (c memoryClient) Close(context.Context) error                        { return nil }
 
-// A host has one extension.
-type host struct {
-	ext map[component.ID]component.Component
-}
-
-func (h host) GetExtensions() map[component.ID]component.Component { return h.ext }
-
 var storageID = component.MustNewID("memory")
+
+// hostOf returns a host with a storage.
+func hostOf(keep *memory) *flowtest.Host {
+	return &flowtest.Host{Extensions: map[component.ID]component.Component{storageID: keep}}
+}
 
 // config returns one that reads a folder.
 func config(dir string) *Config {
@@ -200,7 +193,7 @@ func start(t *testing.T, cfg *Config, keep *memory, s *sink) (idle func() bool, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := host{map[component.ID]component.Component{storageID: keep}}
+	h := hostOf(keep)
 	for _, c := range []component.Component{logs, metrics} {
 		if err := c.Start(t.Context(), h); err != nil {
 			t.Fatal(err)
@@ -248,20 +241,7 @@ func TestSays(t *testing.T) {
 	write(t, filepath.Join(dir, "text.md"), []byte("no trace at all"))
 	cfg := config(dir)
 	cfg.Include = append(cfg.Include, dir, filepath.Join(dir, "*.none"))
-	set := receivertest.NewNopSettings(metadata.Type)
-	core, seen := observer.New(zap.InfoLevel)
-	set.Logger = zap.New(core)
-	c, err := NewFactory().CreateLogs(t.Context(), set, cfg, &sink{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(t.Context(), host{map[component.ID]component.Component{storageID: &memory{}}}); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, "all is read", func() bool { return seen.FilterMessageSnippet("all files are read").Len() > 0 })
-	if err := c.Shutdown(t.Context()); err != nil {
-		t.Error(err)
-	}
+	seen := heard(t, cfg, &sink{})
 	if n := seen.FilterLevelExact(zap.ErrorLevel).Len(); n != 0 {
 		t.Errorf("%d errors", n)
 	}
@@ -270,6 +250,26 @@ func TestSays(t *testing.T) {
 			t.Errorf("%q is said %d times", want, n)
 		}
 	}
+}
+
+// heard reads all files, and returns what is said.
+func heard(t *testing.T, cfg *Config, s *sink) *observer.ObservedLogs {
+	t.Helper()
+	set := receivertest.NewNopSettings(metadata.Type)
+	core, seen := observer.New(zap.InfoLevel)
+	set.Logger = zap.New(core)
+	c, err := NewFactory().CreateLogs(t.Context(), set, cfg, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context(), hostOf(&memory{})); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "all is read", func() bool { return seen.FilterMessageSnippet("all files are read").Len() > 0 })
+	if err := c.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return seen
 }
 
 // events returns the number of events of a trace.
@@ -412,7 +412,7 @@ func TestBlocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(t.Context(), host{map[component.ID]component.Component{storageID: &memory{}}}); err != nil {
+	if err := c.Start(t.Context(), hostOf(&memory{})); err != nil {
 		t.Fatal(err)
 	}
 	<-entered
@@ -422,14 +422,33 @@ func TestBlocked(t *testing.T) {
 	close(block)
 }
 
-// TestFull has a storage that is full: data flows on, and it is said.
+// TestFull has a storage that is full: data flows on, and the status tells, until there
+// is room again.
 func TestFull(t *testing.T) {
 	dir, keep, s := t.TempDir(), &memory{fail: true}, &sink{}
 	from := filepath.Join(recorded, "gc.nettrace")
 	copyOf(t, from, filepath.Join(dir, "a.nettrace"))
-	all(t, config(dir), keep, s)
-	if want := events(t, from); s.count != want || keep.sets == 0 {
-		t.Errorf("%d log records, want %d; %d were to be stored", s.count, want, keep.sets)
+	h := hostOf(keep)
+	c, err := NewFactory().CreateLogs(t.Context(), receivertest.NewNopSettings(metadata.Type), config(dir), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	want := events(t, from)
+	wait(t, "all is sent", func() bool { return s.total() >= want })
+	wait(t, "the status tells", func() bool { return h.Is(componentstatus.StatusRecoverableError, storage.ErrStorageFull.Error()) })
+	keep.mu.Lock()
+	keep.fail = false
+	keep.mu.Unlock()
+	copyOf(t, filepath.Join(recorded, "exceptions.nettrace"), filepath.Join(dir, "b.nettrace"))
+	wait(t, "it is well again", func() bool { return h.Is(componentstatus.StatusOK, "") })
+	if err := c.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if more := events(t, filepath.Join(recorded, "exceptions.nettrace")); s.count > want+more {
+		t.Errorf("%d log records of %d", s.count, want+more)
 	}
 }
 
@@ -464,33 +483,6 @@ func TestFollow(t *testing.T) {
 	end()
 	if s.count != want {
 		t.Errorf("%d log records, want %d", s.count, want)
-	}
-}
-
-// TestGrows reads a file without following it, cut at many places, each time with a
-// restart: whatever its blocks have in order of time, all is sent once.
-func TestGrows(t *testing.T) {
-	dir, keep, s := t.TempDir(), &memory{}, &sink{}
-	from := filepath.Join(recorded, "threads.nettrace")
-	whole, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.fields = func(r plog.LogRecord) { s.at(r) }
-	for tenth := 2; tenth <= 10; tenth++ {
-		write(t, filepath.Join(dir, "a.nettrace"), whole[:len(whole)*tenth/10])
-		all(t, config(dir), keep, s)
-	}
-	if want := events(t, from); s.count != want {
-		t.Errorf("%d log records, want %d", s.count, want)
-	}
-	alone := &sink{}
-	alone.fields = func(r plog.LogRecord) { alone.at(r) }
-	other := t.TempDir()
-	copyOf(t, from, filepath.Join(other, "a.nettrace"))
-	all(t, config(other), &memory{}, alone)
-	if !maps.Equal(s.times, alone.times) {
-		t.Error("what is sent of a file that grows is not what is sent of the whole one")
 	}
 }
 

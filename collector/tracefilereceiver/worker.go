@@ -23,6 +23,7 @@ type worker struct {
 	host  component.Host
 	store *checkpoints
 	limit limiter
+	event *flow.Events // those that are chosen
 	slots chan struct{}
 	wg    sync.WaitGroup
 
@@ -37,7 +38,7 @@ type worker struct {
 }
 
 func newWorker(cfg *Config, core *flow.Core) *worker {
-	return &worker{cfg: cfg, core: core, looked: make(map[string]found), reading: make(map[string]bool), taken: make(map[string]bool), slots: make(chan struct{}, cfg.MaxConcurrentFiles), limit: limiter{perSecond: cfg.RateLimit}}
+	return &worker{cfg: cfg, core: core, looked: make(map[string]found), reading: make(map[string]bool), taken: make(map[string]bool), slots: make(chan struct{}, cfg.MaxConcurrentFiles), limit: limiter{perSecond: cfg.RateLimit}, event: flow.NewEvents(cfg.Events)}
 }
 
 // Open opens the storage.
@@ -51,6 +52,9 @@ func (w *worker) Open(ctx context.Context, host component.Host) (err error) {
 func (w *worker) Run(stop context.Context) {
 	defer w.wg.Wait()
 	w.sayEmpty()
+	if w.cfg.Follow { // there may never be a time at which all is read
+		w.wg.Go(func() { w.event.Matched().SayAfter(stop, w.core.Set.Logger) })
+	}
 	for {
 		w.look(stop)
 		if stop.Err() != nil {
@@ -139,6 +143,9 @@ func (w *worker) sayDone(stop context.Context) {
 	}
 	w.idle = true
 	w.core.Set.Logger.Info("all files are read; waiting for more", zap.Int("files", w.files), zap.Int64("events", w.events), zap.Int64("lost", w.lost))
+	if w.events > 0 {
+		w.event.Matched().Say(w.core.Set.Logger)
+	}
 }
 
 // count adds to what is said at the end.

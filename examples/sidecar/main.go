@@ -1,7 +1,10 @@
 // Sidecar watches the garbage collector of a live .NET process, and serves its pauses
 // as a histogram for Prometheus:
 //
-//	go run ./examples/sidecar /tmp/dotnet-diagnostic-1234-567-socket localhost:9101
+//	go run ./examples/sidecar 1234 localhost:9101
+//
+// In the place of the number of the process it takes the path of its socket, as a sidecar
+// sees that in another container.
 package main
 
 import (
@@ -12,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
 	"sync"
 	"time"
 
@@ -22,7 +26,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		log.Fatal("usage: sidecar SOCKET ADDRESS")
+		log.Fatal("usage: sidecar PID|SOCKET ADDRESS")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -35,7 +39,7 @@ func main() {
 }
 
 // watch adds the pauses of a process to h until the process ends, or ctx does.
-func watch(ctx context.Context, socket string, h *histogram) error {
+func watch(ctx context.Context, process string, h *histogram) error {
 	var mux etw.Mux
 	begun := make(map[int64]time.Duration) // by thread
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
@@ -53,7 +57,7 @@ func watch(ctx context.Context, socket string, h *histogram) error {
 		return nil
 	})
 
-	c, err := eventpipe.DialSocket(ctx, socket)
+	c, err := dial(ctx, process)
 	if err != nil {
 		return err
 	}
@@ -65,6 +69,14 @@ func watch(ctx context.Context, socket string, h *histogram) error {
 	defer s.Close()
 	defer context.AfterFunc(ctx, func() { s.Stop(context.Background()) })()
 	return mux.Run(context.Background(), s) // to the end that Stop brings about
+}
+
+// dial connects to a process, by its number or the path of its socket.
+func dial(ctx context.Context, process string) (*eventpipe.Client, error) {
+	if pid, err := strconv.Atoi(process); err == nil {
+		return eventpipe.DialPID(ctx, pid)
+	}
+	return eventpipe.DialSocket(ctx, process)
 }
 
 // bounds are those of the buckets, in seconds.

@@ -13,9 +13,9 @@ const RuntimeMeter = "System.Runtime"
 // generationKey is the attribute of the generation that a number is about.
 const generationKey = "dotnet.gc.heap.generation"
 
-// A Convention says what an event counter of the runtime is under the semantic
+// A convention says what an event counter of the runtime is under the semantic
 // conventions of OpenTelemetry.
-type Convention struct {
+type convention struct {
 	Counter string // its name
 	Metric  string
 	Unit    string
@@ -28,7 +28,7 @@ type Convention struct {
 
 // conventions are the event counters of System.Runtime of which conventions have the
 // metric. Those for collections are none of them: they count generations up to theirs.
-var conventions = []Convention{
+var conventions = []convention{
 	{"working-set", "dotnet.process.memory.working_set", "By", false, 1e6, "", ""},
 	{"alloc-rate", "dotnet.gc.heap.total_allocated", "By", true, 1, "", ""},
 	{"gc-committed", "dotnet.gc.last_collection.memory.committed_size", "By", false, 1e6, "", ""},
@@ -49,13 +49,9 @@ var conventions = []Convention{
 	{"exception-count", "dotnet.exceptions", "{exception}", true, 1, "error.type", "_OTHER"},
 }
 
-// Conventional returns the event counters of the runtime that become metrics of the
-// semantic conventions, and how.
-func Conventional() []Convention { return append([]Convention(nil), conventions...) }
-
 // conventional makes a metric of the conventions of a counter, if it is one. The
 // result is nil otherwise.
-func (m *Metrics) conventional(c *counters.Counter, like *family) *Convention {
+func (m *Metrics) conventional(c *counters.Counter, like *family) *convention {
 	if !m.Conventions || c.Provider != RuntimeMeter {
 		return nil
 	}
@@ -73,7 +69,7 @@ func (m *Metrics) conventional(c *counters.Counter, like *family) *Convention {
 }
 
 // scaled returns a value in the unit of the convention.
-func (c *Convention) scaled(v float64) float64 {
+func (c *convention) scaled(v float64) float64 {
 	if c == nil {
 		return v
 	}
@@ -81,7 +77,7 @@ func (c *Convention) scaled(v float64) float64 {
 }
 
 // attributes returns those of a point.
-func (c *Convention) attributes(tags string) []Attribute {
+func (c *convention) attributes(tags string) []Attribute {
 	list := attributesOf(tags)
 	if c != nil && c.Key != "" {
 		list = append(list, Attribute{c.Key, c.Value})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -174,6 +175,21 @@ func TestClientCanceled(t *testing.T) {
 	for _, bad := range []string{"localhost:4318", "ftp://x", "http://", "::"} {
 		if _, err := otlp.NewClient(bad, nil, nil); err == nil {
 			t.Errorf("%s is an address", bad)
+		}
+	}
+}
+
+// TestSpanStatus has the status of spans: what the program says itself is final.
+func TestSpanStatus(t *testing.T) {
+	for _, c := range []struct {
+		ok, failed bool
+		want       string
+	}{{false, false, ""}, {false, true, `"status":{"code":2}`}, {true, false, `"status":{"code":1}`}, {true, true, `"status":{"code":1}`}} {
+		var s otlp.Spans
+		s.Add(1, "P", "T", requests.Activity{TraceID: strings.Repeat("1", 32), SpanID: strings.Repeat("2", 16), OK: c.ok, Failed: c.failed})
+		text := string(s.AppendJSON(nil))
+		if strings.Contains(text, `"status"`) != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("ok %v, failed %v: %s", c.ok, c.failed, text)
 		}
 	}
 }

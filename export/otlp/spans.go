@@ -77,7 +77,10 @@ func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) [
 		list = append(list, Attribute{"http.response.status_code", n})
 	}
 	b = appendAttributes(append(b, ','), list)
-	if a.Failed {
+	switch {
+	case a.OK: // the word of the program is final
+		b = append(b, `,"status":{"code":1}`...)
+	case a.Failed:
 		b = append(b, `,"status":{"code":2}`...)
 	}
 	return append(b, '}')

@@ -126,9 +126,6 @@ func directory(b []byte) Directory {
 	return Directory{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
 }
 
-// Data returns the file.
-func (f *Image) Data() []byte { return f.data }
-
 // Directory returns a directory by its number. It is zero if the image has none.
 func (f *Image) Directory(i int) Directory {
 	if i >= len(f.directories) {

@@ -103,16 +103,6 @@ func FieldSignature(b []byte) (Type, bool) {
 	return t, !c.failed
 }
 
-// LocalsSignature reads the types of local variables.
-func LocalsSignature(b []byte) ([]Type, bool) {
-	c := NewCursor(b)
-	if c.Byte() != sigLocals {
-		return nil, false
-	}
-	types := c.types(c.Uint(), 0)
-	return types, !c.failed
-}
-
 // TypeSignature reads a type, as TypeSpec has one, and whether it is one.
 func TypeSignature(b []byte) (Type, bool) {
 	c := NewCursor(b)

@@ -28,7 +28,8 @@ type batch struct {
 	taken  int           // blocks that have been handed out
 	done   chan struct{} // receives when all are loaded
 	ready  bool          // done has been received
-	run    func()        // load, as a value that costs nothing to start
+	guard  guard
+	run    func() // load, as a value that costs nothing to start
 }
 
 const (
@@ -62,10 +63,14 @@ func (a *ahead) start() {
 }
 
 func (t *batch) load() {
+	t.guard.run(t.blocks[0].file.memory != nil, t.loadBlocks)
+	t.done <- struct{}{}
+}
+
+func (t *batch) loadBlocks() {
 	for _, b := range t.blocks {
 		b.load()
 	}
-	t.done <- struct{}{}
 }
 
 // take returns the next block of the plan, loaded.
@@ -81,6 +86,7 @@ func (a *ahead) take() *block {
 		<-t.done
 		t.ready = true
 	}
+	t.guard.raise()
 	b := t.blocks[t.taken]
 	t.taken++
 	a.bytes -= b.ref.memory()

@@ -18,11 +18,13 @@ type block struct {
 	ref  bufferRef
 	file *file
 	data []byte // of the records; offset 0 is bufferHeaderSize in the buffer
+	room []byte // for data, unless that lies in the memory of the file or in home
 	home []byte // the whole buffer that data is in, if a stream was given it
 
 	entries []entry
 	next    int   // the first of the entries that is not delivered
 	held    int64 // by the merge
+	touched byte  // of no meaning: what is read must go somewhere
 
 	tally blockTally
 }
@@ -57,7 +59,7 @@ func (b *block) load() {
 	if b.ref.compressed {
 		b.unpack()
 	} else {
-		b.copy()
+		b.take()
 	}
 	if b.ref.cut {
 		b.cutOff()
@@ -84,6 +86,9 @@ func (b *block) begin() {
 
 // find finds the records of data.
 func (b *block) find() {
+	if b.file.memory != nil && !b.ref.compressed {
+		b.touch()
+	}
 	b.walk()
 	if b.ref.doubtful && len(b.entries) == 0 {
 		b.tally = blockTally{} // whatever is in it, that is as it should be
@@ -91,29 +96,36 @@ func (b *block) find() {
 	b.sort()
 }
 
-// copy reads the buffer, which is not compressed, and some bytes behind its
+// take reads the buffer, which is not compressed, and some bytes behind its
 // records: there is filling, unless the header is wrong about where they end.
-func (b *block) copy() {
+func (b *block) take() {
 	filled, room := int(min(b.ref.extent, b.ref.size))-bufferHeaderSize, int(b.ref.size)-bufferHeaderSize
-	b.data = b.sized(b.data, min(filled+messageHeaderSize, room))
-	b.data = b.data[:b.read(b.data)]
+	b.data = b.bytes(&b.room, min(filled+messageHeaderSize, room))
 	switch {
 	case len(b.data) <= filled:
 	case beginsRecord(b.data[filled:]):
 		if b.ref.least == 0 {
 			b.ref.least = b.ref.extent
 		}
-		b.data = b.sized(b.data, room)
-		b.data = b.data[:b.read(b.data)]
+		b.data = b.bytes(&b.room, room)
 	default:
 		b.data = b.data[:filled]
 	}
 }
 
-// read fills p with what is behind the buffer's header, and returns how much
-// the file has of it.
-func (b *block) read(p []byte) int {
-	n, err := b.file.readAt(p, b.ref.pos+bufferHeaderSize)
+// bytes returns n bytes of what is behind the buffer's header, or as much as the file
+// has of it: where they lie if the file is in memory, or else in room.
+func (b *block) bytes(room *[]byte, n int) []byte {
+	from := b.ref.pos + bufferHeaderSize
+	if m := b.file.memory; m != nil {
+		from = min(from, int64(len(m)))
+		p := m[from:min(from+int64(n), int64(len(m)))]
+		b.ref.cut = b.ref.cut || len(p) < n
+		return p
+	}
+	p := b.sized(*room, n)
+	*room = p
+	n, err := b.file.readAt(p, from)
 	switch {
 	case err != nil:
 		b.fail(0, err)
@@ -121,18 +133,17 @@ func (b *block) read(p []byte) int {
 		// The file has become shorter since it was scanned.
 		b.ref.cut = true
 	}
-	return n
+	return p[:n]
 }
 
 // unpack reads and decompresses the buffer.
 func (b *block) unpack() {
 	u := unpackers.Get().(*unpacker)
 	defer unpackers.Put(u)
-	u.packed = b.sized(u.packed, int(b.ref.size)-bufferHeaderSize)
-	u.packed = u.packed[:b.read(u.packed)]
-	b.data = b.sized(b.data, int(b.ref.extent)-bufferHeaderSize)
-	n, err := b.file.decompress(b.data, u.packed, &u.huffman)
-	b.data = b.data[:n]
+	packed := b.bytes(&u.packed, int(b.ref.size)-bufferHeaderSize)
+	b.room = b.sized(b.room, int(b.ref.extent)-bufferHeaderSize)
+	n, err := b.file.decompress(b.room, packed, &u.huffman)
+	b.data = b.room[:n]
 	if b.ref.least > 0 {
 		// Two members of the header disagree on how much there is.
 		least := int(b.ref.least) - bufferHeaderSize
@@ -176,7 +187,7 @@ const typicalRecord = 64
 // ends the block, since there is no way to tell where the next one begins.
 func (b *block) walk() {
 	if b.entries == nil {
-		b.entries = make([]entry, 0, cap(b.data)/typicalRecord+1)
+		b.entries = make([]entry, 0, max(cap(b.room), len(b.data))/typicalRecord+1)
 	}
 	key, timed := b.ref.first, false
 	off := 0
@@ -247,6 +258,18 @@ func (b *block) sort() {
 	}
 }
 
+// touch brings the records into the cache, one line after the other: where the next
+// header is, only the one before says, and one would wait for each.
+func (b *block) touch() {
+	x := b.touched
+	for i := 0; i < len(b.data); i += cacheLine {
+		x ^= b.data[i]
+	}
+	b.touched = x
+}
+
+const cacheLine = 64
+
 // key returns the key of the next record.
 func (b *block) key() int64 { return b.entries[b.next].key }
 
@@ -265,7 +288,7 @@ const blockSize = 256
 
 // memory returns how many bytes b takes.
 func (b *block) memory() int64 {
-	return blockSize + int64(cap(b.data)) + int64(cap(b.entries))*int64(unsafe.Sizeof(entry{}))
+	return blockSize + int64(cap(b.room)) + int64(cap(b.home)) + int64(cap(b.entries))*int64(unsafe.Sizeof(entry{}))
 }
 
 // isLarge reports whether n bytes are most of a buffer of f.

@@ -25,7 +25,8 @@
 // has in memory the buffers that the current time lies in, which is one for each
 // processor, and a few that are read and decompressed ahead in other goroutines.
 // How large the file is does not matter. A Record and the memory that it points
-// to are reused; reading on allocates nothing.
+// to are reused; reading on allocates nothing. A [bytes.Reader] is read where its memory
+// lies, without copying it, and Records point there: it must not change meanwhile.
 //
 // [OpenAll] merges several files, as recorders leave them that log the kernel and
 // programs apart.

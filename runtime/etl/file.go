@@ -14,6 +14,7 @@ import (
 type file struct {
 	ctx    context.Context
 	src    io.ReaderAt
+	memory []byte // all of it, if that is where it is
 	size   int64
 	name   string
 	header Header
@@ -65,7 +66,7 @@ type fileStats struct {
 
 // openFile reads the header of src and finds its buffers.
 func openFile(ctx context.Context, src io.ReaderAt, size int64, name string) (*file, error) {
-	f := &file{ctx: ctx, src: src, size: size, name: name, limit: maxBufferSize}
+	f := &file{ctx: ctx, src: src, size: size, name: name, limit: maxBufferSize, memory: memoryOf(src, size)}
 	f.header.File = name
 	err := f.readHeader()
 	if err == nil {

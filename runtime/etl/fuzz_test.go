@@ -12,7 +12,8 @@ import (
 )
 
 // FuzzReader reads damaged files with everything on: it neither panics nor hangs,
-// ends with io.EOF, and what it delivers is consistent.
+// ends with io.EOF, and what it delivers is consistent, and the same in memory and
+// elsewhere.
 func FuzzReader(f *testing.F) {
 	for _, c := range compressions {
 		h := etltest.DefaultHeader()
@@ -36,6 +37,9 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		defer r.Close()
+		if len(data) < 1<<20 {
+			sameInMemory(t, data)
+		}
 		var rec etw.Record
 		var d etw.Dynamic
 		for n := 0; ; n++ {

@@ -187,11 +187,11 @@ func (tr *trace) flip(t *testing.T, sum *tally, i, bit int) {
 const headerBits = 8 * 0x48
 
 // often is how many of n mutations to try.
-func often(n int) int {
+func often(n, every int) int {
 	if testing.Short() {
 		return n / 20
 	}
-	return n
+	return n / corpus.Every(every)
 }
 
 // TestFlippedHeaders flips each bit of the header of each buffer: that costs no
@@ -200,8 +200,8 @@ func TestFlippedHeaders(t *testing.T) {
 	for _, tr := range traces(t) {
 		var sum tally
 		for i := range tr.buffers {
-			for n := range often(headerBits) {
-				tr.flip(t, &sum, i, n*headerBits/often(headerBits))
+			for n := range often(headerBits, 5) {
+				tr.flip(t, &sum, i, n*headerBits/often(headerBits, 5))
 			}
 		}
 		sum.require(t, tr.name, 100, 0)
@@ -221,10 +221,7 @@ func TestFlippedHeadersOfLargeTraces(t *testing.T) {
 		}
 		tr := newTrace(t, filepath.Base(path), data)
 		var sum tally
-		for range max(10, (50<<20)/len(data)) {
-			if sum.runs == 200 {
-				break
-			}
+		for range min(200, max(10, (50<<20)/len(data))) / corpus.Every(5) {
 			tr.flip(t, &sum, r.IntN(len(tr.buffers)), r.IntN(headerBits))
 		}
 		sum.require(t, tr.name, 100, 0)
@@ -242,7 +239,7 @@ func TestFlips(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, tr := range traces(t) {
 		var sum tally
-		for range often(2000) {
+		for range often(2000, 5) {
 			at := r.IntN(len(tr.data))
 			data := bytes.Clone(tr.data)
 			data[at] ^= 1 << r.IntN(8)
@@ -259,7 +256,7 @@ func TestCuts(t *testing.T) {
 		cut := func(at int) {
 			sum.add(tr.check(t, tr.data[:at], tr.between(at, len(tr.data))))
 		}
-		for at := 0x48; at < len(tr.data); at += max(1, len(tr.data)/often(1000)) {
+		for at := 0x48; at < len(tr.data); at += max(1, len(tr.data)/often(1000, 5)) {
 			cut(at)
 		}
 		for _, b := range tr.buffers[1:] {
@@ -274,7 +271,7 @@ func TestInsertedAndDeleted(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, tr := range traces(t) {
 		var inserted, deleted tally
-		for range often(500) {
+		for range often(500, 5) {
 			at, n := r.IntN(len(tr.data)), 1+r.IntN(200)
 			data := bytes.Clone(tr.data[:at])
 			for range n {
@@ -307,7 +304,7 @@ func TestOverwritten(t *testing.T) {
 			{"copy", func(p []byte) { copy(p, tr.data[r.IntN(len(tr.data)):]) }},
 		} {
 			var sum tally
-			for range often(300) {
+			for range often(300, 1) {
 				at := r.IntN(len(tr.data))
 				to := min(at+1+r.IntN(3000), len(tr.data))
 				data := bytes.Clone(tr.data)

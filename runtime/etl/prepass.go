@@ -80,12 +80,16 @@ func (r *Reader) prepare() error {
 		p.blocks = make([]*block, len(r.ahead.plan))
 	}
 	found := make([][]classic.Owners, min(runtime.GOMAXPROCS(0), len(r.ahead.plan)))
+	guards := make([]guard, len(found))
 	var wg sync.WaitGroup
 	for i := range found {
 		found[i] = make([]classic.Owners, len(r.files))
-		wg.Go(func() { p.collect(found[i]) })
+		wg.Go(func() { guards[i].run(r.inMemory(), func() { p.collect(found[i]) }) })
 	}
 	wg.Wait()
+	for i := range guards {
+		guards[i].raise()
+	}
 	if err := r.canceled(); err != nil {
 		return err
 	}
@@ -129,25 +133,40 @@ func (p *prepass) blockLimit() int64 {
 }
 
 // mayKeep reports whether blocks are worth keeping, and may be few enough. What is
-// not compressed is read again in the time that new memory for it takes.
+// not compressed is read again in the time that new memory for it takes, unless it is
+// in memory: then only the places of records are kept.
 func (p *prepass) mayKeep() bool {
 	size, compressed := int64(0), false
 	for i := range p.ahead.plan {
 		ref := &p.ahead.plan[i]
-		size += ref.memory()
+		if ref.compressed || p.files[ref.file].memory == nil {
+			size += ref.memory()
+		}
 		compressed = compressed || ref.compressed
 	}
-	return compressed && size <= p.blockLimit()
+	return (compressed || p.inMemory()) && size <= p.blockLimit()
 }
 
-// keep keeps b, block i of the plan, loaded if there is room, and reports whether
-// it did.
-func (p *prepass) keep(i int, b *block) bool {
-	if p.blocks == nil || p.blockBytes.Add(b.memory()) > p.blockLimit() {
-		return false
+// inMemory reports whether all files are.
+func (r *Reader) inMemory() bool {
+	return !slices.ContainsFunc(r.files, func(f *file) bool { return f.memory == nil })
+}
+
+// keep keeps b, block i of the plan, loaded if there is room, and returns it or another
+// to load the next into.
+func (p *prepass) keep(i int, b *block) *block {
+	if p.blocks == nil {
+		return b
+	}
+	entries := slices.Clone(b.entries) // without the room for more
+	next := &block{entries: b.entries}
+	b.entries = entries
+	if p.blockBytes.Add(b.memory()) > p.blockLimit() {
+		b.entries = next.entries
+		return b
 	}
 	p.blocks[i] = b
-	return true
+	return next
 }
 
 // collect reads the blocks that no other goroutine reads.
@@ -183,9 +202,7 @@ func (p *prepass) collect(owners []classic.Owners) {
 			}
 		}
 		p.kept.Add(int64(own.Size() - before))
-		if p.keep(i, b) {
-			b = new(block)
-		}
+		b = p.keep(i, b)
 	}
 }
 

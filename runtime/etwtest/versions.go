@@ -6,6 +6,8 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -121,11 +123,18 @@ func sameFields(e, one reflect.Value, version uint8) error {
 // name or, if newer versions have another field of that name, its name, V, and the
 // newest version that has it.
 func fieldOf(e reflect.Value, name string, version uint8) reflect.Value {
-	for v := int(version); v <= math.MaxUint8; v++ {
-		suffixed := fmt.Sprintf("%sV%d", name, v)
-		if own := e.FieldByName(suffixed); own.IsValid() && has(e, suffixed) {
-			return own
+	oldest, at := math.MaxUint8+1, 0
+	for i := range e.NumField() {
+		suffixed := e.Type().Field(i).Name
+		if number, ok := strings.CutPrefix(suffixed, name+"V"); ok {
+			v, err := strconv.Atoi(number)
+			if err == nil && int(version) <= v && v < oldest && has(e, suffixed) {
+				oldest, at = v, i
+			}
 		}
+	}
+	if oldest <= math.MaxUint8 {
+		return e.Field(at)
 	}
 	if own := e.FieldByName(name); own.IsValid() {
 		return own

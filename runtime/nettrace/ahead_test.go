@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // An outcome is all that reading a stream says.

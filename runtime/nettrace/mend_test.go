@@ -154,7 +154,7 @@ func subjects(t *testing.T, test func(s *subject)) {
 		}
 		s := &subject{
 			name: filepath.Base(file), data: data, list: sections(t, data),
-			rng: rand.New(rand.NewPCG(1, uint64(len(data)))), runs: 1 + (6<<20)/(len(data)+64<<10),
+			rng: rand.New(rand.NewPCG(1, uint64(len(data)))), runs: 1 + (6<<20)/corpus.Every(4)/(len(data)+64<<10),
 		}
 		s.perBlock = make([]map[uint64]int, len(s.list))
 		s.whole = contentsOf(t, data, func(sum uint64, read int64) {

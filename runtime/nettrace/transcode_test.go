@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // TestTranscode writes the events of real traces in the other forms of the
@@ -19,7 +20,7 @@ import (
 // there are no public traces of that version.
 func TestTranscode(t *testing.T) { testTranscode(t, recorded(t)) }
 
-func TestTranscodeCorpus(t *testing.T) { testTranscode(t, corpusFiles(t)) }
+func TestTranscodeCorpus(t *testing.T) { testTranscode(t, corpus.Share(corpusFiles(t), 8)) }
 
 func testTranscode(t *testing.T, files []string) {
 	for _, file := range files {

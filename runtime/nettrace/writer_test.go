@@ -24,7 +24,7 @@ import (
 // same records in the same order, and the same losses.
 func TestCopy(t *testing.T) { testCopy(t, recorded(t)) }
 
-func TestCopyCorpus(t *testing.T) { testCopy(t, corpus.Some(t, allCorpusFiles(t))) }
+func TestCopyCorpus(t *testing.T) { testCopy(t, corpus.Share(corpus.Some(t, allCorpusFiles(t)), 20)) }
 
 // allCorpusFiles returns the traces of all versions.
 func allCorpusFiles(t *testing.T) []string {

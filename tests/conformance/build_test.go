@@ -91,7 +91,7 @@ func TestBuild(t *testing.T) {
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOPROXY=off")
+		cmd.Env = append(os.Environ(), "GOPROXY=off")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -3,6 +3,9 @@
 // the folder that ETWGEN_CORPUS names, or from ../shared/corpus beside the
 // module, and skip where there is none. With ETWGEN_CORPUS_REQUIRED=1 they fail
 // instead.
+//
+// What takes long goes through a share, the same one every time, unless [All] says that
+// all is wanted: see [Every] and [Share].
 package corpus
 
 import (
@@ -89,6 +92,32 @@ func moduleRoot(tb testing.TB) string {
 		}
 		dir = parent
 	}
+}
+
+// All reports whether tests are to go through all that there is, as those of .ci/run
+// do: ETWGEN_TESTS=all asks for it, and where the corpus is required it is read whole.
+func All() bool {
+	return os.Getenv("ETWGEN_TESTS") == "all" || os.Getenv("ETWGEN_CORPUS_REQUIRED") == "1"
+}
+
+// Every returns n, or 1 if all is wanted: of what takes long, every nth is tested.
+func Every(n int) int {
+	if All() {
+		return 1
+	}
+	return n
+}
+
+// Share returns some n of a long list, from all parts of it, or the list if all is wanted.
+func Share[T any](list []T, n int) []T {
+	if All() || len(list) <= n {
+		return list
+	}
+	share := make([]T, n)
+	for i := range share {
+		share[i] = list[i*len(list)/n]
+	}
+	return share
 }
 
 // mostSome is the size of files that are always tested with what takes long.

@@ -70,7 +70,7 @@ func programs(t *testing.T) string {
 			t.Fatal(err)
 		}
 		tools = dir
-		cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/etw", "./cmd/etwgen")
+		cmd := exec.Command("go", "build", "-ldflags=-w", "-o", dir+string(filepath.Separator), "./cmd/etw", "./cmd/etwgen")
 		cmd.Dir = root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

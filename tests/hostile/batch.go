@@ -118,7 +118,7 @@ func newCase(r *rand.Rand, number uint64, e *event) *replay.Case {
 func (b *batch) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "GOPROXY=off")
 	return cmd
 }
 

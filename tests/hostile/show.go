@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -17,8 +18,9 @@ type viewer struct {
 
 func newViewer() *viewer { return &viewer{decoder: builtin.NewDecoder()} }
 
-// show decodes and renders a record. What decodes must be written as the bytes
-// that it was read from, and its JSON must be valid.
+// show decodes and renders a record. What decodes must be written as the bytes that it was
+// read from, but for integers of variable length that were too long, and its JSON must be
+// valid.
 func (t *traces) show(v *viewer, rec *etw.Record) {
 	values, err := v.decoder.Decode(rec)
 	if values == nil {
@@ -33,7 +35,28 @@ func (t *traces) show(v *viewer, rec *etw.Record) {
 		return
 	}
 	read := rec.Payload[:len(rec.Payload)-len(v.decoder.Rest())]
-	if b, err := e.AppendPayload(nil, rec.PointerSize); err != nil || !bytes.Equal(b, read) {
+	b, err := e.AppendPayload(nil, rec.PointerSize)
+	if err != nil || !bytes.Equal(b, read) && !shortened(e.EventDesc(), rec.PointerSize, b, read) {
 		t.find("round trip", "%v: %x is written as %x (%v)", rec.Key(), read, b, err)
 	}
+}
+
+// shortened reports whether b is shorter than what was read, as integers of variable length
+// were longer there than they need to be, and has the same values.
+func shortened(d *etw.EventDesc, ptr etw.PtrSize, b, read []byte) bool {
+	if len(b) >= len(read) || !hasVariable(d.Fields) {
+		return false
+	}
+	var was, is etw.Dynamic
+	if _, err := was.Decode(d, read, ptr); err != nil {
+		return false
+	}
+	n, err := is.Decode(d, b, ptr)
+	return err == nil && n == len(b) && bytes.Equal(etw.AppendText(nil, &was), etw.AppendText(nil, &is))
+}
+
+func hasVariable(fields []etw.FieldDesc) bool {
+	return slices.ContainsFunc(fields, func(f etw.FieldDesc) bool {
+		return f.Type == etw.InVarInt || f.Type == etw.InVarUint || hasVariable(f.Fields)
+	})
 }

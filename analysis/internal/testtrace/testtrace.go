@@ -53,6 +53,15 @@ func Moderate(tb testing.TB) []string {
 	return list
 }
 
+// Analyze returns what an analysis, which begin registers at a mux, finds in a trace.
+func Analyze[A interface{ Result() R }, R any](tb testing.TB, begin func(*etw.Mux) A, path string) R {
+	tb.Helper()
+	var mux etw.Mux
+	a := begin(&mux)
+	Run(tb, &mux, path)
+	return a.Result()
+}
+
 // Run gives the records of a trace to mux, in the order of time.
 func Run(tb testing.TB, mux *etw.Mux, path string) {
 	tb.Helper()

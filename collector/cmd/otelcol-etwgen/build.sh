@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-$PWD/build/otelcol-etwgen$(go env GOEXE)}
-version=v0.164.0
+version=v0.161.0
 rm -rf build
 mkdir build
 manifest=build/builder.yaml

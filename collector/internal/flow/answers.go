@@ -3,6 +3,7 @@ package flow
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -57,6 +58,7 @@ type answers struct {
 	metrics  otlp.Metrics
 	spans    otlp.Spans
 	pending  pmetric.Metrics // that were not taken yet
+	collects bool            // events tell of collections
 }
 
 func newAnswers(cfg *StreamConfig) *answers {
@@ -64,6 +66,7 @@ func newAnswers(cfg *StreamConfig) *answers {
 	a.spans.Resource, a.metrics.Resource = cfg.Resource, cfg.Resource
 	a.metrics.Delta = cfg.Metrics.Temporality == "delta"
 	a.metrics.Conventions, a.metrics.Continue = cfg.Metrics.Rename, cfg.Live
+	a.collects = cfg.Collections
 	if cfg.Sender.Metrics != nil {
 		a.counters, a.gc = counters.New(), gc.New(&a.mux)
 	}
@@ -115,9 +118,12 @@ func (a *answers) sendMetrics() error {
 	}
 	res := a.counters.Drain()
 	source := a.source(res)
-	choose(res, source)
-	a.gc.Drain(a.metrics.AddGC)
+	a.gc.Drain(func(pid int64, g *gc.GC) {
+		a.collects = true
+		a.metrics.AddGC(pid, g)
+	})
 	totals := a.cfg.Metrics.Rename && source != SourceMeters
+	choose(res, source, totals && a.collects)
 	body := a.metrics.AppendPauses(a.metrics.AppendCounters(nil, res), totals)
 	for line := range bytes.Lines(body) {
 		data, err := (&pmetric.JSONUnmarshaler{}).UnmarshalMetrics(line)
@@ -149,16 +155,20 @@ func (a *answers) source(res *counters.Result) string {
 	return SourceCounters
 }
 
-// choose leaves the metrics of the runtime from one source alone.
-func choose(res *counters.Result, source string) {
+// ofCollections are the event counters that say what events of collections do.
+var ofCollections = regexp.MustCompile(`^(gen-[0-9]+-gc-count|total-pause-time-by-gc)$`)
+
+// choose leaves the metrics of the runtime from one source alone. Collects says that
+// events tell of collections.
+func choose(res *counters.Result, source string, collects bool) {
 	for i := range res.Processes {
 		p := &res.Processes[i]
 		if source != SourceMeters {
 			p.Metrics = slices.DeleteFunc(p.Metrics, func(m counters.Metric) bool { return m.Meter == otlp.RuntimeMeter })
 		}
-		if source != SourceCounters {
-			p.Counters = slices.DeleteFunc(p.Counters, func(c counters.Counter) bool { return c.Provider == otlp.RuntimeMeter })
-		}
+		p.Counters = slices.DeleteFunc(p.Counters, func(c counters.Counter) bool {
+			return c.Provider == otlp.RuntimeMeter && (source != SourceCounters || collects && ofCollections.MatchString(c.Name))
+		})
 	}
 }
 

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -29,10 +28,9 @@ type Core struct {
 	Tel    *Telemetry
 	Set    receiver.Settings
 
-	kind, scope string
-	timeout     time.Duration
-	work        Worker
-	forget      func()
+	plan   Plan
+	work   Worker
+	forget func()
 
 	mu      sync.Mutex
 	started bool
@@ -59,8 +57,11 @@ func (c *Core) start(ctx context.Context, host component.Host) error {
 	stop, endStop := context.WithCancel(context.Background())
 	kill, endKill := context.WithCancel(context.Background())
 	c.stop, c.kill = endStop, endKill
-	var err error
-	if c.Tel, err = NewTelemetry(c.Set.TelemetrySettings, c.Set.ID, c.kind, c.scope); err != nil {
+	instruments, err := c.plan.Instruments(c.Set.TelemetrySettings)
+	if err != nil {
+		return err
+	}
+	if c.Tel, err = NewTelemetry(c.Set.ID, instruments); err != nil {
 		return err
 	}
 	if err := c.Sender.Begin(c.Set, c.Tel, host, stop, kill); err != nil {
@@ -98,7 +99,7 @@ func (c *Core) Shutdown(context.Context) error {
 	}
 	err := c.work.Close()
 	if c.Tel != nil {
-		err = errors.Join(err, c.Tel.Close())
+		c.Tel.Shutdown()
 	}
 	return err
 }
@@ -109,7 +110,7 @@ func (c *Core) wait() error {
 		return nil
 	}
 	for _, end := range []func(){c.kill, nil} {
-		t := time.NewTimer(c.timeout / 2)
+		t := time.NewTimer(c.plan.ShutdownTimeout / 2)
 		select {
 		case <-c.done:
 			t.Stop()
@@ -120,44 +121,5 @@ func (c *Core) wait() error {
 			end()
 		}
 	}
-	return fmt.Errorf("%s: a pipeline has not taken a batch for %v, nor given it back: what it holds is lost", c.Set.ID, c.timeout)
-}
-
-// A Registry has the receivers that live, by their configuration: all signals of one
-// configuration share one.
-type Registry[C any] struct {
-	mu   sync.Mutex
-	live map[*C]*Core
-}
-
-// A Plan says what is made for a configuration that is new.
-type Plan struct {
-	Kind, Scope     string
-	Retry           RetryConfig
-	ShutdownTimeout time.Duration
-	Work            func(*Core) Worker
-}
-
-// Get returns the receiver of a configuration.
-func (g *Registry[C]) Get(cfg *C, set receiver.Settings, plan Plan) *Core {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if c := g.live[cfg]; c != nil {
-		return c
-	}
-	if g.live == nil {
-		g.live = make(map[*C]*Core)
-	}
-	c := &Core{Set: set, kind: plan.Kind, scope: plan.Scope, timeout: plan.ShutdownTimeout}
-	c.Sender.Retry = plan.Retry
-	c.work = plan.Work(c)
-	c.forget = func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if g.live[cfg] == c {
-			delete(g.live, cfg)
-		}
-	}
-	g.live[cfg] = c
-	return c
+	return fmt.Errorf("%s: a pipeline has not taken a batch for %v, nor given it back: what it holds is lost", c.Set.ID, c.plan.ShutdownTimeout)
 }

@@ -47,7 +47,7 @@ func (s *Sender) Lose(resource []otlp.Attribute, format string, n int64, place s
 	if n <= 0 {
 		return nil
 	}
-	s.tel.Lost(n, place)
+	s.tel.Lose(n, place)
 	err := s.Notify(resource, format, Notice{Name: "etwgen.loss", Warn: true, Attributes: []otlp.Attribute{
 		{Key: "place", Value: place}, {Key: "count", Value: n}, {Key: "interval", Value: since.Seconds()},
 	}})

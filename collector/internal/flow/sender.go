@@ -165,12 +165,12 @@ func (s *Sender) pause(d time.Duration) {
 	case <-s.stop.Done():
 	case <-t.C:
 	}
-	s.tel.wait.Add(context.Background(), time.Since(begin).Seconds(), s.tel.attributes())
+	s.tel.Wait.Add(context.Background(), time.Since(begin).Seconds(), s.tel.attributes())
 }
 
 // giveUp counts a batch that is lost.
 func (s *Sender) giveUp(n int, err error) error {
-	s.tel.Lost(int64(n), PlaceConsumer)
+	s.tel.Lose(int64(n), PlaceConsumer)
 	s.set.Logger.Error("the pipeline does not take a batch: it is lost", zap.Int("records", n), zap.Error(err))
 	return err
 }

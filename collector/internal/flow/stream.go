@@ -8,7 +8,6 @@ import (
 
 	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/internal/builtin"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -19,12 +18,16 @@ type StreamConfig struct {
 	Format   string // for the collector's own telemetry, such as etl
 	Batch    BatchConfig
 	Output   OutputConfig
-	Events   EventsConfig
+	Events   *Events // or nil
 	Resource []otlp.Attribute
 	Metrics  MetricsConfig
+	// Collections says that events of collections are recorded, before there is any.
+	Collections bool
 	// Live has what is counted be of the time since the last batch: histograms and sums
 	// go on.
 	Live bool
+	// Counted is called with each record, as it is counted. It may be nil.
+	Counted func(*etw.Record)
 	// Acknowledged is called when all records so far were taken.
 	Acknowledged func(records int64) error
 }
@@ -35,8 +38,6 @@ type Stream struct {
 	cfg     StreamConfig
 	mu      sync.Mutex
 	decoder *etw.Decoder
-	include []filter.Event
-	exclude []filter.Event
 	taken   map[*etw.EventInfo]bool
 	logs    *logs
 	answers *answers // nil if there is no pipeline for metrics and spans
@@ -52,12 +53,6 @@ type Stream struct {
 // NewStream returns a stream. Skip records were given away before.
 func NewStream(cfg StreamConfig) *Stream {
 	s := &Stream{cfg: cfg, decoder: builtin.NewDecoder(), taken: make(map[*etw.EventInfo]bool)}
-	for _, text := range cfg.Events.Include {
-		s.include = append(s.include, filter.ParseEvent(text))
-	}
-	for _, text := range cfg.Events.Exclude {
-		s.exclude = append(s.exclude, filter.ParseEvent(text))
-	}
 	if cfg.Sender.Logs != nil {
 		s.logs = newLogs(cfg.Output, cfg.Resource)
 	}
@@ -72,7 +67,7 @@ func NewStream(cfg StreamConfig) *Stream {
 func (s *Stream) Skip(rec *etw.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.records++
+	s.count(rec)
 	s.acked = s.records
 	if s.answers != nil {
 		s.answers.take(rec)
@@ -84,7 +79,7 @@ func (s *Stream) Skip(rec *etw.Record) {
 func (s *Stream) Take(rec *etw.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.records++
+	s.count(rec)
 	s.last = otlp.UnixNano(rec)
 	if s.answers != nil {
 		s.answers.take(rec)
@@ -99,6 +94,13 @@ func (s *Stream) Take(rec *etw.Record) error {
 		return s.flush()
 	}
 	return nil
+}
+
+func (s *Stream) count(rec *etw.Record) {
+	s.records++
+	if s.cfg.Counted != nil {
+		s.cfg.Counted(rec)
+	}
 }
 
 // full reports whether the batch is. Records of which there is no log record make a
@@ -136,21 +138,14 @@ func (s *Stream) log(rec *etw.Record) {
 
 // chosen reports whether an event is one of those that are wanted.
 func (s *Stream) chosen(rec *etw.Record, e *etw.EventInfo) bool {
-	if len(s.include)+len(s.exclude) == 0 {
+	if s.cfg.Events == nil {
 		return true
 	}
 	taken, ok := s.taken[e]
-	if ok {
-		return taken
+	if !ok {
+		taken = s.cfg.Events.chosen(rec, e)
+		s.taken[e] = taken
 	}
-	taken = len(s.include) == 0
-	for _, p := range s.include {
-		taken = taken || p.Match(rec, e)
-	}
-	for _, p := range s.exclude {
-		taken = taken && !p.Match(rec, e)
-	}
-	s.taken[e] = taken
 	return taken
 }
 
@@ -178,9 +173,9 @@ func (s *Stream) flush() error {
 			return err
 		}
 	}
-	s.cfg.Tel.Events(s.decoded, "decoded")
-	s.cfg.Tel.Events(s.raw, "raw")
-	s.cfg.Tel.Events(s.skipped, "filtered")
+	s.cfg.Tel.Took(s.decoded, "decoded")
+	s.cfg.Tel.Took(s.raw, "raw")
+	s.cfg.Tel.Took(s.skipped, "filtered")
 	s.decoded, s.raw, s.skipped, s.first = 0, 0, 0, time.Time{}
 	s.acked = s.records
 	if s.last > 0 {

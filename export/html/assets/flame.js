@@ -379,8 +379,13 @@ const makeFlame = (() => {
       search.focus();
       e.preventDefault();
     });
-    let width = 0;
-    new ResizeObserver(() => { if (view.clientWidth !== width) { width = view.clientWidth; draw(); } }).observe(view);
+    let width = 0, tall = 0; // a window that gets taller shows more rows
+    new ResizeObserver(() => {
+      if (view.clientWidth === width && view.clientHeight === tall) return;
+      width = view.clientWidth;
+      tall = view.clientHeight;
+      draw();
+    }).observe(view);
     page.onTheme.add(() => { if (root.isConnected) draw(); });
 
     // weigh returns what each frame weighs by itself, and with what it calls; a frame that

@@ -1,7 +1,7 @@
 // Command versus holds the readers of this module against other programs, on the
 // same files and in the same session:
 //
-//	go run ./tests/bench/versus -bound PROGRAM -traceevent PROGRAM FILE.nettrace...
+//	go run ./tests/bench/versus -bound PROGRAM -boundetl PROGRAM -traceevent PROGRAM FILE...
 //
 // In each round every program reads each file in a process of its own, several
 // times, and the best time counts. What is printed are the ratios of these times,
@@ -11,7 +11,9 @@
 // A program for -traceevent is called with "speed FILE N" and prints lines of a way
 // to read, an input and the best time in seconds, with commas between them; the
 // letters of ways are explained in ways.go. One for -bound is called with "FILE N"
-// and prints its milliseconds behind the words "headers" and "merged".
+// and prints its milliseconds behind the words "headers" and "merged". One for -boundetl
+// is called with "FILE.etl N" and prints them behind "unpacked):". What is not given is
+// said, and left out.
 package main
 
 import (
@@ -31,11 +33,13 @@ func main() {
 }
 
 func run(args []string, out io.Writer) error {
-	var bound, traceEvent, measured string
+	var who cast
+	var measured string
 	var rounds, n int
 	flags := flag.NewFlagSet("versus", flag.ContinueOnError)
-	flags.StringVar(&traceEvent, "traceevent", "", "program that reads with Microsoft's TraceEvent library")
-	flags.StringVar(&bound, "bound", "", "program that only decodes headers and merges threads")
+	flags.StringVar(&who.traceEvent, "traceevent", "", "program that reads with Microsoft's TraceEvent library")
+	flags.StringVar(&who.bound, "bound", "", "program that only decodes headers and merges threads")
+	flags.StringVar(&who.boundETL, "boundetl", "", "the same for .etl files: buffers are unpacked, processors merged")
 	flags.IntVar(&rounds, "rounds", 5, "number of rounds")
 	flags.IntVar(&n, "n", 20, "how often a process reads a file")
 	flags.StringVar(&measured, "measure", "", "measure this file in this process, and print times")
@@ -48,9 +52,12 @@ func run(args []string, out io.Writer) error {
 	if flags.NArg() == 0 || rounds < 1 || n < 1 {
 		return errors.New("give files, and rounds and n above 0")
 	}
-	self, err := os.Executable()
-	if err != nil {
+	var err error
+	if who.self, err = os.Executable(); err != nil {
 		return err
+	}
+	for _, line := range who.absent() {
+		fmt.Fprintln(out, line)
 	}
 	fmt.Fprintf(out, "%-32s %-34s %10s %10s %8s  %s\n", "file", "", "ms", "ours, ms", "ratio", "of all rounds")
 	for _, file := range flags.Args() {
@@ -59,7 +66,7 @@ func run(args []string, out io.Writer) error {
 		}
 		var all []times
 		for range rounds {
-			t, err := round(self, traceEvent, bound, file, n)
+			t, err := who.round(file, n)
 			if err != nil {
 				return err
 			}

@@ -27,6 +27,8 @@ var comparisons = []comparison{
 	{"bound, headers", "bound headers", "ours order of the file"},
 	{"bound, by time", "bound merged", "ours b all events"},
 	{"ours, order of the file to time", "ours order of the file", "ours b all events"},
+	{"bound of .etl, by time", "bound etl", "ours etl records alone"},
+	{"bound of .etl, with schemas", "bound etl", "ours b all events"},
 }
 
 // print prints the ratio of the two, the median of the rounds, unless one of them
@@ -50,23 +52,49 @@ func median(list []float64) float64 {
 	return slices.Sorted(slices.Values(list))[len(list)/2]
 }
 
-// round has each program read a file.
-func round(self, traceEvent, bound, file string, n int) (times, error) {
+// A cast is who reads: programs by their paths, "" for those that are not there.
+type cast struct{ self, traceEvent, bound, boundETL string }
+
+// absent returns a line for each program that is not there.
+func (c *cast) absent() (lines []string) {
+	for _, p := range []struct{ flag, path, what string }{
+		{"-traceevent", c.traceEvent, "TraceEvent"},
+		{"-bound", c.bound, "the bound of .nettrace"},
+		{"-boundetl", c.boundETL, "the bound of .etl"},
+	} {
+		if p.path == "" {
+			lines = append(lines, "not held against "+p.what+": no "+p.flag)
+		}
+	}
+	return lines
+}
+
+// round has each program read a file that can.
+func (c *cast) round(file string, n int) (times, error) {
 	t := times{}
 	count := strconv.Itoa(n)
-	out, err := output(self, "-measure", file, "-n", count)
+	out, err := output(c.self, "-measure", file, "-n", count)
 	if err != nil {
 		return nil, err
 	}
 	t.addWays("ours", out)
-	if traceEvent != "" {
-		if out, err = output(traceEvent, "speed", file, count); err != nil {
+	if isETL(file) { // which TraceEvent reads on Windows alone
+		if c.boundETL != "" {
+			if out, err = output(c.boundETL, file, count); err != nil {
+				return nil, err
+			}
+			t.addBound(out)
+		}
+		return t, nil
+	}
+	if c.traceEvent != "" {
+		if out, err = output(c.traceEvent, "speed", file, count); err != nil {
 			return nil, err
 		}
 		t.addWays("TraceEvent", out)
 	}
-	if bound != "" {
-		if out, err = output(bound, file, count); err != nil {
+	if c.bound != "" {
+		if out, err = output(c.bound, file, count); err != nil {
 			return nil, err
 		}
 		t.addBound(out)
@@ -92,12 +120,20 @@ func (t times) addWays(who, out string) {
 	}
 }
 
-var boundTime = regexp.MustCompile(`(headers|merged) ([0-9.]+) ms`)
+var (
+	boundTime    = regexp.MustCompile(`(headers|merged) ([0-9.]+) ms`)
+	boundETLTime = regexp.MustCompile(`unpacked\): ([0-9.]+) ms`)
+)
 
 func (t times) addBound(out string) {
 	for _, m := range boundTime.FindAllStringSubmatch(out, -1) {
 		if ms, err := strconv.ParseFloat(m[2], 64); err == nil {
 			t["bound "+m[1]] = ms / 1e3
+		}
+	}
+	if m := boundETLTime.FindStringSubmatch(out); m != nil {
+		if ms, err := strconv.ParseFloat(m[1], 64); err == nil {
+			t["bound etl"] = ms / 1e3
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -56,6 +57,35 @@ func TestWays(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// An .etl file is held against the bound for it alone, and what is not given is said.
+func TestETL(t *testing.T) {
+	round := times{}
+	round.addBound("x.etl: 9 records, 4.9 MB (23.0 unpacked): 20.62 ms, 8.7 M records/s, 114.9 ns each")
+	if got := round["bound etl"]; math.Abs(got-0.02062) > 1e-12 {
+		t.Errorf("bound: %v s, want 0.02062", got)
+	}
+	h := etltest.DefaultHeader()
+	data, err := etltest.File(h, &etw.Record{ID: 7, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "x.etl")
+	if err := os.WriteFile(file, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := measure(&out, file, 1); err != nil {
+		t.Fatal(err)
+	}
+	round.addWays("ours", out.String())
+	if round["ours b all events"] <= 0 || round["ours etl records alone"] <= 0 {
+		t.Errorf("got %s", out.String())
+	}
+	if lines := (&cast{bound: "b"}).absent(); len(lines) != 2 || !strings.Contains(lines[1], "-boundetl") {
+		t.Errorf("got %q", lines)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // A value comes with two levels. The repetition level is 0 for the first value of a
 // row, and otherwise the number of the list, counted from the outside, that it goes
 // on. The definition level says how far the path to the value is there: it is that
-// of [Leaf.Max] for a value, and less for a null.
+// of the column for a value, and less for a null.
 type Leaf struct {
 	typ    Type
 	path   []string
@@ -24,9 +24,6 @@ type Leaf struct {
 	defs  []uint8 // empty as long as there is no null
 	reps  []uint8
 }
-
-// Max returns the definition level of values.
-func (l *Leaf) Max() uint8 { return l.maxDef }
 
 // level adds the levels of a value.
 func (l *Leaf) level(rep, def uint8) {

@@ -52,7 +52,7 @@ type plainDecoder struct {
 // copy what is not there than to ask.
 func (d *plainDecoder) fast() error {
 	dst, src := d.dst, d.src
-	in, out, flags, nibble := d.in, d.out, d.flags, d.nibble
+	in, out, flags, nibble := d.in, d.out, d.flags, uint(d.nibble)
 	lastIn, lastOut := len(src)-plainInputSlack, len(dst)-plainOutputSlack
 
 	for in <= lastIn && out <= lastOut {
@@ -73,34 +73,39 @@ func (d *plainDecoder) fast() error {
 		}
 		flags <<= 1
 
-		token := int(binary.LittleEndian.Uint16(src[in:]))
+		token := uint(binary.LittleEndian.Uint16(src[in:]))
 		in += 2
-		dist, length := token>>3+1, token&7+3
+		dist := int(token>>3) + 1
 		if dist > out {
 			d.out = out
 			return ErrCorrupt
 		}
-		if length == 7+3 {
-			n := nibble & 0xf
-			if nibble == 0 {
-				n, nibble = src[in]&0xf, src[in]>>4|0x10
-				in++
-			} else {
-				nibble = 0
-			}
-			length += int(n)
-			if n == 15 {
-				var err error
-				if length, in, err = longerLength(src, in); err != nil {
-					d.out = out
-					return err
-				}
+		// A long length goes on in the nibble that is left, or in one of the next byte,
+		// which leaves another. One match in three is long, in no order, so that all of
+		// it is reckoned without a branch.
+		long := (token&7 + 1) >> 3
+		left := nibble >> 4
+		fresh := uint(src[in])
+		n := fresh&0xf&(left-1) | nibble&0xf&-left
+		next := (fresh>>4 | 0x10) & (left - 1)
+		in += int(long &^ left)
+		nibble ^= (nibble ^ next) & -long
+		length := int(token&7 + 3 + n&-long)
+		if length == 7+3+15 {
+			var err error
+			if length, in, err = longerLength(src, in); err != nil {
+				d.out = out
+				return err
 			}
 		}
 		from := out - dist
-		if dist >= 16 && length <= shortMatch {
-			copy(dst[out:out+16], dst[from:from+16])
-			copy(dst[out+16:out+32], dst[from+16:from+32])
+		if dist >= 8 && length <= shortMatch {
+			copy8(dst[out:out+8], dst[from:from+8])
+			copy8(dst[out+8:out+16], dst[from+8:from+16])
+			if length > 16 {
+				copy8(dst[out+16:out+24], dst[from+16:from+24])
+				copy8(dst[out+24:out+32], dst[from+24:from+32])
+			}
 			out += length
 			continue
 		}
@@ -112,8 +117,13 @@ func (d *plainDecoder) fast() error {
 		copyMatch(dst, out, dist, length)
 		out += length
 	}
-	d.in, d.out, d.flags, d.nibble = in, out, flags, nibble
+	d.in, d.out, d.flags, d.nibble = in, out, flags, uint8(nibble)
 	return nil
+}
+
+// copy8 copies 8 bytes.
+func copy8(dst, src []byte) {
+	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src))
 }
 
 // careful decodes token by token, checking everything.
