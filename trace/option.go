@@ -70,8 +70,9 @@ func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 	return func(o *options) { o.foresight = etl.WithForesight(wants, see) }
 }
 
-// MapFiles maps files of up to 64 MiB into memory, where the system can, which saves
-// copying them; several .etl files that are read as one are not mapped. It is for programs that end after reading: where a file becomes
+// MapFiles maps .nettrace files of up to 64 MiB into memory, where the system can, which
+// saves copying them. An .etl file is read twice, and must say the same both times: it is
+// not mapped. The option is for programs that end after reading: where a file becomes
 // shorter while it is mapped, touching what it had is a fault that ends the program,
 // unless [runtime/debug.SetPanicOnFault] makes it a panic.
 func MapFiles() Option { return func(o *options) { o.mapFiles = true } }
