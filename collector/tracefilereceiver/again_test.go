@@ -18,17 +18,18 @@ import (
 	"github.com/etwgen/etwgen/collector/tracefilereceiver/internal/metadata"
 )
 
-// A flaky is a medium that fails once at a place, when it is time.
+// A flaky is a medium that fails once at a place, or ends there.
 type flaky struct {
 	io.ReaderAt
 	at    int64
-	ready func() bool
+	err   error
 	fails *atomic.Int32
 }
 
 func (f flaky) ReadAt(p []byte, at int64) (int, error) {
-	if at <= f.at && f.at < at+int64(len(p)) && f.ready() && f.fails.CompareAndSwap(0, 1) {
-		return 0, &fs.PathError{Op: "read", Path: "a trace", Err: syscall.EIO}
+	if at <= f.at && f.at < at+int64(len(p)) && f.fails.CompareAndSwap(0, 1) {
+		n, _ := f.ReaderAt.ReadAt(p[:f.at-at], at)
+		return n, f.err
 	}
 	return f.ReaderAt.ReadAt(p, at)
 }
@@ -51,8 +52,9 @@ func on(t *testing.T, dir string, keep *memory, s *sink, medium func(io.ReaderAt
 	wait(t, what, done)
 }
 
-// TestMediumFails has a medium fail once, at each of some places: all is sent once, without
-// the file changing, and nothing more after a restart.
+// TestMediumFails has a medium fail once, or end too early, at some places, when the file is
+// opened for the first time, the second and the third: all is sent once, without the file
+// changing, and nothing more after a restart.
 func TestMediumFails(t *testing.T) {
 	whole, err := os.ReadFile(filepath.Join(recorded, "jit.nettrace"))
 	if err != nil {
@@ -64,22 +66,30 @@ func TestMediumFails(t *testing.T) {
 		data []byte
 		of   []byte // unpacked
 	}{{"a.nettrace", whole, whole}, {"a.nettrace.gz", packed(t, whole), whole}, {"a.etl", etl, etl}} {
-		plain := filepath.Join(t.TempDir(), filepath.Base(c.name[:len(c.name)-len(filepath.Ext(c.name))]+".trace"))
+		plain := filepath.Join(t.TempDir(), "plain")
 		write(t, plain, c.of)
 		want := events(t, plain)
-		for tenth := range 10 {
+		failed := make(map[int32]int)
+		for i := range 18 {
+			open, fault, place := int32(i%3+1), []error{&fs.PathError{Op: "read", Path: "a trace", Err: syscall.EIO}, io.EOF}[i/3%2], i/6+1
 			dir, keep, s := t.TempDir(), &memory{}, &sink{}
 			write(t, filepath.Join(dir, c.name), c.data)
-			var fails atomic.Int32
+			var opens, fails atomic.Int32
 			medium := func(src io.ReaderAt) io.ReaderAt {
-				// The first tries to read have it be one that fails in the middle.
-				return flaky{src, int64(len(c.data) * tenth / 10), func() bool { return tenth%2 == 0 || s.total() > 0 }, &fails}
+				if opens.Add(1) != open {
+					return src
+				}
+				return flaky{src, int64(len(c.data) * place / 4), fault, &fails}
 			}
 			on(t, dir, keep, s, medium, "all is read", func() bool { return s.total() >= want })
 			all(t, config(dir), keep, s)
 			if s.count != want {
-				t.Errorf("%s, failing at %d tenths: %d log records, want %d", c.name, tenth, s.count, want)
+				t.Errorf("%s, %v at %d quarters: %d log records, want %d", c.name, fault, place, s.count, want)
 			}
+			failed[open] += int(fails.Load())
+		}
+		if failed[2] == 0 {
+			t.Errorf("%s: the medium has never failed", c.name)
 		}
 	}
 }
