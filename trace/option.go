@@ -23,11 +23,12 @@ type options struct {
 	unpackLimit   int64
 	excerptOver   int64
 	openFile      func(path string) (*os.File, error)
+	through       func(*os.File) io.ReaderAt
 	foresight     etl.Option
 }
 
 func newOptions(opts []Option) options {
-	o := options{ctx: context.Background(), openFile: os.Open}
+	o := options{ctx: context.Background(), openFile: os.Open, through: func(f *os.File) io.ReaderAt { return f }}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -41,6 +42,13 @@ func WithStdin(r io.Reader) Option { return func(o *options) { o.stdin = r } }
 // as those outside of a folder: what it returns is what is read.
 func OpenWith(open func(path string) (*os.File, error)) Option {
 	return func(o *options) { o.openFile, o.apart = open, true }
+}
+
+// ReadThrough has the files of paths be read through what through returns for each. It can
+// watch how reading goes: whether the medium failed, for one, which to a trace is but one
+// more damage. Pipes and the standard input are read as they are.
+func ReadThrough(through func(*os.File) io.ReaderAt) Option {
+	return func(o *options) { o.through, o.apart = through, true }
 }
 
 // WithContext ends opening and reading once ctx is done, with an error in which
