@@ -134,6 +134,9 @@ func peak(f func()) uint64 {
 // What a stream costs stands in proportion to its size, whatever is in it. Each is read in
 // every way where all is wanted, and else in one that another stream is not read in.
 func TestBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine reads, and takes long with the race detector")
+	}
 	const size = 4 << 20
 	streams := amplifiers(size)
 	for n, name := range slices.Sorted(maps.Keys(streams)) {

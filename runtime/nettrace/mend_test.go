@@ -222,6 +222,9 @@ func TestCuts(t *testing.T) {
 // or the loss is told of. A flip costs the events of its block, and of others
 // hardly any.
 func TestFlippedHeaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine reads, and takes long with the race detector")
+	}
 	var n tally
 	subjects(t, func(s *subject) {
 		damaged := bytes.Clone(s.data)
