@@ -3,10 +3,24 @@
 // runtime renders events by. Use it for programs that generate; at a prompt, and in
 // lines of go:generate, there is the command etwgen.
 //
+//	m, _, err := manifest.ParseFile("shop.man", manifest.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	files, err := gen.Generate(m, gen.Options{Package: "shop"})
+//	if err != nil {
+//		return err
+//	}
+//	for _, f := range files {
+//		fmt.Println(f.Name, len(f.Content))
+//	}
+//
+// Nothing here touches a file system: the caller writes the files.
+package gen
+
 // First build makes the model, in which every node of the manifest has its Go
 // name and its kind. Then the files emit_*.go write the package from the model
-// alone. Nothing here touches a file system.
-package gen
+// alone.
 
 import (
 	"bytes"

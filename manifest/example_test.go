@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 func ExampleParseFile() {
@@ -30,6 +31,26 @@ func ExampleParseFile() {
 	//   2.0 OrderShip, mask 0x0, at least 10 bytes, fixed: false
 	//   3.0 StockAudit, mask 0x0, at least 28 bytes, fixed: false
 	//   4.0 OrderStop, mask 0x0, at least 0 bytes, fixed: true
+}
+
+// A decoder that knows the events of a manifest tells the fields of records by name,
+// without generated code.
+func ExampleManifest_Describe() {
+	m, _, err := manifest.ParseFile("testdata/orders.man", manifest.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	d := etw.NewDecoder(m.Describe()...)
+	r := &etw.Record{
+		Provider: m.Providers[0].GUID, ID: 1, PointerSize: etw.Ptr64,
+		Payload: []byte{7, 0, 0, 0, 0, 0, 0, 0, 1}, // as a trace has it
+	}
+	e, err := d.Decode(r)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(e)
+	// Output: OrderStart ID=0x7 Kind=Old
 }
 
 func ExampleParse_errors() {

@@ -16,7 +16,7 @@
 //
 // The base of every pause is the suspension of threads, from the request to suspend
 // until they run again, which lives on one thread. Each collection that begins in a
-// suspension gets a part of it, up to the begin of the next one; one suspension is
+// suspension gets a part of it, up to the start of the next one; one suspension is
 // never counted twice. A background collection has a first pause, in which it
 // begins, and later ones, and runs beside the program between them. The sampling
 // profiler of EventPipe suspends threads too; that is told apart.
@@ -32,5 +32,8 @@
 // # Memory
 //
 // The analysis keeps what its result holds: some hundred bytes for each collection,
-// and 500 for each of its heaps. Events that are only counted take none.
+// and 500 for each of its heaps. Events that are only counted take none. For a live
+// process that is watched for days, call [Analysis.Drain] as records come: it hands over
+// the collections that are complete, and forgets them. [Analysis.OnPause] tells of each
+// pause as it ends.
 package gc

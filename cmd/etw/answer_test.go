@@ -131,7 +131,7 @@ func checkContract(t *testing.T, name, path string) {
 	if doc.Schema == 0 || doc.Lost == nil || doc.Warnings == nil {
 		t.Errorf("%s %s: %.200s", name, path, out)
 	}
-	if text, _, _ := ask(name, path); text == "" && !strings.Contains(stderr, "to record them: dotnet-trace collect") {
+	if text, _, _ := ask(name, path); text == "" && !strings.Contains(stderr, "to record them: etw collect") {
 		t.Errorf("%s %s: there is neither an answer nor how to record one: %s", name, path, stderr)
 	}
 }

@@ -111,11 +111,12 @@ func (p *profiled) headOfDiff(out *printer) {
 func (p *profiled) diffTable() *table {
 	u := p.unit()
 	tab := newTable(u.column("change"), u.column("before"), u.column("after"), u.column("totalChange"),
-		u.column("totalBefore").forPrograms(), u.column("totalAfter").forPrograms(), label("method"), label("module").forPrograms(), label("full").forPrograms())
+		u.column("totalBefore").forPrograms(), u.column("totalAfter").forPrograms(), label("method").forPeople(), label("method").forPrograms(), label("module").forPrograms(), label("full").forPrograms())
+	shown := p.toldApart()
 	for _, row := range p.top() {
 		f := &p.Frames[row.Frame]
 		tab.add(u.cell(change(row.Self)), u.cell(row.Self[0]), u.cell(row.Self[1]), u.cell(change(row.Total)),
-			u.cell(row.Total[0]), u.cell(row.Total[1]), f.Name, f.Module, f.Full)
+			u.cell(row.Total[0]), u.cell(row.Total[1]), shown[row.Frame], f.Name, f.Module, f.Full)
 	}
 	return tab
 }

@@ -79,7 +79,7 @@ func (m *recordedMode) record(cmd *cobra.Command, folder string, providers []eve
 		return "", err
 	}
 	defer l.Close()
-	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording %s for %v; an interrupt (^C) ends it\n", clean(l.String()), m.live.duration)
+	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording %s for at most %v; an interrupt (^C) ends it\n", clean(l.String()), m.live.duration)
 	path := filepath.Join(folder, l.process.defaultFile(time.Now()))
 	out, err := os.Create(path)
 	if err != nil {

@@ -26,6 +26,7 @@ type topMode struct {
 	finish    func() gathered // of the analysis of the interval
 	mux       *etw.Mux
 	names     *names
+	lambdas   lambdas // with the same numbers in all tables
 	out       *printer
 	rows      *stream
 	end       time.Time // of the interval
@@ -50,7 +51,7 @@ func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
 	if err != nil {
 		return err
 	}
-	m.code, m.names = newCodeMap(files), newNames()
+	m.code, m.names, m.lambdas = newCodeMap(files), newNames(), make(lambdas)
 	m.begin()
 	l, err := openLive(cmd, &m.live.target, nil, eventpipe.Config{Providers: m.providers, BufferMB: m.live.bufferMB}, m.live.duration)
 	if err != nil {
@@ -130,7 +131,7 @@ func (m *topMode) record(rec *etw.Record) error {
 // show prints what methods weigh in the interval that ends at a time.
 func (m *topMode) show(at time.Time) error {
 	g := m.finish()
-	p := &profiled{names: m.names, table: m.code.code.Table(), facts: g.facts, period: g.period}
+	p := &profiled{names: m.names, lambdas: m.lambdas, table: m.code.code.Table(), facts: g.facts, period: g.period}
 	options := m.options()
 	options.Native = m.code.native
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)

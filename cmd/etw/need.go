@@ -56,7 +56,7 @@ func reportNeeds(cmd *cobra.Command, needs []need) {
 		report(cmd, errors.New(line))
 	}
 	if record != "" {
-		report(cmd, fmt.Errorf("to record them: dotnet-trace collect -p PID --providers '%s'; other tools: etw record-help", record))
+		report(cmd, fmt.Errorf("to record them: etw collect -p PID --providers '%s'; with other tools: etw record-help", record))
 	}
 }
 

@@ -148,7 +148,7 @@ func (p *processorTime) gathered() gathered {
 		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", ms(res.PauseMS)))
 	}
 	if res.UnsampledMS > 0 {
-		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, which is in no number", ms(res.UnsampledMS)))
+		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", ms(res.UnsampledMS)))
 	}
 	return gathered{samples: []*stacks.Samples{p.threads.Samples()}, facts: facts, period: res.Interval()}
 }
@@ -333,7 +333,8 @@ type profiled struct {
 	period   int64   // between two samples in nanoseconds, 0 if there is none
 	compared bool    // with what there was before
 	before   *trace.Trace
-	lacks    []need // what the trace has no events of
+	lacks    []need  // what the trace has no events of
+	lambdas  lambdas // that have numbers
 }
 
 // read reads traces, and compares them with another one if there is one to compare with.

@@ -9,6 +9,12 @@ import (
 
 // recipes say how to record with each tool, in five lines.
 var recipes = map[string]string{
+	"etw": `A .NET program on any system, with etw collect, which needs nothing else:
+  etw ps
+  etw collect -p PID --duration 30s -o app.nettrace
+  etw collect -p PID --profile common,cpu,requests --duration 30s -o requests.nettrace
+  etw collect --profile exceptions -- dotnet app.dll
+`,
 	"dotnet-trace": `A .NET program on any system, with dotnet-trace:
   dotnet tool install --global dotnet-trace
   dotnet-trace ps
@@ -41,25 +47,28 @@ var recipes = map[string]string{
 `,
 }
 
+// recipeNames are the tools of the recipes: this one is there already.
+var recipeNames = append([]string{"etw"}, recorderNames...)
+
 // newRecordHelp returns the command that says how to get traces.
 func newRecordHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "record-help [TOOL]...",
 		Short: "Say how to record traces, and with what",
-		Long: `Record-help says in five lines for each tool how to record: ` + strings.Join(recorderNames, ", ") + `.
+		Long: `Record-help says in five lines for each tool how to record: ` + strings.Join(recipeNames, ", ") + `.
 What to enable, etw keywords --for TOOL prints.`,
 		Example: `  etw record-help
-  etw record-help dotnet-trace
+  etw record-help etw dotnet-trace
   etw keywords --for dotnet-trace gc,exception`,
-		ValidArgs: recorderNames,
+		ValidArgs: recipeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = recorderNames
+				args = recipeNames
 			}
 			var texts []string
 			for _, name := range args {
-				if !slices.Contains(recorderNames, name) {
-					return usagef("%q is not a tool that is known here%s; there are %s", name, didYouMean(name, recorderNames), strings.Join(recorderNames, ", "))
+				if !slices.Contains(recipeNames, name) {
+					return usagef("%q is not a tool that is known here%s; there are %s", name, didYouMean(name, recipeNames), strings.Join(recipeNames, ", "))
 				}
 				texts = append(texts, recipes[name])
 			}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -156,28 +154,6 @@ func (o *top) table(p *profiled) *table {
 		tab.add(u.cell(self), share(self, all), u.cell(total), share(total, all), whole(row.Self[0]), shown[row.Frame], f.Name, f.Module, f.Full)
 	}
 	return tab
-}
-
-// toldApart returns the names of the frames for people: where lambdas of one method have
-// the same name, with a number.
-func (p *profiled) toldApart() []string {
-	shown, full := make([]string, len(p.Frames)), make(map[string][]string)
-	for i := range p.Frames {
-		f := &p.Frames[i]
-		if shown[i] = f.Name; strings.Contains(f.Name, ".lambda") {
-			full[f.Name] = append(full[f.Name], f.Full)
-		}
-	}
-	for name, list := range full { // the compiler counts them, too: 10 is after 9
-		slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-		full[name] = slices.Compact(list)
-	}
-	for i := range p.Frames {
-		if list := full[shown[i]]; len(list) > 1 {
-			shown[i] += " #" + strconv.Itoa(slices.Index(list, p.Frames[i].Full)+1)
-		}
-	}
-	return shown
 }
 
 // lastTotal is what all samples weigh.

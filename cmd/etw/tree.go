@@ -99,6 +99,7 @@ type treeRow struct {
 	Depth  int     `json:"depth"`
 	Method string  `json:"method"`
 	Full   string  `json:"full"`
+	shown  string  // for people
 	Self   []int64 `json:"self"`
 	Total  []int64 `json:"total"`
 	inUnits
@@ -111,6 +112,7 @@ func (o *treeQuery) rows(p *profiled, all int64) []treeRow {
 		return rows
 	}
 	v := p.View()
+	shown := p.toldApart()
 	least := o.min / 100 * float64(all)
 	type open struct {
 		id    stacks.ID
@@ -131,7 +133,7 @@ func (o *treeQuery) rows(p *profiled, all int64) []treeRow {
 		}
 		_, frame := p.Split(x.id)
 		f := &p.Frames[frame]
-		rows = append(rows, treeRow{x.depth, f.Name, f.Full, v.Self(x.id), v.Total(x.id), p.inUnits(v.Self(x.id), v.Total(x.id), all)})
+		rows = append(rows, treeRow{x.depth, f.Name, f.Full, shown[frame], v.Self(x.id), v.Total(x.id), p.inUnits(v.Self(x.id), v.Total(x.id), all)})
 		if o.depth == 0 || x.depth+1 < o.depth {
 			push(x.id, x.depth+1)
 		}
@@ -171,7 +173,7 @@ func (o *treeQuery) print(out *printer, p *profiled, all int64) error {
 // name returns the name of a row, which people see the depth of.
 func (r *treeRow) name(format string) string {
 	if format == formatText || format == formatMD {
-		return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.Method
+		return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.shown
 	}
 	return r.Method
 }

@@ -24,6 +24,11 @@ func main() {
 		os.Exit(1)
 	}
 	defer p.Close()
+	serve(p)
+}
+
+// serve serves orders, and writes of each that it starts and stops.
+func serve(p *provider.Provider) {
 	for number := range uint64(3) {
 		ctx := provider.NewActivity(context.Background())
 		_ = p.Write(ctx, &events.OrderStart{Number: number, Customer: etw.MakeUTF16("Miller")})

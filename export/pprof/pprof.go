@@ -2,6 +2,9 @@
 // services for continuous profiling read. Use it where profiles of Go programs are looked
 // at already.
 //
+// A profile comes from [stacks.NewProfile], of samples that an analysis of package stacks
+// has collected, and of a table of names of package symbols; the example shows all of it.
+//
 // Functions are called by their type and name, without arguments; the whole name is
 // their system name. What is no code, such as the thread and the state of a sample,
 // is a label: pprof -tagroot makes frames of them.

@@ -154,6 +154,9 @@ var stackWalk, _ = classic.KernelClass(stackWalkGroup, opStack)
 
 // ticks returns the time stamp of rec by the clock of the file.
 func (w *Writer) ticks(rec *etw.Record) int64 {
+	if !w.begun && rec.Clock != nil && w.header.Clock == (etw.Clock{}) {
+		w.header.Clock = *rec.Clock
+	}
 	if rec.Clock != w.clock {
 		w.clock = rec.Clock
 		w.convert = rec.Clock != nil && *rec.Clock != w.header.Clock

@@ -28,6 +28,7 @@ type Writer struct {
 	newest   int64  // time stamp written so far
 	timed    bool   // newest is one
 	err      error  // of out, sticky
+	begun    bool   // the header is written
 
 	clock   *etw.Clock // of the last record
 	convert bool       // clock is another than that of the file
@@ -54,8 +55,13 @@ const minWriteBuffer = 1 << 10
 
 // NewWriter begins a file of the session h, of which the Clock says what the time
 // stamps of the file count; a record with another Clock gets the time stamp of the
-// same moment. A Compression compresses the buffers. A BufferSize of 0 is
-// [DefaultBufferSize], and a PointerSize of 0 is that of 64 bits.
+// same moment. A Clock that is zero becomes that of the first record that has one, which
+// is what a program wants whose records are all of one session:
+//
+//	w, err := etl.NewWriter(file, etl.Header{SessionName: "orders"})
+//
+// A Compression compresses the buffers. A BufferSize of 0 is [DefaultBufferSize], and a
+// PointerSize of 0 is that of 64 bits.
 //
 // Buffers are written when they are full, by [Writer.Flush] and by [Writer.Close].
 // If out is also an io.WriterAt, as a file is, Close completes the header: with the
@@ -90,8 +96,19 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if uint32(len(first)) > h.BufferSize {
 		return nil, fmt.Errorf("etl: the names of session and file do not fit a buffer of %d bytes", h.BufferSize)
 	}
-	w.write(first)
+	if h.Clock != (etw.Clock{}) {
+		w.begin()
+	}
 	return w, w.err
+}
+
+// begin writes the header, of which Close completes what is not known yet. Where the
+// clock is that of the first record, it waits for the first buffer.
+func (w *Writer) begin() {
+	if !w.begun {
+		w.begun = true
+		w.put(w.headerBuffer())
+	}
 }
 
 // Write appends a record. A manifest event gets the header and the extended items
@@ -220,6 +237,7 @@ func (w *Writer) Close() error {
 		w.flush(n, marker)
 	}
 	w.open = nil
+	w.begin()
 	w.header.BuffersWritten = w.written
 	if w.header.End == 0 && w.timed {
 		w.header.End = max(w.header.Clock.Start, w.header.Clock.FileTime(w.newest))
@@ -277,7 +295,13 @@ func (w *Writer) compress(dst, src []byte) []byte {
 	return xca.AppendPlain(dst, src)
 }
 
+// write writes a buffer of records.
 func (w *Writer) write(buffer []byte) {
+	w.begin()
+	w.put(buffer)
+}
+
+func (w *Writer) put(buffer []byte) {
 	if w.err == nil {
 		_, w.err = w.out.Write(buffer)
 		w.written++

@@ -230,6 +230,48 @@ func TestWriter(t *testing.T) {
 	}
 }
 
+// TestWriterClock has no clock for a Writer, which takes that of the first record that has
+// one, also if nothing can be written twice.
+func TestWriterClock(t *testing.T) {
+	clock := etw.Clock{Start: etw.FileTimeOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), Origin: 1000, Frequency: 1e9}
+	for name, c := range map[string]struct {
+		out   interface{ Bytes() []byte }
+		count int
+	}{"file": {new(fileInMemory), 3}, "stream": {new(bytes.Buffer), 3}, "large": {new(bytes.Buffer), 500}, "empty": {new(bytes.Buffer), 0}} {
+		w, err := etl.NewWriter(c.out.(io.Writer), etl.Header{SessionName: "mine", BufferSize: 4 << 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range int64(c.count) {
+			rec := etw.Record{Provider: testProvider, ID: 513, PointerSize: etw.Ptr64, Timestamp: 1000 + i*1e6, Clock: &clock, Payload: make([]byte, 40)}
+			if err := w.Write(&rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := c.out.(io.WriterAt); ok {
+			if err := checkFile(c.out.Bytes()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		r := newReader(t, c.out.Bytes())
+		all := mustReadAll(t, r)
+		if len(all) != c.count {
+			t.Fatalf("%s: %d records", name, len(all))
+		}
+		for i, rec := range all {
+			if want := clock.Start.Time().Add(time.Duration(i) * time.Millisecond); !rec.Time().Equal(want) {
+				t.Fatalf("%s: record %d is of %v, want %v", name, i, rec.Time(), want)
+			}
+		}
+		if c.count > 0 && !r.Header().Start().Equal(clock.Start.Time()) {
+			t.Errorf("%s: the session began at %v", name, r.Header().Start())
+		}
+	}
+}
+
 func TestWriterRefuses(t *testing.T) {
 	for name, h := range map[string]etl.Header{
 		"small": {BufferSize: 512}, "odd": {BufferSize: 2052}, "large": {BufferSize: 32 << 20}, "compression": {Compression: 9},

@@ -6,11 +6,19 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// The providers of the runtime, and keywords of the first.
+// The providers of the runtime and of its libraries, and keywords of the first.
 const (
 	runtimeProvider = "Microsoft-Windows-DotNETRuntime"
 	privateProvider = "Microsoft-Windows-DotNETRuntimePrivate"
 	sampleProvider  = "Microsoft-DotNETCore-SampleProfiler"
+	taskProvider    = "System.Threading.Tasks.TplEventSource"
+	hostingProvider = "Microsoft.AspNetCore.Hosting"
+	httpProvider    = "System.Net.Http"
+
+	// keywordActivities has the runtime give the events of a request the identifier of
+	// its activity.
+	keywordActivities = 0x80
+	everything        = ^uint64(0)
 
 	keywordGC          = 0x1
 	keywordGCHandle    = 0x2
@@ -88,6 +96,14 @@ var profiles = []Profile{
 	{
 		Name: "jit", Doc: "methods that are compiled, and how",
 		Providers: []Provider{runtimeAt(keywordJIT|keywordLoader|keywordCompilation, verbose)},
+	},
+	{
+		Name: "requests", Doc: "requests of ASP.NET Core and of HttpClient, and the activities of threads",
+		Providers: []Provider{
+			{Name: taskProvider, Keywords: keywordActivities, Level: informational},
+			{Name: hostingProvider, Keywords: everything, Level: informational},
+			{Name: httpProvider, Keywords: everything, Level: informational},
+		},
 	},
 	{
 		Name: "threadpool", Doc: "the thread pool: its size, its queue, why it grows",

@@ -1,7 +1,7 @@
 // Package session starts, finds and stops sessions of Event Tracing for Windows, and
 // delivers their events as they happen. On other systems everything compiles, and fails
 // with an error that errors.Is recognises as errors.ErrUnsupported. Use it to watch or
-// record a machine with Windows.
+// record a machine with Windows; for .NET processes, on any system, use package eventpipe.
 //
 //	s, err := session.Start(ctx, session.Config{Providers: session.ForMux(&mux)})
 //	if err != nil {

@@ -108,14 +108,17 @@ func place(t *testing.T) string {
 var (
 	goTest    = regexp.MustCompile(`^go test -run '?([^' ]+)'? (.*)$`)
 	goInstall = regexp.MustCompile(`^go install (.*)$`)
+	firstStep = regexp.MustCompile(`^(git clone https://github.com/etwgen/etwgen && cd etwgen|export PATH=.*)$`)
 	atVersion = regexp.MustCompile(`^(?:install|get) github.com/etwgen/etwgen(/\S+)?@(v\S+)$`)
 )
 
 // check runs a command, or checks by what it names that it will run.
 func (c command) check(t *testing.T, bin, dir string) {
 	t.Helper()
+	c.line = strings.TrimPrefix(c.line, "CGO_ENABLED=0 ")
 	words := strings.Fields(c.line)
 	switch {
+	case firstStep.MatchString(c.line): // place and run have done it
 	case words[0] == "go" && atVersion.MatchString(strings.Join(words[1:], " ")):
 		c.checkVersion(t, atVersion.FindStringSubmatch(strings.Join(words[1:], " ")))
 	case goTest.MatchString(c.line):
@@ -191,6 +194,7 @@ var livePlace = regexp.MustCompile(`-p 1234\b`)
 var played = map[string]string{
 	"gc": "gc.nettrace", "allocs": "alloc.nettrace", "heap": "heapdump.nettrace",
 	"contention": "answers/locks-10.nettrace", "threadpool": "answers/pool-10.nettrace", "requests": "answers/requests-10.nettrace",
+	"waits": "answers/waits-10.nettrace", "tree": "alloc.nettrace",
 	"counters": "answers/counters-10.nettrace", "watch": "exceptions.nettrace", "exceptions": "exceptions.nettrace",
 }
 
@@ -276,7 +280,7 @@ type command struct {
 
 var (
 	comment    = regexp.MustCompile(`\s+#\s.*`)
-	inlineCode = regexp.MustCompile("`((?:go|etw|etwgen|head) [^`]+)`( \\(exit code 1\\))?")
+	inlineCode = regexp.MustCompile("`((?:CGO_ENABLED=0 go|go|etw|etwgen|head) [^`]+)`( \\(exit code 1\\))?")
 )
 
 // isRun reports whether code within a sentence is a command that stands for itself: with

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/dotnet/hosting"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
@@ -104,21 +105,7 @@ func TestFirstProgram(t *testing.T) {
 	}
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
-	write(t, source, `package main
-
-import (
-	"context"
-	"fmt"
-	"log"
-	"time"
-
-	"github.com/etwgen/etwgen/generated/clr"
-	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/trace"
-)
-
-func main() {
-`+body+"}\n")
+	write(t, source, body)
 
 	// The overlay puts the file into the module without writing there.
 	module, err := filepath.Abs(root)
@@ -156,6 +143,7 @@ func main() {
 
 // sampled writes a trace of a program whose threads a profiler samples: it
 // suspends the program for each sample, as a collection does, and takes a stack.
+// Meanwhile the program serves a request.
 func sampled(t *testing.T) string {
 	t.Helper()
 	w := nettracetest.NewWriter(4, nettracetest.Trace{Frequency: 1e6, Pointer: etw.Ptr64})
@@ -175,14 +163,32 @@ func sampled(t *testing.T) string {
 	}
 	w.Stacks(1, []uint64{0x2010, 0x1010})
 	w.Metadata(nettracetest.Row{ID: 1, Provider: "Microsoft-DotNETCore-SampleProfiler", Name: "ThreadSample"})
+	// The runtime ends the path of an activity with a sum of its words.
+	request := etw.GUID{0: 0x11, 12: 0xbe, 13: 0x99, 14: 0x9d, 15: 0x59}
+	w.Metadata(nettracetest.Row{ID: 2, Provider: hosting.Provider.Desc.Name, EventID: 3, Name: "RequestStart", Level: 4, Tags: []nettracetest.Tag{nettracetest.OpcodeTag(1)},
+		Fields: []nettracetest.Field{{Name: "method", Type: 18}, {Name: "path", Type: 18}}})
+	w.Metadata(nettracetest.Row{ID: 3, Provider: hosting.Provider.Desc.Name, EventID: 4, Name: "RequestStop", Level: 4, Tags: []nettracetest.Tag{nettracetest.OpcodeTag(2)}})
+	w.Events(nettracetest.Event{Metadata: 2, Time: at, Thread: 1, Activity: request, SortPoint: true, Payload: utf16("GET", "/slow")})
 	for range 3 {
 		at += 1000
 		w.Events(nettracetest.Event{Metadata: 1, Time: at, Thread: 1, Stack: 1, SortPoint: true, Payload: []byte{2, 0, 0, 0}})
 	}
+	w.Events(nettracetest.Event{Metadata: 3, Time: at + 1000, Thread: 1, Activity: request, SortPoint: true})
 	w.End()
 	path := filepath.Join(t.TempDir(), "sampled.nettrace")
 	write(t, path, string(w.Bytes()))
 	return path
+}
+
+// utf16 returns texts as events have them: in UTF-16, with a zero at the end.
+func utf16(texts ...string) []byte {
+	var b []byte
+	for _, text := range texts {
+		for _, c := range []byte(text + "\x00") {
+			b = append(b, c, 0)
+		}
+	}
+	return b
 }
 
 // TestOwnManifest does what the guide says of a module with a manifest of its own,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // TestRecording checks that the masks and levels of docs/recording.md are those
@@ -19,6 +20,12 @@ func TestRecording(t *testing.T) {
 	for _, p := range clr.Presets() {
 		e := p.Enable()
 		known[fmt.Sprintf("%#x:%d", e.Keywords, e.Level)] = true
+	}
+	for _, own := range []uint64{ // of questions that have a command, and no preset
+		clr.KeywordWaitHandle,
+		clr.KeywordGC | clr.KeywordManagedHeapCollect | clr.KeywordGCHeapDump | clr.KeywordGCHeapAndTypeNames | clr.KeywordType,
+	} {
+		known[fmt.Sprintf("%#x:%d", own, etw.LevelVerbose)] = true
 	}
 	found := 0
 	for _, m := range regexp.MustCompile(clr.Provider.Desc.Name+`:(?:0x)?([0-9a-f]+):(\d)`).FindAllStringSubmatch(text, -1) {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+)
+
+// A lambdas tells lambdas of one method apart that have the same name. It has their full
+// names by that name, in the order of their numbers, which stay what they are where one
+// output shows several profiles.
+type lambdas map[string][]string
+
+// names returns the names of frames for people: those of such lambdas with a number.
+func (a lambdas) names(frames []stacks.Frame) []string {
+	met := make(map[string][]string)
+	for i := range frames {
+		f := &frames[i]
+		if strings.Contains(f.Name, ".lambda") && !slices.Contains(a[f.Name], f.Full) {
+			met[f.Name] = append(met[f.Name], f.Full)
+		}
+	}
+	for name, list := range met { // the compiler counts them, too: 10 is after 9
+		slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+		a[name] = append(a[name], slices.Compact(list)...)
+	}
+	shown := make([]string, len(frames))
+	for i := range frames {
+		f := &frames[i]
+		shown[i] = f.Name
+		if list := a[f.Name]; len(list) > 1 {
+			shown[i] += " #" + strconv.Itoa(slices.Index(list, f.Full)+1)
+		}
+	}
+	return shown
+}
+
+// toldApart returns the names of the frames for people.
+func (p *profiled) toldApart() []string {
+	if p.lambdas == nil {
+		p.lambdas = make(lambdas)
+	}
+	return p.lambdas.names(p.Frames)
+}
