@@ -1,10 +1,8 @@
 package trace
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etl"
@@ -21,12 +19,6 @@ func newETL(r *etl.Reader) *etlReader { return &etlReader{r, r.Header()} }
 
 // etl opens an .etl file.
 func (o *opening) etl(src io.ReaderAt, size int64) ([]*File, error) {
-	if f, ok := src.(*os.File); ok && o.mapFiles && size <= maxMapped {
-		if m, err := mapFile(f, int(size)); err == nil {
-			o.closers = append(o.closers, m)
-			src = bytes.NewReader(m)
-		} // else the system does not map it
-	}
 	r, err := etl.NewReader(src, size, append(o.etlOptions(), etl.Named(o.name))...)
 	if err != nil {
 		if o.failed != nil {

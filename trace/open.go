@@ -100,7 +100,7 @@ func (o *opening) open(path string) ([]*File, error) {
 		return o.stream(f)
 	}
 	o.size = info.Size()
-	return o.file(f, info.Size())
+	return o.file(o.through(f), info.Size())
 }
 
 // stdinFile opens the standard input, which may be a file that something was read

@@ -24,11 +24,12 @@ type options struct {
 	excerptOver   int64
 	excerptBlocks int // how many blocks a file may have for that, if not maxBlocks
 	openFile      func(path string) (*os.File, error)
+	through       func(*os.File) io.ReaderAt
 	foresight     etl.Option
 }
 
 func newOptions(opts []Option) options {
-	o := options{ctx: context.Background(), openFile: os.Open}
+	o := options{ctx: context.Background(), openFile: os.Open, through: func(f *os.File) io.ReaderAt { return f }}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -42,6 +43,13 @@ func WithStdin(r io.Reader) Option { return func(o *options) { o.stdin = r } }
 // as those outside of a folder: what it returns is what is read.
 func OpenWith(open func(path string) (*os.File, error)) Option {
 	return func(o *options) { o.openFile, o.apart = open, true }
+}
+
+// ReadThrough has the files of paths be read through what through returns for each. It can
+// watch how reading goes: whether the medium failed, for one, which to a trace is but one
+// more damage. Pipes and the standard input are read as they are.
+func ReadThrough(through func(*os.File) io.ReaderAt) Option {
+	return func(o *options) { o.through, o.apart = through, true }
 }
 
 // WithContext ends opening and reading once ctx is done, with an error in which
@@ -71,8 +79,9 @@ func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 	return func(o *options) { o.foresight = etl.WithForesight(wants, see) }
 }
 
-// MapFiles maps files of up to 64 MiB into memory, where the system can, which saves
-// copying them; several .etl files that are read as one are not mapped. It is for programs that end after reading: where a file becomes
+// MapFiles maps .nettrace files of up to 64 MiB into memory, where the system can, which
+// saves copying them. An .etl file is read twice, and must say the same both times: it is
+// not mapped. The option is for programs that end after reading: where a file becomes
 // shorter while it is mapped, touching what it had is a fault that ends the program,
 // unless [runtime/debug.SetPanicOnFault] makes it a panic.
 func MapFiles() Option { return func(o *options) { o.mapFiles = true } }

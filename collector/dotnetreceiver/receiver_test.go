@@ -458,6 +458,7 @@ func TestConfig(t *testing.T) {
 		{map[string]any{"preset_of_none": 1}, "unknown key preset_of_none: write some of targets, ports, discovery"},
 		{map[string]any{"batch": map[string]any{"xyzzyplugh": 1}}, "unknown key xyzzyplugh: write some of max_records, max_bytes, max_delay"},
 		{map[string]any{"targets": []any{"live"}}, `targets[0] "live": write {name: live}`},
+		{map[string]any{"targets": []any{map[string]any{"pid": "abc"}}}, `targets[0]: pid "abc": write a whole number`},
 		{map[string]any{"targets": []any{map[string]any{"container": 123}}}, "targets[0]: container 123: write it in quotes"},
 		{map[string]any{"targets": []any{map[string]any{"socket": "["}}}, `socket "[": syntax error in pattern`},
 		{map[string]any{"discovery": map[string]any{"interval": 5}}, "discovery: interval 5 has no unit: write 5s"},

@@ -20,14 +20,23 @@ type state struct {
 	// Sent are the records of each processor, if that is how they were counted.
 	Sent map[int32]int64 `json:"sent,omitempty"`
 	Done bool            `json:"done"` // its end was seen
-	// Sizes are those of the files that have it, as it was then.
-	Sizes   []int64 `json:"sizes,omitempty"`
-	Lost    int64   `json:"lost"` // that were reported
-	Damaged int64   `json:"damaged"`
-	Name    string  `json:"name"` // for people
+	// Read are the files that have it, as they were when reading them to the end began.
+	Read    []form `json:"read,omitempty"`
+	Lost    int64  `json:"lost"` // that were reported
+	Damaged int64  `json:"damaged"`
+	Name    string `json:"name"` // for people
 	// Seen is when the file was there last.
 	Seen time.Time `json:"seen"`
 }
+
+// A form is what a file that has a trace looks like from outside. The size alone does not
+// do: what was missing may come later, where the file had room for it.
+type form struct {
+	Size    int64 `json:"size"`
+	Changed int64 `json:"changed"` // in nanoseconds of Unix time
+}
+
+func (f found) form() form { return form{f.size, f.changed.UnixNano()} }
 
 // checkpoints keep what was read, by content. All methods may be called by several
 // goroutines.

@@ -14,24 +14,22 @@ import (
 
 // orderOf returns the order in which the records of the i-th trace of a file are counted:
 // that of time only if the trace has its end.
-func orderOf(stop context.Context, f found, i int, follow bool) (string, error) {
+func (w *worker) orderOf(stop context.Context, f found, i int, follow bool) (string, error) {
 	if follow {
 		return orderFile, nil
 	}
 	if isNettrace(f.path) {
-		file, err := os.Open(f.path)
-		if err != nil {
+		if whole, err := hasEnd(f.path); err != nil {
 			return "", err
-		}
-		defer file.Close()
-		if !hasEnd(file) {
+		} else if !whole {
 			return orderFile, nil
 		}
 		return orderTime, nil
 	}
-	files, err := trace.OpenFiles(f.path, trace.InFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(stop))
+	watch := w.watch(f)
+	files, err := trace.OpenFiles(f.path, trace.InFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(stop), trace.ReadThrough(watch.file))
 	if err != nil {
-		return "", err
+		return "", watch.or(err)
 	}
 	defer func() {
 		for _, t := range files {
@@ -48,12 +46,16 @@ func orderOf(stop context.Context, f found, i int, follow bool) (string, error) 
 		if h.End == 0 {
 			return cut, nil // the session runs
 		}
-		whole = fact(files[i], "packing") == nil && f.size >= int64(h.BuffersWritten)*int64(h.BufferSize)
+		if fact(files[i], "packing") == nil && f.size >= int64(h.BuffersWritten)*int64(h.BufferSize) {
+			if whole, err = hasEnd(f.path); err != nil { // room for buffers is not yet buffers
+				return "", err
+			}
+		}
 	}
 	if whole || endsCleanly(files[i]) {
-		return orderTime, nil
+		cut = orderTime
 	}
-	return cut, nil
+	return cut, watch.err()
 }
 
 // endsCleanly reads a trace to its end, without what its events mean.
@@ -79,7 +81,26 @@ func fact(f *trace.File, key string) any {
 }
 
 // hasEnd reports whether the blocks of a file say that they are all.
-func hasEnd(f *os.File) bool {
+func hasEnd(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return blocksEnd(f)
+}
+
+// blocksEnd is hasEnd of an open file.
+func blocksEnd(f *os.File) (bool, error) {
 	info, err := f.Stat()
-	return err == nil && blocks.List(f, info.Size(), func(blocks.Block) error { return nil }) == nil
+	if err != nil {
+		return false, err
+	}
+	if err := blocks.List(f, info.Size(), func(blocks.Block) error { return nil }); err != nil {
+		if err = again(err); errors.As(err, new(*againError)) {
+			return false, err
+		}
+		return false, nil
+	}
+	return true, nil
 }

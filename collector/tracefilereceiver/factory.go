@@ -1,6 +1,8 @@
 package tracefilereceiver
 
 import (
+	"io"
+
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/xreceiver"
@@ -11,10 +13,20 @@ import (
 
 // NewFactory returns the factory of the receiver.
 func NewFactory() receiver.Factory {
+	return factoryOver(nil)
+}
+
+// factoryOver returns one whose receivers read files through what medium returns, unless it
+// is nil.
+func factoryOver(medium func(io.ReaderAt) io.ReaderAt) receiver.Factory {
 	f := &flow.Factory[Config]{Plan: func(c *Config) flow.Plan {
 		return flow.Plan{
 			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Instruments: instruments,
-			Work: func(core *flow.Core) flow.Worker { return newWorker(c, core) },
+			Work: func(core *flow.Core) flow.Worker {
+				w := newWorker(c, core)
+				w.medium = medium
+				return w
+			},
 		}
 	}}
 	return xreceiver.NewFactory(metadata.Type, defaultConfig,

@@ -16,6 +16,11 @@ type found struct {
 	changed time.Time
 }
 
+// same reports whether a file is as it was.
+func (f found) same(g found) bool {
+	return f.path == g.path && f.size == g.size && f.changed.Equal(g.changed)
+}
+
 // find returns the files of the patterns, sorted by path. What cannot be read is none.
 func find(include, exclude []string) []found {
 	var all []found

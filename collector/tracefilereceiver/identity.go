@@ -22,8 +22,8 @@ var errNothingYet = errors.New("it has no events yet")
 // as far as it never changes. That is when they were begun, and by whom, and the first
 // event. The names, the sizes and what recorders put into the header at the end are not
 // part of it.
-func identities(ctx context.Context, path string) ([]string, error) {
-	files, err := trace.OpenFiles(path, trace.InFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(ctx))
+func identities(ctx context.Context, path string, watch *watch) ([]string, error) {
+	files, err := trace.OpenFiles(path, trace.InFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(ctx), trace.ReadThrough(watch.file))
 	if err != nil {
 		return nil, err
 	}

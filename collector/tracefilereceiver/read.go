@@ -33,47 +33,52 @@ const (
 func (w *worker) trace(stop context.Context, f found, i int, id string, follow bool) (bool, error) {
 	known, err := w.store.get(stop, id)
 	if err != nil {
-		return false, err
+		return false, &againError{err}
 	}
-	if known.Done && slices.Contains(known.Sizes, f.size) {
+	if known.Done && slices.Contains(known.Read, f.form()) {
 		known.Seen = time.Now()
 		w.store.set(id, known)
 		return true, nil
 	}
-	if known.Order == "" {
-		if known.Order, err = orderOf(stop, f, i, follow); err != nil {
+	if known.Order == "" || known.Order == orderTime && known.Records > 0 && !known.Done {
+		order, err := w.orderOf(stop, f, i, follow)
+		if err != nil {
 			return true, err
 		}
+		if known.Order == orderTime && order != orderTime {
+			return true, errNoEnd
+		}
+		known.Order = order
 	}
-	t, err := w.open(stop, f.path, i, known.Order, follow)
-	if err != nil {
-		return true, err
+	r := &reading{w: w, id: id, state: known, found: f, follow: follow, before: known.Records, watch: w.watch(f)}
+	if r.file, err = r.open(stop, i); err != nil {
+		return true, r.watch.or(err)
 	}
-	defer t.Close()
-	r := &reading{w: w, id: id, state: known, file: t, path: f.path, size: f.size, follow: follow, before: known.Records}
+	defer r.file.Close()
 	r.state.Name = filepath.Base(f.path)
 	r.state.Sent, r.sent = maps.Clone(known.Sent), known.Sent
 	return r.run(stop)
 }
 
-// open opens the i-th trace of a file.
-func (w *worker) open(stop context.Context, path string, i int, order string, follow bool) (*trace.File, error) {
-	opts := []trace.Option{trace.WithContext(stop)}
-	if order == orderFile {
+// open opens the i-th trace of the file.
+func (r *reading) open(stop context.Context, i int) (*trace.File, error) {
+	opts := []trace.Option{trace.WithContext(stop), trace.ReadThrough(r.watch.file)}
+	if r.state.Order == orderFile {
 		opts = append(opts, trace.InFileOrder())
 	}
-	if follow {
-		f, err := os.Open(path)
+	if r.follow {
+		f, err := os.Open(r.found.path)
 		if err != nil {
 			return nil, err
 		}
-		t, err := trace.Read(path, &growing{stop: stop, f: f, every: w.cfg.PollInterval, patience: w.cfg.FollowTimeout}, opts...)
+		r.grows = &growing{stop: stop, f: f, every: r.w.cfg.PollInterval, patience: r.w.cfg.FollowTimeout, watch: r.watch}
+		t, err := trace.Read(r.found.path, r.grows, opts...)
 		if err != nil {
 			return nil, err
 		}
 		return t.Files()[0], nil
 	}
-	files, err := trace.OpenFiles(path, opts...)
+	files, err := trace.OpenFiles(r.found.path, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +93,10 @@ func (w *worker) open(stop context.Context, path string, i int, order string, fo
 	return files[i], nil
 }
 
-var errChanged = errors.New("it has changed while it was read")
+var (
+	errChanged = errors.New("it has changed while it was read")
+	errNoEnd   = errors.New("its end is gone since reading it began: what was not sent yet is, once the end is there again")
+)
 
 // A reading is that of one trace.
 type reading struct {
@@ -96,8 +104,9 @@ type reading struct {
 	id     string
 	state  state
 	file   *trace.File
-	path   string
-	size   int64
+	found  found
+	watch  *watch
+	grows  *growing        // nil if it is not followed
 	before int64           // records that were sent already
 	sent   map[int32]int64 // those of each processor
 	seen   map[int32]int64
@@ -124,6 +133,9 @@ func (r *reading) run(stop context.Context) (bool, error) {
 	if err == nil {
 		err = r.stream.Flush(true)
 	}
+	if failed := r.watch.err(); err == nil && failed != nil && stop.Err() == nil {
+		return false, failed
+	}
 	if err == nil && stop.Err() == nil {
 		err = r.finish()
 	}
@@ -147,7 +159,11 @@ func (r *reading) records(stop context.Context) (trouble, err error) {
 		if n%64 == 0 && stop.Err() != nil {
 			return trouble, nil
 		}
-		switch err := r.file.Next(&rec); {
+		err = r.file.Next(&rec)
+		if r.watch.err() != nil {
+			return nil, nil // what comes now need not be what would be next
+		}
+		switch {
 		case err == io.EOF:
 			return trouble, nil
 		case errors.Is(err, etw.ErrIncomplete):
@@ -233,14 +249,14 @@ func (r *reading) finish() error {
 		if err := errors.Join(r.stream.Lose(lost, flow.PlaceTrace, 0), r.stream.Lose(damaged, flow.PlaceDecode, 0)); err != nil {
 			return err
 		}
-		r.state.Sizes = nil
+		r.state.Read = nil
 	}
-	size := r.size
-	if info, err := os.Stat(r.path); err == nil && r.follow {
-		size = info.Size() // it has grown since it was found
+	as := r.found
+	if r.grows != nil {
+		as = r.grows.last // it has grown since it was found
 	}
-	r.state.Sizes = append(r.state.Sizes, size)
-	r.state.Sizes = r.state.Sizes[max(len(r.state.Sizes)-maxSizes, 0):]
+	read := append(slices.Clone(r.state.Read), as.form())
+	r.state.Read = read[max(len(read)-maxForms, 0):]
 	r.state.Done, r.state.Lost, r.state.Damaged, r.state.Seen = true, r.state.Lost+lost, r.state.Damaged+damaged, time.Now()
 	r.state.Records = max(r.state.Records, r.stream.Records())
 	r.w.store.set(r.id, r.state)
@@ -254,8 +270,8 @@ func (r *reading) finish() error {
 	return nil
 }
 
-// maxSizes is how many forms of one trace are known without unpacking them.
-const maxSizes = 8
+// maxForms is how many forms of one trace are known without unpacking them.
+const maxForms = 8
 
 // resource returns what the records of a trace are of.
 func (r *reading) resource() []otlp.Attribute {
@@ -275,15 +291,26 @@ type growing struct {
 	f        *os.File
 	every    time.Duration
 	patience time.Duration
+	watch    *watch
+	last     found // as it was before the last try to read
 	checked  int64 // the size at which the blocks were looked at
 	idle     time.Duration
 }
 
 func (g *growing) Read(p []byte) (int, error) {
 	for {
+		info, err := g.f.Stat()
+		if err != nil {
+			g.watch.fail(err)
+			return 0, err
+		}
+		g.last = found{g.f.Name(), info.Size(), info.ModTime()}
 		n, err := g.f.Read(p)
 		if n > 0 {
 			g.idle = 0
+		}
+		if err != nil && err != io.EOF {
+			g.watch.fail(err)
 		}
 		if n > 0 || err != io.EOF || g.ended() || g.idle >= g.patience {
 			return n, err
@@ -302,7 +329,8 @@ func (g *growing) ended() bool {
 		return false
 	}
 	g.checked = info.Size()
-	return hasEnd(g.f)
+	whole, _ := blocksEnd(g.f)
+	return whole
 }
 
 // Close closes the file.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,11 +28,14 @@ type worker struct {
 	limit limiter
 	event *flow.Events // those that are chosen
 	slots chan struct{}
-	wg    sync.WaitGroup
+	// medium is what files are read through, nil for themselves.
+	medium func(io.ReaderAt) io.ReaderAt
+	wg     sync.WaitGroup
 
 	mu      sync.Mutex
 	looked  map[string]found // at what was read of it, or failed, as it was then
 	reading map[string]bool  // paths
+	pauses  map[string]pause // of those that could not be read
 	taken   map[string]bool  // identities that are being read
 	idle    bool             // it was said that all is read
 	files   int
@@ -38,7 +44,7 @@ type worker struct {
 }
 
 func newWorker(cfg *Config, core *flow.Core) *worker {
-	return &worker{cfg: cfg, core: core, looked: make(map[string]found), reading: make(map[string]bool), taken: make(map[string]bool), slots: make(chan struct{}, cfg.MaxConcurrentFiles), limit: limiter{perSecond: cfg.RateLimit}, event: flow.NewEvents(cfg.Events)}
+	return &worker{cfg: cfg, core: core, looked: make(map[string]found), reading: make(map[string]bool), pauses: make(map[string]pause), taken: make(map[string]bool), slots: make(chan struct{}, cfg.MaxConcurrentFiles), limit: limiter{perSecond: cfg.RateLimit}, event: flow.NewEvents(cfg.Events)}
 }
 
 // Open opens the storage.
@@ -56,14 +62,16 @@ func (w *worker) Run(stop context.Context) {
 		w.wg.Go(func() { w.event.Matched().SayAfter(stop, w.core.Set.Logger) })
 	}
 	for {
-		w.look(stop)
+		left := w.look(stop)
 		if stop.Err() != nil {
 			return
 		}
 		if !w.cfg.Follow {
 			w.wg.Wait()
 		}
-		w.sayDone(stop)
+		if !left {
+			w.sayDone(stop)
+		}
 		if !flow.Sleep(stop.Done(), w.cfg.PollInterval) {
 			return
 		}
@@ -73,33 +81,64 @@ func (w *worker) Run(stop context.Context) {
 // Close closes the storage.
 func (w *worker) Close() error { return w.store.close() }
 
-// look begins to read the files that are new or have grown.
-func (w *worker) look(stop context.Context) {
-	for _, f := range find(w.cfg.Include, w.cfg.Exclude) {
-		follow := w.cfg.Follow && isNettrace(f.path)
-		if !follow && time.Since(f.changed) < w.cfg.PollInterval {
-			w.setIdle(false)
-			continue // it is still written
+// look begins to read the files that are new or have grown. It reports whether some are left
+// for the next time.
+func (w *worker) look(stop context.Context) (left bool) {
+	all := find(w.cfg.Include, w.cfg.Exclude)
+	w.forget(all)
+	var whole []found
+	for _, f := range all {
+		switch {
+		case !w.wanted(f):
+		case w.cfg.Follow && grows(f.path):
+			if w.begin(f) {
+				w.wg.Go(func() { w.end(f, w.file(stop, f, true)) })
+			}
+		case time.Since(f.changed) < w.cfg.PollInterval:
+			w.setIdle(false) // it is still written
+		default:
+			whole = append(whole, f)
+		}
+	}
+	var soon <-chan time.Time // when to look again for files to follow, however many wait
+	if w.cfg.Follow {
+		soon = time.After(w.cfg.PollInterval)
+	}
+	for _, f := range whole {
+		select {
+		case w.slots <- struct{}{}:
+		case <-soon:
+			return true
+		case <-stop.Done():
+			return true
 		}
 		if !w.begin(f) {
+			<-w.slots
 			continue
 		}
-		if !follow {
-			select {
-			case w.slots <- struct{}{}:
-			case <-stop.Done():
-				w.end(f, false)
-				return
-			}
-		}
 		w.wg.Go(func() {
-			done := w.file(stop, f, follow)
-			if !follow {
-				<-w.slots
-			}
+			done := w.file(stop, f, false)
+			<-w.slots
 			w.end(f, done)
 		})
 	}
+	return false
+}
+
+// wanted reports whether a file is to be read, as far as is known now.
+func (w *worker) wanted(f found) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.reading[f.path] && w.looked[f.path] != f && !w.pauses[f.path].holds(f)
+}
+
+// forget forgets the pauses of files that are gone.
+func (w *worker) forget(all []found) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.pauses, func(path string, _ pause) bool {
+		return !slices.ContainsFunc(all, func(f found) bool { return f.path == path })
+	})
 }
 
 // begin reports whether a file is to be read, and then is the one who does.
@@ -124,6 +163,7 @@ func (w *worker) end(f found, done bool) {
 	w.core.Tel.File(-1, "reading")
 	if done {
 		w.looked[f.path] = f
+		delete(w.pauses, f.path)
 	}
 }
 
@@ -138,7 +178,7 @@ func (w *worker) setIdle(idle bool) (was bool) {
 func (w *worker) sayDone(stop context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.idle || len(w.reading) > 0 || stop.Err() != nil {
+	if w.idle || len(w.reading) > 0 || len(w.pauses) > 0 || stop.Err() != nil {
 		return
 	}
 	w.idle = true
@@ -157,6 +197,18 @@ func (w *worker) count(events, lost int64) {
 	w.lost += lost
 }
 
+// grows reports whether a file may be one that is still written, and can be followed. Of one
+// that has its end nothing is to be waited for.
+func grows(path string) bool {
+	if !isNettrace(path) {
+		return false
+	}
+	whole, err := hasEnd(path)
+	return err != nil || !whole
+}
+
+func (w *worker) watch(f found) *watch { return &watch{found: f, medium: w.medium} }
+
 // isNettrace reports whether a file begins as one that can be followed.
 func isNettrace(path string) bool {
 	f, err := os.Open(path)
@@ -172,15 +224,18 @@ func isNettrace(path string) bool {
 // file reads the traces in one file. It reports whether the file is done with, until it
 // changes.
 func (w *worker) file(stop context.Context, f found, follow bool) bool {
-	ids, err := identities(stop, f.path)
+	watch := w.watch(f)
+	ids, err := identities(stop, f.path, watch)
+	if err != nil || !follow {
+		err = watch.or(err)
+	}
 	switch {
 	case stop.Err() != nil:
 		return false
 	case err != nil && follow && errors.Is(err, errNothingYet):
 		return false
 	case err != nil:
-		w.failed(f.path, err)
-		return true
+		return !w.failed(f, err)
 	}
 	done := true
 	for i, id := range ids {
@@ -197,8 +252,8 @@ func (w *worker) file(stop context.Context, f found, follow bool) bool {
 		if stop.Err() != nil {
 			return false
 		}
-		if err != nil {
-			w.failed(f.path, err)
+		if err != nil && w.failed(f, err) {
+			ok = false
 		}
 		done = done && ok
 	}
@@ -222,7 +277,21 @@ func (w *worker) give(id string) {
 	delete(w.taken, id)
 }
 
-func (w *worker) failed(path string, err error) {
+// failed says what is wrong with a file. It reports whether that may pass, so that the file
+// is to be tried again, later each time.
+func (w *worker) failed(f found, err error) bool {
+	path := f.path
+	if err = again(err); errors.As(err, new(*againError)) {
+		w.mu.Lock()
+		p := w.pauses[path]
+		w.pauses[path] = p.longer(f, w.cfg.PollInterval)
+		w.mu.Unlock()
+		if !p.of.same(f) {
+			w.core.Tel.File(1, "failed")
+		}
+		w.core.Set.Logger.Warn("a file cannot be read now; it is tried again", zap.String("path", path), zap.Error(err))
+		return true
+	}
 	w.core.Tel.File(1, "failed")
 	var part *partError
 	switch {
@@ -233,6 +302,7 @@ func (w *worker) failed(path string, err error) {
 	default:
 		w.core.Set.Logger.Warn("a file cannot be read", zap.String("path", path), zap.Error(err))
 	}
+	return false
 }
 
 // A partError is what is wrong with a trace of which the good part was read.

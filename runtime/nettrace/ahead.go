@@ -27,6 +27,7 @@ type ahead struct {
 	queue  []*portion // in the order of the stream
 	bytes  int        // of their blocks
 	late   []*portion // that the Reader did not wait for
+	least  int        // bytes of a portion; one with fewer is left to the Reader
 	free   []*portion
 }
 
@@ -73,9 +74,9 @@ func (r *Reader) mayPay() bool {
 
 // startAhead makes r read ahead, if its stream is in memory and its events do not stand
 // among metadata.
-func (r *Reader) startAhead() {
+func (r *Reader) startAhead(least int) {
 	if r.src.stable() && r.header.Version != 3 {
-		r.ahead = new(ahead)
+		r.ahead = &ahead{least: least}
 	}
 }
 
@@ -88,11 +89,14 @@ func (a *ahead) refill(r *Reader) {
 		return
 	}
 	from := len(a.queue)
-	for !a.stuck && len(a.queue) < maxPortions && a.bytes < aheadBytes {
-		p := a.collect(r.v6)
-		if len(p.blocks) == 0 {
-			a.free = append(a.free, p)
+	for range maxPortions {
+		if a.stuck || len(a.queue) == maxPortions || a.bytes >= aheadBytes {
 			break
+		}
+		p := a.collect(r.v6)
+		if p.bytes < a.least { // its few events would have a page to themselves
+			a.free = append(a.free, p)
+			continue
 		}
 		p.done.Store(false)
 		p.claimed.Store(false)

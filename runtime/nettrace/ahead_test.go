@@ -31,7 +31,7 @@ func readWith(data []byte, ahead bool, opts ...Option) outcome {
 		return outcome{opening: err.Error()}
 	}
 	if ahead {
-		r.startAhead()
+		r.startAhead(1)
 	}
 	defer r.Close()
 	var out outcome
@@ -84,6 +84,8 @@ func TestAhead(t *testing.T) {
 		}
 		checkAhead(t, data)
 		checkAhead(t, data, InFileOrder())
+		checkAhead(t, data, SortLimit(50e3))
+		checkAhead(t, data, SortLimit(300e3))
 		if len(data) > 1<<20 {
 			continue
 		}
@@ -111,6 +113,7 @@ func TestAheadCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkAhead(t, data)
+		checkAhead(t, data, SortLimit(600e3))
 	}
 }
 

@@ -61,9 +61,12 @@ func (p *page) size() int64 { return pageEvents*eventBytes + int64(cap(p.context
 // pointers.
 var pages = sync.Pool{New: func() any { return &page{events: make([]event, 0, pageEvents)} }}
 
+// reset makes p empty.
+func (p *page) reset() { p.events, p.contexts = p.events[:0], p.contexts[:0] }
+
 // free leaves p to others.
 func (p *page) free() {
-	p.events, p.contexts = p.events[:0], p.contexts[:0]
+	p.reset()
 	pages.Put(p)
 }
 
@@ -98,6 +101,11 @@ func (b *batch) end() {
 	} else {
 		p.contexts = b.contexts // they have outgrown it and moved
 	}
+}
+
+// memory returns how many bytes it takes to hold b.
+func (b *batch) memory() int64 {
+	return batchBytes + b.bytes + int64(len(b.events))*eventBytes + int64(len(b.contexts))*contextBytes
 }
 
 // append adds the event that h is the header of.

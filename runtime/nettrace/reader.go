@@ -37,6 +37,7 @@ type Reader struct {
 	cur   eventBlock // whose events are being decoded
 	point block      // a sequence point before which all that is held goes
 	page  *page      // for the next events
+	spare *page      // for those after them, or nil
 	paged int64      // bytes of the pages that are in use
 
 	// The events[at:to] are next, which are of batch.
@@ -71,7 +72,7 @@ func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
 		r.sort = newSorter(o.limit)
 	}
 	if !o.sequential && r.mayPay() {
-		r.startAhead()
+		r.startAhead(portionBytes / 2)
 	}
 	return r, nil
 }
@@ -200,6 +201,10 @@ func (r *Reader) conclude() error {
 		r.page = nil
 		r.giveUp(p)
 	}
+	if r.spare != nil {
+		r.spare.free()
+		r.spare = nil
+	}
 	err := r.stats.Damage.Err()
 	if late := r.sort.late(&r.stats); late != nil {
 		if err == nil {
@@ -309,7 +314,10 @@ func (r *Reader) fill(b *batch) bool {
 // room returns a page with room for events.
 func (r *Reader) room() *page {
 	if p := r.page; p == nil || len(p.events) > pageEvents-batchEvents {
-		r.page = pages.Get().(*page)
+		if r.page = r.spare; r.page == nil {
+			r.page = pages.Get().(*page)
+		}
+		r.spare = nil
 		r.paged += r.page.size()
 		if p != nil && p.batches == 0 {
 			r.giveUp(p)
@@ -322,6 +330,11 @@ func (r *Reader) room() *page {
 // giveUp gives up a page of which all was delivered.
 func (r *Reader) giveUp(p *page) {
 	r.paged -= p.size()
+	if r.spare == nil && !r.concluded {
+		p.reset()
+		r.spare = p
+		return
+	}
 	p.free()
 }
 

@@ -59,11 +59,13 @@ func (r *Reader) deliverRare(rec *etw.Record, b *batch, e *event) {
 	k.rare = k.unknown || k.guess || b.layout == netperf
 }
 
-// netperfStack returns the addresses behind the payload of an event.
+// netperfStack returns the addresses behind the payload of an event. Their size was
+// looked at before, but the memory may be a file that somebody writes to.
 func netperfStack(b *batch, e *event) []byte {
-	at := e.payload + e.size + 4
-	end := at + binary.LittleEndian.Uint32(b.data[at-4:])
-	return b.data[at:end:end]
+	stack := b.data[e.payload+e.size:]
+	n := binary.LittleEndian.Uint32(stack)
+	stack = stack[4:]
+	return stack[:min(n, uint32(len(stack))):min(n, uint32(len(stack)))]
 }
 
 // deliver6 sets what version 6 keeps in tables.

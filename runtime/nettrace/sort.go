@@ -21,7 +21,7 @@ import (
 type sorter struct {
 	limit   int64
 	reached bool  // the limit, so that records went early
-	held    int64 // bytes: blocks, pages and runs
+	held    int64 // bytes: blocks, events and runs
 
 	heap  []head
 	order uint64 // of the last run
@@ -59,7 +59,7 @@ type run struct {
 // What a run, a batch and a chain cost besides their events, in bytes.
 const (
 	runBytes   = 80
-	batchBytes = 256
+	batchBytes = 320
 	chainBytes = 64
 )
 
@@ -103,7 +103,8 @@ func (r *Reader) due() bool {
 	}
 	first := &s.heap[0]
 	if first.time > until {
-		if s.held+r.paged <= min(s.limit, fairLimit+2*r.src.off) {
+		limit := min(s.limit, fairLimit+2*r.src.off)
+		if s.held <= limit && r.paged <= 2*limit+pagesBesides {
 			return false
 		}
 		s.reached, until = true, math.MaxInt64
@@ -126,6 +127,11 @@ func (r *Reader) due() bool {
 // bytes of the stream, so that tiny events cannot take many times their size.
 const fairLimit = 4 << 20
 
+// pagesBesides is what pages may take besides what is held. How much that is depends on
+// what was decoded ahead, on which the order must not depend; only where tiny parts of
+// many pages are held it would be more.
+const pagesBesides = 8 << 20
+
 // rival returns the time of the first event of all other chains.
 func (s *sorter) rival() int64 {
 	h := s.heap
@@ -142,7 +148,7 @@ func (s *sorter) rival() int64 {
 func (r *Reader) hold(b *batch) {
 	s := r.sort
 	b.chunk = r.src.hold()
-	s.held += batchBytes + b.bytes
+	s.held += b.memory()
 	s.bound = max(s.bound, b.bound)
 	for i := 0; i < len(b.contexts); {
 		c, t := &b.contexts[i], r.loss.seen[i]
@@ -218,7 +224,7 @@ func (r *Reader) leave(n *run) {
 	s.freeRuns = n
 	s.held -= runBytes
 	if b.runs--; b.runs == 0 {
-		s.held -= batchBytes + b.bytes
+		s.held -= b.memory()
 		r.finish(b)
 		s.freeBatches = append(s.freeBatches, b)
 	}

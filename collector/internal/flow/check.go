@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -37,6 +38,11 @@ func (c *checker) check(place string, v any, t reflect.Type) {
 			c.check(fmt.Sprintf("%s[%d]", place, i), list[i], t.Elem())
 		}
 	case t.Kind() == reflect.Int:
+		if text, ok := v.(string); ok && c.failed {
+			if _, err := strconv.Atoi(text); err != nil {
+				c.say("%s %q: write a whole number", place, text)
+			}
+		}
 		c.whole(place, v)
 	case t.Kind() == reflect.String && c.failed && isNumber(v):
 		c.say("%s %v: write it in quotes", place, v)
@@ -51,7 +57,9 @@ func (c *checker) keys(place string, v any, t reflect.Type) {
 		if _, named := t.FieldByName("Name"); named {
 			first = "name"
 		}
-		c.say("%s %q: write {%s: %s}", place, text, first, text)
+		if first != "" && first != "-" { // else it is a text that is read into parts
+			c.say("%s %q: write {%s: %s}", place, text, first, text)
+		}
 	}
 	if !ok {
 		return
