@@ -90,7 +90,7 @@ func (r *etlReader) headerFacts(of *File) facts {
 	f.time("boot", h.Boot)
 	f.time("start", h.Clock.Start)
 	end := h.End
-	if end == 0 && of.lastOf != nil && of.excerpt == 0 { // the session was not stopped
+	if end == 0 && of.lastOf != nil { // the session was not stopped
 		end = of.lastOf.FileTime(of.last)
 	}
 	if end != 0 {

@@ -9,11 +9,14 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Excerpt reads only a part of a file that has more than so many bytes, up to about three
-// sixteenths of that number: its begin, its end, and of a .nettrace what comes first of each
+// Excerpt reads only a part of a file that has more than so many bytes, up to a quarter
+// of that number: its begin, its end, and of a .nettrace what comes first of each
 // kind of event. It is for those who want to know what a trace is. Its facts are those
-// that need no more: events are not counted and losses not added up. What is packed, or
-// comes through a pipe, is read whole. See [File.Excerpt].
+// that need no more: events are not counted, losses not added up, and nothing is said of
+// whether it ended cleanly, since what was not read can be damaged. Where what is read is
+// not as it should be, in a file that was cut off too, or that is of more blocks than are
+// worth a list, the whole is read after all; so is what is packed, or comes through a
+// pipe. See [File.Excerpt].
 func Excerpt(over int64) Option { return func(o *options) { o.excerptOver = over } }
 
 // Excerpt returns how many bytes of the file are read, and reports whether that is only
@@ -42,54 +45,103 @@ func (o *opening) excerptOf(f io.ReaderAt, size int64, k kind) ([]*File, error) 
 	return []*File{found}, nil
 }
 
-// etlExcerpt opens the begin and the end of an .etl file, or returns nil if it does not
-// begin as it should.
+// etlExcerpt opens the begin and the end of an .etl file, or returns nil if something is
+// wrong with one of them or the session was not stopped.
 func (o *opening) etlExcerpt(src io.ReaderAt, size int64) (reader, int64, error) {
-	part := o.excerptOver / excerptParts
-	opts := append(o.etlOptions(), etl.Named(o.name))
-	begin, err := etl.NewReader(io.NewSectionReader(src, 0, part), part, opts...)
-	if err != nil {
-		return nil, 0, nil // its reader says more about it
-	}
-	h := begin.Header()
-	if err := begin.Close(); err != nil {
+	joined, err := o.etlEnds(src, size)
+	if joined == nil || err != nil {
 		return nil, 0, err
 	}
-	tail := size - part
-	if h.Mode&etl.ModeCompressed != 0 {
+	size -= joined.gap
+	name := etl.Named(o.name)
+	first, err := etl.NewReader(joined, size, etl.WithContext(o.ctx), etl.WithoutAttribution(), etl.WithoutSchemas(), name)
+	if err != nil {
+		return nil, 0, o.ctx.Err() // its reader says more about it
+	}
+	defer first.Close()
+	if err := drain(first); o.ctx.Err() != nil || err != io.EOF && !onlyMissing(first) || !intact(first.Stats()) {
+		return nil, 0, o.ctx.Err()
+	}
+	r, err := etl.NewReader(joined, size, append(o.etlOptions(), name)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return &etlExcerptReader{newETL(r)}, size, nil
+}
+
+// etlEnds returns the begin and the end of an .etl file, both of whole buffers, or nil if
+// buffers do not lead there, or those in between are too many or too few.
+func (o *opening) etlEnds(src io.ReaderAt, size int64) (*ends, error) {
+	part := o.excerptOver / excerptParts
+	begin, err := etl.NewReader(io.NewSectionReader(src, 0, part), part, etl.WithContext(o.ctx), etl.WithoutAttribution(), etl.WithoutSchemas())
+	if err != nil {
+		return nil, o.ctx.Err()
+	}
+	defer begin.Close()
+	h := begin.Header()
+	unit := int64(h.BufferSize)
+	var tail int64
+	switch {
+	case h.End == 0 || unit == 0:
+		return nil, nil
+	case h.Mode&etl.ModeCompressed != 0:
 		part /= compressedRatio
-		tail = size - part // the reader finds where a buffer begins
-	} else if unit := int64(h.BufferSize); unit > 0 {
+		tail = bufferBegin(src, size-part, size)
+	case size%unit == 0:
+		tail = size - part
 		tail -= tail % unit
+		written := int64(h.BuffersWritten)
+		// More are never right. Fewer are, where the session has overwritten some, and
+		// then even the begin alone misses none.
+		if n := size / unit; n != written && (n > written && written > 0 || begin.Stats().MissingBuffers > 0) {
+			return nil, nil
+		}
 	}
 	head := bufferEnd(src, part)
 	if head == 0 || head > tail {
-		return nil, 0, nil
+		return nil, nil
 	}
-	joined := &ends{src, head, tail - head}
-	r, err := etl.NewReader(joined, size-joined.gap, opts...)
-	if err != nil {
-		return nil, 0, err
-	}
-	return &etlExcerptReader{newETL(r)}, size - joined.gap, nil
+	return &ends{src, head, tail - head}, nil
 }
 
 const (
-	// excerptParts is how many parts there are in what a file must be larger than. An
-	// excerpt has up to three of them.
+	// excerptParts is how many parts there are in what a file must be larger than.
 	excerptParts = 16
+	// mostParts is how many of them an excerpt has at most.
+	mostParts = 4
 	// compressedRatio is by how much more a compressed part tells.
 	compressedRatio = 4
 )
 
+// drain reads records to their end and returns why there are no more.
+func drain(src etw.Source) error {
+	var rec etw.Record
+	for {
+		if err := src.Next(&rec); err != nil {
+			return err
+		}
+	}
+}
+
+// onlyMissing reports whether nothing is wrong but that buffers are missing, as they are
+// between two ends.
+func onlyMissing(r *etl.Reader) bool {
+	d := r.Stats().Damage
+	return d.Count == 1 && len(d.Damages) == 1 && errors.Is(d.Damages[0], etl.ErrMissing)
+}
+
+// intact reports whether nothing was skipped.
+func intact(n etl.Stats) bool {
+	return n.Undecodable == 0 && n.TruncatedBuffers == 0 && n.UnreadBytes == 0 && n.UnwrittenBytes == 0
+}
+
 // An etlExcerptReader reads an excerpt of an .etl file, whose header knows what was lost.
 type etlExcerptReader struct{ *etlReader }
 
-// Next leaves out what is wrong with the excerpt, which begins to differ from the file
-// where that was cut.
+// Next does not miss the buffers between the ends.
 func (r *etlExcerptReader) Next(rec *etw.Record) error {
 	err := r.etlReader.Next(rec)
-	if errors.Is(err, etw.ErrIncomplete) {
+	if errors.Is(err, etw.ErrIncomplete) && onlyMissing(r.Reader) {
 		return io.EOF
 	}
 	return err
@@ -100,21 +152,52 @@ func (r *etlExcerptReader) stats() Stats {
 	return Stats{Records: n.Records, Lost: n.Lost, LostBuffers: n.LostBuffers}
 }
 
+// facts has nothing of the end: who has not seen all buffers does not know whether it is
+// clean.
 func (r *etlExcerptReader) facts(of *File) facts {
 	f := r.headerFacts(of)
 	f.number("buffers_written", int64(r.header.BuffersWritten), "")
 	f.number("events_lost", int64(r.header.EventsLost), "")
 	f.number("buffers_lost", int64(r.header.BuffersLost), "")
-	if r.header.End == 0 {
-		f.ended(false, "no: the session was not stopped")
-	} // else who has not seen all buffers does not know
 	return f
+}
+
+// Sizes of the buffers of an .etl file, with their headers.
+const (
+	leastBuffer   = 0x48
+	largestBuffer = 16 << 20
+)
+
+// bufferBegin returns where the first buffer of any size begins that lies between two
+// offsets and from which buffers lead exactly to the second, or 0 if there is none.
+func bufferBegin(src io.ReaderAt, from, to int64) int64 {
+	const flags, kind, kinds = 0x34, 0x36, 8
+	p := make([]byte, to-from)
+	if readWhole(src, p, from) != nil {
+		return 0
+	}
+	leads := make([]bool, len(p)+1)
+	leads[len(p)] = true
+	first := 0
+	for at := len(p) - leastBuffer; at >= 0; at-- {
+		size := int64(binary.LittleEndian.Uint32(p[at:]))
+		if size < leastBuffer || size > int64(len(p)-at) || !leads[int64(at)+size] {
+			continue
+		}
+		if p[at+flags+1] == 0 && p[at+kind] < kinds && p[at+kind+1] == 0 {
+			leads[at] = true
+			first = at
+		}
+	}
+	if first == 0 {
+		return 0
+	}
+	return from + int64(first)
 }
 
 // bufferEnd returns where the last buffer ends that an .etl file has before the offset
 // most, or 0 if buffers do not lead there.
 func bufferEnd(src io.ReaderAt, most int64) int64 {
-	const header, largest = 0x48, 16 << 20
 	var b [4]byte
 	for at := int64(0); ; {
 		if _, err := src.ReadAt(b[:], at); err != nil {
@@ -122,7 +205,7 @@ func bufferEnd(src io.ReaderAt, most int64) int64 {
 		}
 		size := int64(binary.LittleEndian.Uint32(b[:]))
 		switch {
-		case size < header || size > largest:
+		case size < leastBuffer || size > largestBuffer:
 			return 0
 		case at+size > most && at > 0:
 			return at

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -10,32 +11,27 @@ import (
 
 	"github.com/etwgen/etwgen/internal/blocks"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // netExcerpt opens a stream that is made of some blocks of a file. Blocks say how long
-// they are, so that the others need not be read. It returns nil if the file does not even
-// begin as it should.
+// they are, so that the others need not be read. It returns nil if blocks do not lead to
+// the end of the file, if they are too many or too large, or if one of those that are
+// read is damaged.
 func (o *opening) netExcerpt(src io.ReaderAt, size int64) (reader, int64, error) {
-	var all []blocks.Block
-	fault := blocks.List(src, size, func(b blocks.Block) error {
-		if b.Offset+b.Size <= size { // else it is what the fault is about
-			all = append(all, b)
-		}
-		return o.ctx.Err()
-	})
-	switch {
-	case o.ctx.Err() != nil:
-		return nil, 0, o.ctx.Err()
-	case len(all) < 2:
-		return nil, 0, nil
+	all := o.listBlocks(src, size)
+	if err := o.ctx.Err(); err != nil || len(all) < 2 {
+		return nil, 0, err
 	}
-	chosen := chooseBlocks(all, o.excerptOver/excerptParts)
+	part := o.excerptOver / excerptParts
+	chosen := chooseBlocks(all, part)
 	room := all[0].Offset
 	for i := range all {
 		if chosen[i] {
-			room += all[i].Size + maxFill
+			room += cost(&all[i])
 		}
+	}
+	if room > mostParts*part {
+		return nil, 0, nil
 	}
 	w := &excerptWriter{src: src, start: all[0].Offset, out: make([]byte, all[0].Offset, room)}
 	if err := readWhole(src, w.out, 0); err != nil {
@@ -49,44 +45,95 @@ func (o *opening) netExcerpt(src io.ReaderAt, size int64) (reader, int64, error)
 			return nil, 0, err
 		}
 	}
+	if !o.sound(w.out) {
+		return nil, 0, o.ctx.Err()
+	}
 	r, err := o.netReader(bytes.NewReader(w.out))
 	if err != nil {
 		return nil, 0, err
 	}
-	return &netExcerptReader{r, fault}, int64(len(w.out)), nil
+	return &netExcerptReader{r}, int64(len(w.out)), nil
 }
 
-// chooseBlocks chooses about three times part bytes: those at the begin, those at the
-// end, the block with the last event, and those that come with new metadata up to the
-// first block of events, which has an event of the new kind.
+// maxBlocks is how many blocks a file may have of which only some are read. Usual ones
+// are of 100 KB.
+const maxBlocks = 1 << 17
+
+// listBlocks returns the blocks of a file, or nil if they are too many or do not lead to
+// its end.
+func (o *opening) listBlocks(src io.ReaderAt, size int64) []blocks.Block {
+	most := cmp.Or(o.excerptBlocks, maxBlocks)
+	var all []blocks.Block
+	err := blocks.List(src, size, func(b blocks.Block) error {
+		if len(all) == most {
+			return errTooMany
+		}
+		b.Detail = ""
+		all = append(all, b)
+		return o.ctx.Err()
+	})
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+var errTooMany = errors.New("too many blocks")
+
+// sound reports whether a stream can be read to its end and has what its events refer to.
+func (o *opening) sound(stream []byte) bool {
+	r, err := o.netReader(bytes.NewReader(stream))
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	var rec etw.Record
+	for err == nil && o.ctx.Err() == nil {
+		err = r.Next(&rec)
+	}
+	n := r.Stats()
+	return err == io.EOF && n.Undecodable == 0 && n.UnknownMetadata == 0 && n.UnknownThreads == 0
+}
+
+// chooseBlocks chooses the blocks at the begin and at the end, the one with the last
+// event, all that introduce kinds of events or threads, and behind each of them the
+// first block of events, which has an event of the new kind. For the begin, the end and
+// what is between there are part bytes each, that what must be there can exceed.
 func chooseBlocks(all []blocks.Block, part int64) []bool {
 	chosen := make([]bool, len(all))
 	begin, last := 0, len(all)-1
-	for left := part; begin < len(all) && (left > 0 || begin < 2); begin++ {
+	for left := part; begin < len(all) && (left >= cost(&all[begin]) || begin < 2); begin++ {
 		chosen[begin] = true
-		left -= all[begin].Size
+		left -= cost(&all[begin])
 	}
 	end := len(all)
-	for left := part; end > begin && left > 0; end-- {
+	for left := part; end > begin && left >= cost(&all[end-1]); end-- {
 		chosen[end-1] = true
-		left -= all[end-1].Size
+		left -= cost(&all[end-1])
 	}
 	left, introduced := part, false
-	for i := begin; i < end; i++ {
+	for i := begin; i < len(all); i++ {
 		b := &all[i]
 		if b.Times && b.Last > all[last].Last {
 			last = i
 		}
-		introduced = introduced || strings.HasPrefix(b.Kind, "Metadata")
-		if introduced && left > 0 {
+		metadata := strings.HasPrefix(b.Kind, "Metadata")
+		introduced = introduced || metadata
+		if i >= end {
+			continue
+		}
+		if metadata || strings.HasSuffix(b.Kind, "Thread") || introduced && left >= cost(b) {
 			chosen[i] = true
-			left -= b.Size
-			introduced = !strings.HasPrefix(b.Kind, "Event")
+			left -= cost(b)
+			introduced = introduced && !strings.HasPrefix(b.Kind, "Event")
 		}
 	}
 	chosen[last] = true
 	return chosen
 }
+
+// cost is how many bytes a block takes at most in another stream.
+func cost(b *blocks.Block) int64 { return b.Size + maxFill }
 
 // An excerptWriter copies blocks of a stream to another.
 type excerptWriter struct {
@@ -135,33 +182,17 @@ func readWhole(src io.ReaderAt, p []byte, at int64) error {
 }
 
 // A netExcerptReader reads an excerpt of a stream.
-type netExcerptReader struct {
-	*netReader
-	fault error // of the frames of the blocks of the whole file
-}
-
-// Next leaves out the end of the file, if that is missing, since a fault says it better.
-func (r *netExcerptReader) Next(rec *etw.Record) error {
-	err := r.netReader.Next(rec)
-	if errors.Is(err, etw.ErrIncomplete) || errors.Is(err, nettrace.ErrSortLimit) {
-		return io.EOF
-	}
-	return err
-}
+type netExcerptReader struct{ *netReader }
 
 // stats has no losses, which are known only to who has seen all events.
 func (r *netExcerptReader) stats() Stats { return Stats{Records: r.netReader.stats().Records} }
 
+// facts has nothing of the end: blocks that were not read can be damaged.
 func (r *netExcerptReader) facts(of *File) facts {
 	f := r.headerFacts(of)
 	if r.Header().Version == 3 { // blocks do not say when their events are
 		f = slices.DeleteFunc(f, func(f Fact) bool { return f.Key == "end" || f.Key == "duration_ms" })
 	}
 	f.number("bytes", of.size, "")
-	if r.fault != nil {
-		f.ended(false, "no: "+describe(r.fault))
-	} else {
-		f.ended(true, "yes")
-	}
 	return f
 }

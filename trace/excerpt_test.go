@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/blocks"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -155,7 +157,11 @@ func TestExcerpt(t *testing.T) {
 // An event of a kind that is new in the middle of a stream is not missed.
 func TestExcerptOfRareEvents(t *testing.T) {
 	for _, version := range []int{4, 6} {
-		part := openOne(t, longNetTrace(version), Excerpt(16<<10))
+		data := longNetTrace(version)
+		part := openOne(t, data, Excerpt(int64(len(data)/2)))
+		if _, ok := part.Excerpt(); !ok {
+			t.Errorf("version %d is read whole", version)
+		}
 		var rec etw.Record
 		rare := 0
 		for part.Next(&rec) == nil {
@@ -169,17 +175,150 @@ func TestExcerptOfRareEvents(t *testing.T) {
 	}
 }
 
-// A stream that is cut off says so, also where only a part of it is read.
+// whole checks that a file is read whole for all that only a part was asked for, and is
+// what it is without that.
+func whole(t *testing.T, what string, data []byte, opts ...Option) {
+	t.Helper()
+	got, want := openOne(t, data, opts...), openOne(t, data)
+	if n, ok := got.Excerpt(); ok {
+		t.Errorf("%s: only %d of %d bytes are read", what, n, len(data))
+		return
+	}
+	wantErr, gotErr := drain(want), drain(got)
+	if (gotErr == io.EOF) != (wantErr == io.EOF) || fmt.Sprint(factsOf(got)) != fmt.Sprint(factsOf(want)) {
+		t.Errorf("%s: %v, %v, want %v, %v", what, gotErr, got.Facts(), wantErr, want.Facts())
+	}
+}
+
+// blocksOf returns the blocks of a file.
+func blocksOf(t *testing.T, data []byte) (all []blocks.Block) {
+	t.Helper()
+	err := blocks.List(bytes.NewReader(data), int64(len(data)), func(b blocks.Block) error {
+		all = append(all, b)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// zeroed returns data with zeros in place of n bytes at an offset.
+func zeroed(data []byte, at int64, n int) []byte {
+	data = bytes.Clone(data)
+	clear(data[at:][:n])
+	return data
+}
+
+// A file that is cut off is read whole, and says so.
 func TestExcerptOfTheCutOff(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"netperf 3":  longNetTrace(3),
+		"nettrace 4": longNetTrace(4),
+		"nettrace 6": longNetTrace(6),
+		"etl":        longETLTrace(t, etl.CompressionNone),
+		"compressed": longETLTrace(t, etl.CompressionXpress),
+	} {
+		over := Excerpt(int64(len(data) / 2))
+		for _, end := range []int{len(data) - 1, len(data) - 333, len(data)*3/4 - 5, len(data)/2 + 7} {
+			whole(t, fmt.Sprint(name, ", ", end, " bytes"), data[:end], over)
+		}
+		if name == "etl" {
+			whole(t, "some buffers are missing at the end", data[:len(data)-8*4096], over)
+		}
+		whole(t, name+" with zeros behind", append(bytes.Clone(data), make([]byte, 9000)...), over)
+	}
+}
+
+// A file with a fault at what is looked at is read whole.
+func TestExcerptOfFaults(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
 		data := longNetTrace(version)
-		for _, end := range []int{len(data) - 1, len(data) - 333, len(data) / 2} {
-			part := openOne(t, data[:end], Excerpt(16<<10))
-			if n := len(identities(t, part)); n == 0 {
-				t.Errorf("version %d of %d bytes: no records", version, end)
-			}
-			if factsOf(part)["ended_cleanly"] != false {
-				t.Errorf("version %d of %d bytes: %v", version, end, part.Facts())
+		over := Excerpt(int64(len(data) / 2))
+		all := blocksOf(t, data)
+		mid := all[len(all)/2]
+		whole(t, fmt.Sprint("a hole in version ", version), zeroed(data, mid.Offset+mid.Size-200, 600), over)
+		hole := slices.Concat(data[:mid.Offset], make([]byte, 64<<10), data[mid.Offset:])
+		whole(t, fmt.Sprint("a hole between blocks of version ", version), hole, over)
+		damaged := bytes.Clone(data)
+		copy(damaged[all[3].Offset+all[3].Size/2:], bytes.Repeat([]byte{0xff}, 100))
+		whole(t, fmt.Sprint("the begin of version ", version), damaged, over)
+	}
+	for _, c := range []etl.Compression{etl.CompressionNone, etl.CompressionXpress} {
+		data := longETLTrace(t, c)
+		over := Excerpt(int64(len(data) / 2))
+		all := blocksOf(t, data)
+		last := all[len(all)-1]
+		whole(t, "the begin of "+c.String(), zeroed(data, all[1].Offset+100, 400), over)
+		whole(t, "the end of "+c.String(), zeroed(data, last.Offset+100, 400), over)
+		whole(t, "the last buffer of "+c.String(), zeroed(data, last.Offset, int(last.Size)), over)
+	}
+}
+
+// What is damaged where it is not looked at has facts that are true of it, and not that it
+// ended cleanly.
+func TestExcerptOfTheUnseen(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"nettrace 4": longNetTrace(4),
+		"nettrace 6": longNetTrace(6),
+		"etl":        longETLTrace(t, etl.CompressionNone),
+	} {
+		all := blocksOf(t, data)
+		mid := all[len(all)/3]
+		part := openOne(t, zeroed(data, mid.Offset+mid.Size/2, 100), Excerpt(int64(len(data)/2)))
+		if _, ok := part.Excerpt(); !ok {
+			t.Errorf("%s: it is read whole", name)
+		}
+		if err := drain(part); err != io.EOF {
+			t.Errorf("%s: %v", name, err)
+		}
+		want := openOne(t, data)
+		drain(want)
+		got, facts := factsOf(part), factsOf(want)
+		if clean, ok := got["ended_cleanly"]; ok || got["end"] != facts["end"] || got["duration_ms"] != facts["duration_ms"] {
+			t.Errorf("%s: ended cleanly %v, %v, want %v", name, clean, got, facts)
+		}
+	}
+}
+
+// A session that was not stopped is read whole: its header does not know when it ended.
+func TestExcerptOfTheRunning(t *testing.T) {
+	h := etltest.DefaultHeader()
+	h.End, h.BufferSize = 0, 4096
+	var records []*etw.Record
+	for i := range 5000 {
+		records = append(records, &etw.Record{Provider: etw.GUID{1}, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + int64(i)})
+	}
+	data, err := etltest.File(h, records...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole(t, "running", data, Excerpt(int64(len(data)/2)))
+}
+
+// An excerpt is never larger than it may be, whatever the blocks are, nor is the list of
+// them.
+func TestExcerptBounds(t *testing.T) {
+	data := longNetTrace(4)
+	over := Excerpt(int64(len(data) / 2))
+	whole(t, "too many blocks", data, over, func(o *options) { o.excerptBlocks = 100 })
+
+	large := nettracetest.Event{Metadata: 1, Thread: 1, Time: 2, SortPoint: true, Payload: make([]byte, 60<<10)}
+	w := nettracetest.NewWriter(4, nettracetest.Trace{Start: sessionStart})
+	w.Metadata(nettracetest.Row{ID: 1, Provider: "Large", EventID: 1})
+	w.Events(large)
+	w.Events(large)
+	w.End()
+	whole(t, "large blocks", w.Bytes(), Excerpt(64<<10))
+
+	tiny := slices.Concat(longNetTrace(6)[:blocksOf(t, longNetTrace(6))[1].Offset], bytes.Repeat([]byte{0, 0, 0, 0x4d}, 1<<18))
+	whole(t, "tiny blocks", tiny, Excerpt(64<<10))
+
+	for _, version := range []int{3, 4, 6} {
+		data := longNetTrace(version)
+		for over := int64(1 << 10); over < int64(len(data)); over += over / 3 {
+			if n, ok := openOne(t, data, Excerpt(over)).Excerpt(); ok && n > over/4 {
+				t.Errorf("version %d: %d bytes are read where %d are many", version, n, over)
 			}
 		}
 	}
@@ -213,7 +352,7 @@ func TestExcerptOfTheDamaged(t *testing.T) {
 			if err := os.WriteFile(path, damaged, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			files, err := OpenFiles(path, Excerpt(16<<10))
+			files, err := OpenFiles(path, Excerpt(int64(len(data)/2)))
 			if err != nil {
 				continue
 			}
@@ -223,7 +362,9 @@ func TestExcerptOfTheDamaged(t *testing.T) {
 					t.Fatalf("a byte at %d is wrong, and it does not end", at)
 				}
 			}
-			files[0].Facts()
+			if _, ok := files[0].Excerpt(); ok && factsOf(files[0])["ended_cleanly"] != nil {
+				t.Errorf("a byte at %d is wrong, and it ended cleanly or not", at)
+			}
 			files[0].Close()
 		}
 	}

@@ -22,6 +22,7 @@ type options struct {
 	apart         bool // .etl files are not opened by their reader
 	unpackLimit   int64
 	excerptOver   int64
+	excerptBlocks int // how many blocks a file may have for that, if not maxBlocks
 	openFile      func(path string) (*os.File, error)
 	through       func(*os.File) io.ReaderAt
 	foresight     etl.Option

@@ -33,9 +33,11 @@ keywords and the level of these.
 A trace of more than 32 MiB is not read to its end: its header is, and its begin and
 end, and in a .nettrace file what comes first of each kind of event. That takes no
 longer for a larger file. So events are not counted and losses of .nettrace files not
-added up; a process, a provider or a keyword that has events only in between can be
-missing. What was not counted says so, and is null in JSON; --all counts it. What is
-packed is read whole.
+added up, and damage in between is not seen, so that nothing is said of whether the
+trace ended cleanly; a process, a provider or a keyword that has events only in between
+can be missing. What was not counted says so, and is null in JSON; --all counts it. A
+trace that is cut off, whose session was not stopped or that is damaged where it is
+looked at is read whole, and so is what is packed.
 
 The rows of JSON are one object for each trace. Which keys there are depends on the format;
 file, format, events, processes and providers are always there. CSV and Markdown
@@ -70,7 +72,7 @@ have the providers alone.`,
 				_, part := f.Excerpt()
 				p.about.ofFile(f, part)
 				if part {
-					p.about.warn(f.Name() + " is large: only a part of it was read, events are not counted; --all counts them")
+					p.about.warn(f.Name() + " is large: only a part of it was read; events are not counted, and what lies between was not looked at; --all reads it all")
 				}
 				p.about.readTo(trouble)
 				p.about.orient(s.providers, f.Name())
