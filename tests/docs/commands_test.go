@@ -108,6 +108,7 @@ func place(t *testing.T) string {
 var (
 	goTest    = regexp.MustCompile(`^go test -run '?([^' ]+)'? (.*)$`)
 	goInstall = regexp.MustCompile(`^go install (.*)$`)
+	wholeTree = regexp.MustCompile(`^go (generate|test) \./\.\.\.$`)
 	firstStep = regexp.MustCompile(`^(git clone https://github.com/etwgen/etwgen && cd etwgen|export PATH=.*)$`)
 	atVersion = regexp.MustCompile(`^(?:install|get) github.com/etwgen/etwgen(/\S+)?@(v\S+)$`)
 )
@@ -119,6 +120,11 @@ func (c command) check(t *testing.T, bin, dir string) {
 	words := strings.Fields(c.line)
 	switch {
 	case firstStep.MatchString(c.line): // place and run have done it
+	case wholeTree.MatchString(c.line): // which CI does
+		m := wholeTree.FindStringSubmatch(c.line)
+		if !regexp.MustCompile(`(?m)^go ` + m[1] + ` (.* )?\./\.\.\.$`).MatchString(page(t, filepath.Join(root, ".ci/run"))) {
+			t.Errorf("%s is not what CI runs", c.line)
+		}
 	case words[0] == "go" && atVersion.MatchString(strings.Join(words[1:], " ")):
 		c.checkVersion(t, atVersion.FindStringSubmatch(strings.Join(words[1:], " ")))
 	case goTest.MatchString(c.line):
