@@ -249,7 +249,7 @@ func (p *portion) decode() {
 			}
 			b.end()
 			page.batches++
-			b.to, b.h = in.at, in.h
+			b.to, b.h, b.bytes = in.at, in.h, int64(in.at-b.from)
 			events += len(b.events)
 			p.batches = append(p.batches, b)
 		}
@@ -259,7 +259,7 @@ func (p *portion) decode() {
 // room returns a page with room for events.
 func (p *portion) room() *page {
 	n := len(p.pages)
-	if n == 0 || len(p.pages[n-1].events) > pageEvents-batchEvents {
+	if n == 0 || p.pages[n-1].isFull() {
 		p.pages = append(p.pages, pages.Get().(*page))
 		n++
 	}

@@ -61,6 +61,9 @@ func (p *page) size() int64 { return pageEvents*eventBytes + int64(cap(p.context
 // pointers.
 var pages = sync.Pool{New: func() any { return &page{events: make([]event, 0, pageEvents)} }}
 
+// isFull reports whether p has no room for another batch.
+func (p *page) isFull() bool { return len(p.events) > pageEvents-batchEvents }
+
 // reset makes p empty.
 func (p *page) reset() { p.events, p.contexts = p.events[:0], p.contexts[:0] }
 

@@ -240,7 +240,6 @@ func (r *Reader) decode(b *batch) {
 	if r.ahead != nil {
 		if done := r.ahead.take(r); done != nil {
 			*b = done.batch
-			b.bytes = int64(done.to - done.from)
 			in.at, in.h = done.to, done.h
 			r.loss.observe(b, false)
 			return
@@ -313,7 +312,7 @@ func (r *Reader) fill(b *batch) bool {
 
 // room returns a page with room for events.
 func (r *Reader) room() *page {
-	if p := r.page; p == nil || len(p.events) > pageEvents-batchEvents {
+	if p := r.page; p == nil || p.isFull() {
 		if r.page = r.spare; r.page == nil {
 			r.page = pages.Get().(*page)
 		}
