@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/trace"
 )
@@ -170,4 +171,23 @@ func (a *about) append(b []byte) []byte {
 		panic(err)
 	}
 	return appendSafeJSON(b, text[1:len(text)-1])
+}
+
+// advice says what to do about losses.
+func advice(f *trace.File) []string {
+	n := f.Stats()
+	var list []string
+	if n.Lost+n.LostBuffers > 0 {
+		if strings.HasPrefix(f.Format(), "etl") {
+			list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
+		} else {
+			list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")
+		}
+	}
+	for _, fact := range f.Facts() {
+		if clean, ok := fact.Value.(bool); ok && fact.Key == "ended_cleanly" && !clean {
+			list = append(list, "the end is missing: what is there is shown; stop the session before the file is copied, and let the program end by itself")
+		}
+	}
+	return list
 }

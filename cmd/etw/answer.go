@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,9 +68,6 @@ type answer interface {
 type chooser interface {
 	choose(processes filter.Numbers)
 }
-
-// rowsForPeople is how many rows of a table people get to see if they do not say.
-const rowsForPeople = 20
 
 func (q *question) command() *cobra.Command {
 	cmd := &cobra.Command{
@@ -288,23 +283,6 @@ func (q *question) table(a *answered) *table {
 	return a.answer.table(q.by, a.names)
 }
 
-// rows returns the rows that were asked for as a field of a document.
-func (r *ranking) rows(name string, t *table) string {
-	if t == nil {
-		return ""
-	}
-	r.apply(t, true)
-	t.shown(func(c column) bool { return !c.text })
-	b := fmt.Appendf(nil, `,"%s":[`, name)
-	for i, row := range t.rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = t.object(b, row)
-	}
-	return string(append(b, ']'))
-}
-
 // tell says what an answer is about, and what to ask next.
 func (q *question) tell(cmd *cobra.Command, a *about, found *answered) {
 	a.of(found.t, false)
@@ -330,69 +308,4 @@ func reportChosen(cmd *cobra.Command, t *table, all int) {
 		return
 	}
 	report(cmd, fmt.Errorf("the table has the %s", t.chosen))
-}
-
-// writeFirst prints the rows that were asked for. Of a table for people that is
-// longer than they asked for, a line says how much longer.
-func (r *ranking) writeFirst(p *printer, t *table) error {
-	all, rank := len(t.rows), *r
-	forPeople := p.format == formatText || p.format == formatMD
-	if rank.top == 0 && forPeople {
-		rank.top = rowsForPeople
-	}
-	rank.apply(t, true)
-	shown := len(t.rows)
-	if p.format == formatText {
-		if all == 0 {
-			return nil
-		}
-		fmt.Fprintln(p)
-	}
-	if err := t.write(p); err != nil {
-		return err
-	}
-	if text := t.extent(shown, all); text != "" && p.format == formatText {
-		_, err := fmt.Fprintln(p, string(p.paint(nil, colorDim, text)))
-		return err
-	}
-	return nil
-}
-
-// extent says how many rows are shown, if there are more.
-func (t *table) extent(shown, all int) string {
-	switch {
-	case t.chosen != "" && shown < all:
-		return fmt.Sprintf("%d of the %s; --top %d shows these", shown, t.chosen, all)
-	case t.chosen != "":
-		return "the " + t.chosen
-	case shown < all:
-		return fmt.Sprintf("%d of %d rows; --top %[2]d shows all", shown, all)
-	}
-	return ""
-}
-
-// writeContract prints a result of a trace as JSON, with what was lost of it.
-func writeContract(p *printer, result any, lost int64) error { return writeMore(p, result, "", lost) }
-
-// writeMore is writeContract with more fields behind those of the result.
-func writeMore(p *printer, result any, more string, lost int64) error {
-	return writeDocument(p, result, fmt.Sprintf(`%s,"lost":%d`, more, lost))
-}
-
-// writeDocument prints a result as JSON: its own fields, more of them, and what all
-// commands have beside it. A result without a schema is of the first one.
-func writeDocument(p *printer, result any, more string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(result); err != nil {
-		return err
-	}
-	own := strings.TrimSuffix(strings.TrimSpace(b.String()), "}")
-	if fields := own[1:]; !strings.HasPrefix(fields, `"schema":`) {
-		own = strings.TrimSuffix(`{"schema":1,`+fields, ",")
-	}
-	text := appendSafeJSON(nil, []byte(own+more+","))
-	_, err := p.Write(append(p.about.append(text), "}\n"...))
-	return err
 }

@@ -157,14 +157,6 @@ func (g *groupsOf[T]) each(compare func(a, b *T) int, do func(fileKey, *T)) {
 	}
 }
 
-// without drops columns if drop is set, and returns t.
-func (t *table) without(drop bool, names ...string) *table {
-	if drop {
-		t.shown(func(c column) bool { return !slices.Contains(names, c.name) })
-	}
-	return t
-}
-
 // newDisks returns the command that shows what disks did.
 func newDisks() *cobra.Command {
 	return (&question{

@@ -90,11 +90,6 @@ func processColumns(several bool) []column {
 	return []column{pid, process}
 }
 
-// processCells are the cells of these columns.
-func (n *names) processCells(pid int64) []string {
-	return []string{strconv.FormatInt(pid, 10), n.processes[pid]}
-}
-
 // seriesTable returns the buckets of what was added up over time: how often, and
 // what, unless sum is empty.
 func seriesTable(list []owned[*quantity.Series], who *names, sum string) *table {

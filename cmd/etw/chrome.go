@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -22,7 +21,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/export/chrometrace"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/trace"
 )
 
 // A chronicle collects what happened when.
@@ -124,16 +122,4 @@ func (o *profiling) chrome(cmd *cobra.Command, args []string, path string) error
 	}
 	err = writePage(cmd, path, args, func(w io.Writer) error { return l.trace(i.names, t.Start().UnixNano()).Write(w) })
 	return written(cmd, t, err, trouble)
-}
-
-// oneSession returns an error if traces did not begin at one time: what analyses say is
-// by the time since the begin.
-func oneSession(t *trace.Trace) error {
-	files := t.Files()
-	for _, f := range files {
-		if f.Clock().Start != files[0].Clock().Start {
-			return fmt.Errorf("%s and %s did not begin at one time; a timeline is of one session", files[0].Name(), f.Name())
-		}
-	}
-	return nil
 }

@@ -2,15 +2,19 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
 // A codeMap learns which code there is, from all records of traces.
@@ -207,5 +211,44 @@ func reportFaults(cmd *cobra.Command, d *native.Dir) {
 	}
 	for _, err := range d.Faults() {
 		report(cmd, err)
+	}
+}
+
+// below returns samples with names: all, or what code that matches the patterns of root
+// calls.
+func (m *codeMap) below(root string, samples ...*stacks.Samples) *stacks.Profile {
+	if m.learnt == nil {
+		m.learnt = m.code.Table()
+	}
+	p := stacks.NewProfile(m.learnt, stacks.Options{Names: stacks.QualifiedNames, Native: m.native}, samples...)
+	if match, err := stacks.Match(root); err == nil && root != "" {
+		return p.Below(match)
+	}
+	return p
+}
+
+// rundown learns of the methods that a process has, by a short session of its own. The
+// process is not asked for anything else meanwhile.
+func (m *codeMap) rundown(cmd *cobra.Command, a *attached) error {
+	ctx := cmd.Context()
+	s, err := a.Start(ctx, eventpipe.Config{Providers: codeProviders, Rundown: eventpipe.DefaultRundown})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Stop(ctx); err != nil {
+		return err
+	}
+	var rec etw.Record
+	for {
+		switch err := s.Next(&rec); {
+		case err == io.EOF, errors.Is(err, etw.ErrIncomplete): // the process has ended
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := m.mux.Dispatch(&rec); err != nil {
+			return err
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,9 +27,6 @@ type failure struct {
 	Metric    string `json:"metric"`
 	Why       string `json:"why"`
 }
-
-// errFailed says that a condition of --fail-if holds. What it is has been said.
-var errFailed = errors.New("a condition of --fail-if holds")
 
 // parseCondition reads a condition: a metric, and by how much it may not change.
 func parseCondition(text string) (condition, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -271,17 +270,6 @@ func (w *jsonWriter) plan(s *shot) *jsonPlan {
 		p.identity = strconv.AppendUint(b, uint64(s.opcode()), 10)
 	}
 	return p
-}
-
-// undecoded reports whether there are bytes that the values of s do not show.
-func (s *shot) undecoded() bool { return len(s.rest) > 0 }
-
-// problem returns what is not right with the values of s.
-func (s *shot) problem() string {
-	if s.err != nil {
-		return strings.TrimPrefix(s.err.Error(), "etw: ")
-	}
-	return s.event.Note
 }
 
 // appendJSONText appends a key and a text, unless that is empty.

@@ -42,22 +42,6 @@ type textPlan struct {
 	labels []string
 }
 
-// Widths of columns.
-const (
-	timeWidth  = 12
-	dateWidth  = 27
-	idWidth    = 8
-	fileWidth  = 18
-	leastOwner = 12
-	mostOwner  = 24
-
-	narrowLine  = 100 // on a terminal that is not as wide
-	narrowOwner = 16
-	leastName   = 24
-	mostName    = 64
-	streamName  = 40 // where nothing is known of what will come
-)
-
 // shownBytes is how much a line shows of what was not decoded.
 const shownBytes = 64
 

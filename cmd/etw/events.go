@@ -124,22 +124,6 @@ func (l *listing) write(p *printer) error {
 	return nil
 }
 
-// findProviders returns the known providers that a name, a pattern, a GUID or an
-// alias means.
-func findProviders(name string, manifests []*etw.Provider) []*etw.Provider {
-	want, err := filter.ParseProvider(name)
-	if err != nil {
-		return nil
-	}
-	var list []*etw.Provider
-	for _, p := range append(builtinProviders(), manifests...) {
-		if want.Match(p.Desc.Name, p.Desc.GUID) {
-			list = append(list, p)
-		}
-	}
-	return append(list, builtin.Sources(want.Match, manifests)...)
-}
-
 func unknownProvider(name string, manifests []*etw.Provider) error {
 	var names, all []string
 	for _, b := range builtin.Providers {

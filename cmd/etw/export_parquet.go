@@ -89,20 +89,6 @@ func (l *lakeExport) source(o *exporting, path string, f *trace.File) map[string
 	return s
 }
 
-// text returns the flags that choose events, as far as they are given.
-func (s *selection) text() string {
-	parts := slices.Concat(s.providers, s.events, s.processes, s.wheres)
-	for _, p := range []string{s.ids, s.threads, s.level, s.keywords, s.from, s.to} {
-		if p != "" {
-			parts = append(parts, p)
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%q", []any{s.providers, s.events, s.processes, s.wheres, s.ids, s.threads, s.level, s.keywords, s.from, s.to})
-}
-
 // file exports one trace, and says in a line what became of it.
 func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 	name := filepath.Base(filepath.ToSlash(f.Name()))

@@ -98,18 +98,7 @@ have the providers alone.`,
 // is smaller takes no longer than a start of the program or two.
 const infoExcerpt = 32 << 20
 
-// An eventCount is how many there are of something, or uncounted.
-type eventCount int64
-
 const uncounted eventCount = -1
-
-// String returns the number, or nothing where it is not known.
-func (n eventCount) String() string {
-	if n == uncounted {
-		return ""
-	}
-	return strconv.FormatInt(int64(n), 10)
-}
 
 // MarshalJSON returns the number or null.
 func (n eventCount) MarshalJSON() ([]byte, error) {
@@ -307,23 +296,4 @@ func (s *survey) json(b []byte) ([]byte, error) {
 		b = appendSafeJSON(b, bytes.TrimSpace(value.Bytes()))
 	}
 	return append(b, '}'), nil
-}
-
-// advice says what to do about losses.
-func advice(f *trace.File) []string {
-	n := f.Stats()
-	var list []string
-	if n.Lost+n.LostBuffers > 0 {
-		if strings.HasPrefix(f.Format(), "etl") {
-			list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
-		} else {
-			list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")
-		}
-	}
-	for _, fact := range f.Facts() {
-		if clean, ok := fact.Value.(bool); ok && fact.Key == "ended_cleanly" && !clean {
-			list = append(list, "the end is missing: what is there is shown; stop the session before the file is copied, and let the program end by itself")
-		}
-	}
-	return list
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// keywordSuffix ends the names of most keywords, and may be left out.
-const keywordSuffix = "Keyword"
-
 // newKeywords returns the command that explains keywords.
 func newKeywords() *cobra.Command {
 	k := new(keywordsCommand)
@@ -171,24 +168,6 @@ func isProvider(text string) string {
 		}
 	}
 	return ""
-}
-
-// parseKeywords returns the mask of a list of masks and names of keywords.
-func parseKeywords(list []string, providers []*etw.Provider) (uint64, error) {
-	var mask uint64
-	for _, text := range list {
-		text = strings.TrimSpace(text)
-		if m, err := strconv.ParseUint(text, 0, 64); err == nil {
-			mask |= m
-			continue
-		}
-		m, ok := keywordMask(text, providers)
-		if !ok {
-			return 0, fmt.Errorf("%q is neither a mask such as 0x8000 nor a keyword%s%s%s", text, ofProvider(providers), didYouMean(text, keywordsOf(providers)), isProvider(text))
-		}
-		mask |= m
-	}
-	return mask, nil
 }
 
 // keywordMask returns the mask of a keyword that one of the providers has, in any

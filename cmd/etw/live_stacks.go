@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,31 +69,4 @@ func (m *nowMode) print(cmd *cobra.Command, path string) error {
 		fmt.Fprintln(out)
 	}
 	return p.close(cmd, out, nil)
-}
-
-// nowTable has a row for each thread.
-func (p *profiled) nowTable(last map[int64]stacks.Sample) *table {
-	t := newTable(idColumn("thread"), label("state"), label("stack"))
-	for _, thread := range slices.Sorted(maps.Keys(last)) {
-		s := last[thread]
-		t.add(whole(thread), labelOf(s, "state"), strings.Join(p.frameNames(s.Stack), ";"))
-	}
-	return t
-}
-
-func labelOf(s stacks.Sample, key string) string {
-	i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == key })
-	if i < 0 {
-		return ""
-	}
-	return s.Labels[i].Value
-}
-
-// needs returns what has to be recorded for the samples that --of names.
-func (o *profiling) needs() []need {
-	i := slices.IndexFunc(samplings, func(s sampling) bool { return s.name == cmp.Or(o.of, samplings[0].name) })
-	if i < 0 {
-		return nil
-	}
-	return samplings[i].needs
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -172,30 +170,4 @@ func (m *topMode) stream(at time.Time, tab *table) error {
 		}
 	}
 	return nil
-}
-
-// rundown learns of the methods that a process has, by a short session of its own. The
-// process is not asked for anything else meanwhile.
-func (m *codeMap) rundown(cmd *cobra.Command, a *attached) error {
-	ctx := cmd.Context()
-	s, err := a.Start(ctx, eventpipe.Config{Providers: codeProviders, Rundown: eventpipe.DefaultRundown})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if err := s.Stop(ctx); err != nil {
-		return err
-	}
-	var rec etw.Record
-	for {
-		switch err := s.Next(&rec); {
-		case err == io.EOF, errors.Is(err, etw.ErrIncomplete): // the process has ended
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := m.mux.Dispatch(&rec); err != nil {
-			return err
-		}
-	}
 }

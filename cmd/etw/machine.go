@@ -82,19 +82,3 @@ func noPaths(u system.Unresolved) []string {
 // zeroIsNone reports whether 0 tells nothing: as a sum it does not, as a point in
 // time or an exit code it does.
 func zeroIsNone(c column) bool { return c.measured && !c.rising }
-
-// unlessEmpty leaves columns to programs that have nothing in any row, and returns
-// t.
-func (t *table) unlessEmpty(names ...string) *table {
-	for _, name := range names {
-		i := findColumn(t.columns, name)
-		empty := true
-		for _, row := range t.rows {
-			empty = empty && (row[i] == "" || row[i] == "0" && zeroIsNone(t.columns[i]))
-		}
-		if empty {
-			t.columns[i] = t.columns[i].forPrograms()
-		}
-	}
-	return t
-}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/etwgen/etwgen/internal/command"
 )
@@ -15,16 +14,6 @@ import (
 func main() {
 	reportBrokenPipes()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// endings returns the signals that end a command: also that a terminal is closed, unless
-// nohup or the like has it go on.
-func endings() []os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
-	}
-	return list
 }
 
 // run executes a command line and returns the exit code.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -219,3 +220,24 @@ var namingEvents = sync.OnceValue(func() map[etw.GUID]map[uint16]bool {
 // tellsNames reports whether events tell names of processes and threads that may have
 // been there before.
 func tellsNames(k etw.Key) bool { return k.Kind == etw.KindClassic && namingEvents()[k.Provider][k.ID] }
+
+// ofProcess is the name of a process with its number.
+func (n *names) ofProcess(pid int64) string {
+	if name := n.processes[pid]; name != "" {
+		return fmt.Sprintf("%s (%d)", name, pid)
+	}
+	return fmt.Sprintf("process %d", pid)
+}
+
+// ofThread is the name of a thread with its number.
+func (n *names) ofThread(tid int64) string {
+	if name := n.threads[tid]; name != "" {
+		return fmt.Sprintf("%s (%d)", name, tid)
+	}
+	return fmt.Sprintf("thread %d", tid)
+}
+
+// processCells are the cells of these columns.
+func (n *names) processCells(pid int64) []string {
+	return []string{strconv.FormatInt(pid, 10), n.processes[pid]}
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,11 +34,6 @@ func (n *need) spec() string {
 		text += ":" + n.args
 	}
 	return text
-}
-
-// isLive reports whether a command is about a live process.
-func isLive(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"attach", "name", "port"}, cmd.Flags().Changed)
 }
 
 // reportNeeds says what a trace lacks that has none of the events that a command

@@ -227,3 +227,18 @@ func fileOf(path string, err error) string {
 	}
 	return path
 }
+
+// oneSession returns an error if traces did not begin at one time: what analyses say is
+// by the time since the begin.
+func oneSession(t *trace.Trace) error {
+	files := t.Files()
+	for _, f := range files {
+		if f.Clock().Start != files[0].Clock().Start {
+			return fmt.Errorf("%s and %s did not begin at one time; a timeline is of one session", files[0].Name(), f.Name())
+		}
+	}
+	return nil
+}
+
+// baseName returns the last part of a path of either system, without .exe or .dll.
+func baseName(path string) string { return trimExtension(lastPart(path)) }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -159,4 +161,73 @@ func (p *profiled) stacksDocument(out *printer, paths []stacks.Path) error {
 		res.Rows = append(res.Rows, stackRow{path.Values, p.frameNames(path.Stack), p.inUnits(path.Values, path.Values, p.lastTotal())})
 	}
 	return writeContract(out, res, p.t.Stats().Lost)
+}
+
+// leaveMachinery gives what the innermost frames of the runtime's own code weigh to those
+// that called it. begins are those of the names of its methods.
+func (p *profiled) leaveMachinery(begins []string) {
+	p.Profile = p.WithoutInnermost(func(f *stacks.Frame) bool {
+		name := f.Full
+		if _, method, ok := strings.Cut(name, "!"); ok {
+			name = method
+		}
+		return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(name, begin) })
+	})
+}
+
+// stackTable sums up by call stack and what the samples are of.
+func (p *profiled) stackTable() *table {
+	u := p.unit()
+	t := newTable(u.column("self"), counted("count"), label("type"), label("stack").cutAtEnd())
+	type key struct {
+		stack stacks.ID
+		label string
+	}
+	sums := make(map[key]*[2]int64)
+	var order []key
+	for s := range p.Samples() {
+		k := key{stack: s.Stack, label: labelOf(s, "type")}
+		sum := sums[k]
+		if sum == nil {
+			sum = new([2]int64)
+			sums[k] = sum
+			order = append(order, k)
+		}
+		sum[0] += s.Values[0]
+		sum[1] += lastOf(s.Values)
+	}
+	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b][1], sums[a][1]) })
+	for _, k := range order {
+		var frames []string
+		for f := range p.Stack(k.stack) {
+			frames = append(frames, p.Frames[f].Name)
+		}
+		t.add(u.cell(sums[k][1]), whole(sums[k][0]), k.label, strings.Join(frames, " < "))
+	}
+	return t
+}
+
+// The runtime's own code that throws, locks and waits.
+var (
+	throwingCode = []string{"System.Runtime.EH."}
+	lockingCode  = []string{"System.Threading.Monitor.", "System.Threading.Lock.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+	waitingCode  = []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+)
+
+func labelOf(s stacks.Sample, key string) string {
+	i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == key })
+	if i < 0 {
+		return ""
+	}
+	return s.Labels[i].Value
+}
+
+// nowTable has a row for each thread.
+func (p *profiled) nowTable(last map[int64]stacks.Sample) *table {
+	t := newTable(idColumn("thread"), label("state"), label("stack"))
+	for _, thread := range slices.Sorted(maps.Keys(last)) {
+		s := last[thread]
+		t.add(whole(thread), labelOf(s, "state"), strings.Join(p.frameNames(s.Stack), ";"))
+	}
+	return t
 }

@@ -629,18 +629,11 @@ func (p *profiled) close(cmd *cobra.Command, out *printer, err error) error {
 	return out.close(err, p.trouble)
 }
 
-// ofProcess is the name of a process with its number.
-func (n *names) ofProcess(pid int64) string {
-	if name := n.processes[pid]; name != "" {
-		return fmt.Sprintf("%s (%d)", name, pid)
+// needs returns what has to be recorded for the samples that --of names.
+func (o *profiling) needs() []need {
+	i := slices.IndexFunc(samplings, func(s sampling) bool { return s.name == cmp.Or(o.of, samplings[0].name) })
+	if i < 0 {
+		return nil
 	}
-	return fmt.Sprintf("process %d", pid)
-}
-
-// ofThread is the name of a thread with its number.
-func (n *names) ofThread(tid int64) string {
-	if name := n.threads[tid]; name != "" {
-		return fmt.Sprintf("%s (%d)", name, tid)
-	}
-	return fmt.Sprintf("thread %d", tid)
+	return samplings[i].needs
 }

@@ -134,3 +134,14 @@ func (x *program) facts() []trace.Fact {
 	}
 	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
 }
+
+// An eventCount is how many there are of something, or uncounted.
+type eventCount int64
+
+// String returns the number, or nothing where it is not known.
+func (n eventCount) String() string {
+	if n == uncounted {
+		return ""
+	}
+	return strconv.FormatInt(int64(n), 10)
+}

@@ -124,3 +124,32 @@ func compareCell(a, b string, number bool) int {
 	}
 	return cmp.Compare(x, y)
 }
+
+// writeFirst prints the rows that were asked for. Of a table for people that is
+// longer than they asked for, a line says how much longer.
+func (r *ranking) writeFirst(p *printer, t *table) error {
+	all, rank := len(t.rows), *r
+	forPeople := p.format == formatText || p.format == formatMD
+	if rank.top == 0 && forPeople {
+		rank.top = rowsForPeople
+	}
+	rank.apply(t, true)
+	shown := len(t.rows)
+	if p.format == formatText {
+		if all == 0 {
+			return nil
+		}
+		fmt.Fprintln(p)
+	}
+	if err := t.write(p); err != nil {
+		return err
+	}
+	if text := t.extent(shown, all); text != "" && p.format == formatText {
+		_, err := fmt.Fprintln(p, string(p.paint(nil, colorDim, text)))
+		return err
+	}
+	return nil
+}
+
+// rowsForPeople is how many rows of a table people get to see if they do not say.
+const rowsForPeople = 20

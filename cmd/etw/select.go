@@ -311,3 +311,17 @@ func (s *selector) take(rec *etw.Record, elapsed time.Duration) (*shot, error) {
 	s.chosen++
 	return h, nil
 }
+
+// text returns the flags that choose events, as far as they are given.
+func (s *selection) text() string {
+	parts := slices.Concat(s.providers, s.events, s.processes, s.wheres)
+	for _, p := range []string{s.ids, s.threads, s.level, s.keywords, s.from, s.to} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q", []any{s.providers, s.events, s.processes, s.wheres, s.ids, s.threads, s.level, s.keywords, s.from, s.to})
+}

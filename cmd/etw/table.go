@@ -352,3 +352,40 @@ func (l *jsonList) end(b []byte) []byte {
 	}
 	return append(l.about.append(b), "}\n"...)
 }
+
+// unlessEmpty leaves columns to programs that have nothing in any row, and returns
+// t.
+func (t *table) unlessEmpty(names ...string) *table {
+	for _, name := range names {
+		i := findColumn(t.columns, name)
+		empty := true
+		for _, row := range t.rows {
+			empty = empty && (row[i] == "" || row[i] == "0" && zeroIsNone(t.columns[i]))
+		}
+		if empty {
+			t.columns[i] = t.columns[i].forPrograms()
+		}
+	}
+	return t
+}
+
+// without drops columns if drop is set, and returns t.
+func (t *table) without(drop bool, names ...string) *table {
+	if drop {
+		t.shown(func(c column) bool { return !slices.Contains(names, c.name) })
+	}
+	return t
+}
+
+// extent says how many rows are shown, if there are more.
+func (t *table) extent(shown, all int) string {
+	switch {
+	case t.chosen != "" && shown < all:
+		return fmt.Sprintf("%d of the %s; --top %d shows these", shown, t.chosen, all)
+	case t.chosen != "":
+		return "the " + t.chosen
+	case shown < all:
+		return fmt.Sprintf("%d of %d rows; --top %[2]d shows all", shown, all)
+	}
+	return ""
+}

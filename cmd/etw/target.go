@@ -149,9 +149,6 @@ func programName(assembly, command string) string {
 	return baseName(fields[1])
 }
 
-// baseName returns the last part of a path of either system, without .exe or .dll.
-func baseName(path string) string { return trimExtension(lastPart(path)) }
-
 // find returns the only process of the name.
 func (t *target) find(ctx context.Context) (eventpipe.Process, error) {
 	list, err := eventpipe.Processes(ctx)
@@ -238,9 +235,6 @@ func (a *attached) defaultFile(now time.Time) string {
 	}, a.name)
 	return name + "_" + now.Format("20060102_150405") + ".nettrace"
 }
-
-// stdoutPath is the path of a file that stands for the standard output.
-const stdoutPath = "-"
 
 // openOutput opens the file to record to.
 func openOutput(path string) (*os.File, error) {

@@ -156,16 +156,6 @@ func (o *top) table(p *profiled) *table {
 	return tab
 }
 
-// lastTotal is what all samples weigh.
-func (p *profiled) lastTotal() int64 {
-	if len(p.Types) == 0 {
-		return 0
-	}
-	return lastOf(p.Totals())
-}
-
-func lastOf(values []int64) int64 { return values[len(values)-1] }
-
 // groups returns what samples of one kind weigh together.
 func (o *top) groups(p *profiled) *table {
 	u := p.unit()
@@ -316,10 +306,4 @@ func (o *top) json(out *printer, p *profiled, tab *table) error {
 		groups = o.rank.rows("groups", tab)
 	}
 	return writeMore(out, res, groups, p.t.Stats().Lost)
-}
-
-func percentColumn(name, head string) column {
-	c := measured(name, 1)
-	c.head = head
-	return c
 }

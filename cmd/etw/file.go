@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/trace"
+)
+
+// writePage writes to a file, all of it or none, or to the standard output. The traces
+// that it is made of are not overwritten.
+func writePage(cmd *cobra.Command, path string, inputs []string, write func(w io.Writer) error) error {
+	if path == "" || path == "-" {
+		w := bufio.NewWriter(cmd.OutOrStdout())
+		return cmp.Or(write(w), w.Flush())
+	}
+	info, err := os.Stat(path)
+	if err == nil && slices.ContainsFunc(inputs, func(in string) bool { return isFile(info, in) }) {
+		return usagef("--output %s: that is the trace itself", path)
+	}
+	if err == nil && !info.Mode().IsRegular() { // a device, or a pipe
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(write(f), f.Close())
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	if err := cmp.Or(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// written returns what became of a page that was written of traces: whoever reads it may
+// have had enough, and losses are trouble.
+func written(cmd *cobra.Command, t *trace.Trace, err, trouble error) error {
+	if isBrokenPipe(err) {
+		err = nil
+	}
+	if reportLosses(cmd, t) {
+		trouble = cmp.Or(trouble, errReported)
+	}
+	return cmp.Or(err, trouble)
+}
