@@ -132,6 +132,7 @@ func (q *question) main(cmd *cobra.Command, args []string) error {
 // An answered is what a question found in traces.
 type answered struct {
 	*inquiry
+	answer  answer
 	t       *trace.Trace // to be closed; counts and facts stay
 	named   *codeMap     // of the code, if the view shows some
 	any     bool
@@ -176,11 +177,12 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if q.needsCode() {
 		q.named = newCodeMap(nil)
 	}
-	i := &inquiry{cmd: cmd, mux: &mux, answer: q.ask(&mux), names: newNames()}
-	if x, ok := i.answer.(skipping); ok {
+	answer := q.ask(&mux)
+	i := &inquiry{cmd: cmd, mux: &mux, names: newNames()}
+	if x, ok := answer.(skipping); ok {
 		i.skip = x.skip
 	}
-	where, isPlaced := i.answer.(placed)
+	where, isPlaced := answer.(placed)
 	if i.wide = isPlaced; isPlaced {
 		if err := oneSession(t); err != nil {
 			return nil, err
@@ -188,31 +190,31 @@ func (q *question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	if q.named != nil {
 		i.also = &q.named.mux
-		if i.source, err = q.in.bindStacks(cmd, t, args); err != nil {
+		if i.source, err = bindStacks(cmd, &q.in, t, args); err != nil {
 			return nil, err
 		}
 	}
 	i.asked = h.Processes
-	if c, ok := i.answer.(chooser); ok {
+	if c, ok := answer.(chooser); ok {
 		c.choose(h.Processes)
 		h.Processes = nil
 	}
-	if x, ok := i.answer.(timed); ok {
+	if x, ok := answer.(timed); ok {
 		x.samplesEach(samplingInterval(t))
 	}
 	if err := i.read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}
 	if isPlaced {
-		where.place(i.placementOf(t, h))
+		where.place(placementOf(i, t, h))
 	}
-	why := i.whyNone(q)
-	any := i.answer.take() && why == ""
+	why := i.span.whyNone(&q.scope)
+	any := answer.take() && why == ""
 	if !any && cmd.Context().Err() == nil {
 		why = cmp.Or(why, q.whyNotHere(i, args))
 	}
 	i.cmd, found = nil, true
-	return &answered{i, t, q.named, any, why, trouble}, nil
+	return &answered{i, answer, t, q.named, any, why, trouble}, nil
 }
 
 // check reads the flags that do not depend on the traces.
@@ -278,7 +280,7 @@ func (q *question) wantsRows(cmd *cobra.Command) bool {
 // table returns the rows.
 func (q *question) table(a *answered) *table {
 	if q.isOfCode() {
-		return a.named.rows(a.answer, q.by, q.root)
+		return rowsOfCode(a.named, a.answer, q.by, q.root)
 	}
 	return a.answer.table(q.by, a.names)
 }

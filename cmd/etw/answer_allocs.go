@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/alloc"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -13,8 +11,8 @@ import (
 )
 
 // newAllocs returns the command that shows what was allocated.
-func newAllocs() *cobra.Command {
-	return (&question{
+func newAllocs() *question {
+	return &question{
 		name:  "allocs",
 		short: "Show what was allocated, by type",
 		long: `Allocs shows which types a .NET program allocates memory for. A runtime writes an
@@ -34,7 +32,7 @@ time.`,
 		views: []string{"type", byMethod, byStack, "kind", "process", "time"},
 		needs: allocNeeds,
 		ask:   func(mux *etw.Mux) answer { return &allocAnswer{analysis: alloc.New(mux)} },
-	}).recorded(recordedFor, nil)
+	}
 }
 
 type allocAnswer struct {

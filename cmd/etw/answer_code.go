@@ -47,8 +47,8 @@ func (q *question) checkRoot(cmd *cobra.Command) error {
 	return nil
 }
 
-// rows returns the rows of a view.
-func (m *codeMap) rows(a answer, view, root string) *table {
+// rowsOfCode returns the rows of a view of call stacks.
+func rowsOfCode(m *codeMap, a answer, view, root string) *table {
 	p := &profiled{Profile: m.below(root, a.(stacked).samples()...)}
 	if d, ok := a.(driven); ok && view == byMethod {
 		p.leaveMachinery(d.machinery())

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/contention"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -14,8 +12,8 @@ import (
 )
 
 // newContention returns the command that shows waits for locks.
-func newContention() *cobra.Command {
-	return (&question{
+func newContention() *question {
+	return &question{
 		name:  "contention",
 		short: "Show how long threads waited for locks",
 		long: `Contention shows how often and how long threads of a .NET program waited for locks
@@ -34,7 +32,7 @@ one by one.`,
 		views: []string{"wait", byMethod, byStack, "lock", "thread", "owner", "process", "time"},
 		needs: contentionNeeds,
 		ask:   func(mux *etw.Mux) answer { return &contentionAnswer{analysis: contention.New(mux)} },
-	}).recorded(recordedFor, nil)
+	}
 }
 
 type contentionAnswer struct {

@@ -7,16 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/counters"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newCounters returns the command that shows counters and metrics.
-func newCounters() *cobra.Command {
-	q := &question{
+func newCounters() *question {
+	return &question{
 		name:  "counters",
 		short: "Show what counters and metrics said over time",
 		long: `Counters shows the event counters of a .NET program and the metrics of its meters. Of
@@ -42,7 +40,6 @@ since the command began.`,
 			return a
 		},
 	}
-	return new(counterMode).add(q.command(), &q.out)
 }
 
 type counterAnswer struct {

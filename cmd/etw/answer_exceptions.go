@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -12,8 +10,8 @@ import (
 )
 
 // newExceptions returns the command that shows what was thrown.
-func newExceptions() *cobra.Command {
-	return (&question{
+func newExceptions() *question {
+	return &question{
 		name:  "exceptions",
 		short: "Show which exceptions were thrown",
 		long: `Exceptions shows which exceptions a .NET program threw, and which blocks of code
@@ -30,7 +28,7 @@ process the first thousand exceptions are listed one by one.`,
 		views: []string{"type", byMethod, byStack, "message", "exception", "thread", "handler", "process", "time"},
 		needs: exceptionNeeds,
 		ask:   func(mux *etw.Mux) answer { return &exceptionAnswer{analysis: exceptions.New(mux)} },
-	}).recorded(recordedFor, nil)
+	}
 }
 
 type exceptionAnswer struct {

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newFiles returns the command that shows what was asked of the file system.
-func newFiles() *cobra.Command {
-	return (&question{
+func newFiles() *question {
+	return &question{
 		name:  "files",
 		short: "Show what was asked of files: reads, writes, bytes and time",
 		long: `Files shows what programs asked the file system for: how often each file was opened,
@@ -32,7 +30,7 @@ The rows are files, or what --by says: processes, or files by process.`,
 			m := newMachine(mux)
 			return &filesAnswer{machine: m, files: system.NewFiles(mux, m.Machine)}
 		},
-	}).command()
+	}
 }
 
 // A filesAnswer is about files, on the file system or on disks.
@@ -158,8 +156,8 @@ func (g *groupsOf[T]) each(compare func(a, b *T) int, do func(fileKey, *T)) {
 }
 
 // newDisks returns the command that shows what disks did.
-func newDisks() *cobra.Command {
-	return (&question{
+func newDisks() *question {
+	return &question{
 		name:  "disks",
 		short: "Show what was read from and written to disks, by file",
 		long: `Disks shows what was read from and written to disks: for which file, how many times,
@@ -178,7 +176,7 @@ The rows are files, or what --by says: disks, processes, or files by process.`,
 			m := newMachine(mux)
 			return &disksAnswer{filesAnswer{machine: m, files: system.NewFiles(mux, m.Machine)}}
 		},
-	}).command()
+	}
 }
 
 type disksAnswer struct{ filesAnswer }

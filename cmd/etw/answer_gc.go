@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/gc"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newGC returns the command that shows garbage collections.
-func newGC() *cobra.Command {
-	q := &question{
+func newGC() *question {
+	return &question{
 		name:  "gc",
 		short: "Show garbage collections and their pauses",
 		long: `Gc shows the garbage collections of .NET programs: how long threads were stopped
@@ -40,8 +38,6 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
 		needs: gcNeeds,
 		ask:   func(mux *etw.Mux) answer { return &gcAnswer{analysis: gc.New(mux)} },
 	}
-	live := &liveMode{run: func(cmd *cobra.Command, m *liveMode) error { return watchGCs(cmd, m, &q.out) }}
-	return live.add(q.command())
 }
 
 type gcAnswer struct {

@@ -3,18 +3,14 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/heap"
-	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newHeap returns the command that shows snapshots of heaps.
-func newHeap() *cobra.Command {
-	return (&question{
+func newHeap() *question {
+	return &question{
 		name:  "heap",
 		short: "Show what is on the heap, and what keeps it there",
 		long: `Heap shows snapshots of the heaps of .NET programs. RETAINED BYTES would be free
@@ -38,18 +34,6 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 		views: []string{"type", "object", "root", "snapshot", "change"},
 		needs: []need{{what: "snapshots of the heap", provider: clrName, keywords: 0x1980001, names: "GC, Type, GCHeapDump, GCHeapCollect and GCHeapAndTypeNames", level: etw.LevelVerbose}},
 		ask:   func(mux *etw.Mux) answer { return &heapAnswer{analysis: heap.New(mux)} },
-	}).recorded(time.Minute, snapshotEnds())
-}
-
-// snapshotEnds returns what sees the end of the first snapshot of a live process.
-func snapshotEnds() func(*etw.Record) bool {
-	var mux etw.Mux
-	walked, ended := false, false
-	etw.Handle(&mux, func(*etw.Record, *clr.GCBulkNode) error { walked = true; return nil })
-	etw.Handle(&mux, func(*etw.Record, *clr.AnyGCEnd) error { ended = walked; return nil })
-	return func(r *etw.Record) bool {
-		_ = mux.Dispatch(r) // no handler has an error
-		return ended
 	}
 }
 

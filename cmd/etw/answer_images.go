@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newImages returns the command that shows images.
-func newImages() *cobra.Command {
-	return (&question{
+func newImages() *question {
+	return &question{
 		name:  "images",
 		short: "Show the programs and libraries in processes, and their symbols",
 		long: `Images shows the programs and libraries that were loaded in each process, where they
@@ -29,7 +27,7 @@ The rows are images in processes, or files by --by file.`,
 		views:   []string{"image", "file"},
 		missing: "the trace tells of no images; how to record one that does, etw record-help wpr says",
 		ask:     func(mux *etw.Mux) answer { return &imagesAnswer{machine: newMachine(mux)} },
-	}).command()
+	}
 }
 
 type imagesAnswer struct {

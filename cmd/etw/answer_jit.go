@@ -3,16 +3,14 @@ package main
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/jit"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newJIT returns the command that shows what was compiled.
-func newJIT() *cobra.Command {
-	return (&question{
+func newJIT() *question {
+	return &question{
 		name:  "jit",
 		short: "Show which methods were compiled, and how long it took",
 		long: `Jit shows which methods a .NET program compiled while it ran. INCLUSIVE MS is the
@@ -30,7 +28,7 @@ reasons why calls were not inlined, or methods that precompiled code was missing
 		views: []string{"method", "module", "tier", "trigger", "process", "time", "inlining", "missing"},
 		needs: jitNeeds,
 		ask:   func(mux *etw.Mux) answer { return &jitAnswer{analysis: jit.New(mux)} },
-	}).recorded(recordedFor, nil)
+	}
 }
 
 type jitAnswer struct {

@@ -5,16 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/lifecycle"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newLifecycle returns the command that shows how far processes came.
-func newLifecycle() *cobra.Command {
-	return (&question{
+func newLifecycle() *question {
+	return &question{
 		name:  "lifecycle",
 		short: "Show how far processes came, and when: start, runtime, main, first request, exit",
 		long: `Lifecycle shows the phases of the processes in a trace, each process below the one that
@@ -39,7 +37,7 @@ The rows are processes, or by --by phase the phases with what told of them.`,
 			mux.HandleRest(func(r *etw.Record) error { return cmp.Or(a.Machine.Record(r), a.analysis.Record(r)) })
 			return a
 		},
-	}).command()
+	}
 }
 
 type lifecycleAnswer struct {

@@ -5,15 +5,13 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newNetwork returns the command that shows connections.
-func newNetwork() *cobra.Command {
-	return (&question{
+func newNetwork() *question {
+	return &question{
 		name:  "network",
 		short: "Show what was sent and received, by connection",
 		long: `Network shows what processes sent and received by TCP and UDP: packets or, where the
@@ -31,7 +29,7 @@ side.`,
 			m := newMachine(mux)
 			return &networkAnswer{machine: m, network: system.NewNetwork(mux, m.Machine)}
 		},
-	}).command()
+	}
 }
 
 type networkAnswer struct {

@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newProcesses returns the command that shows processes and threads.
-func newProcesses() *cobra.Command {
-	return (&question{
+func newProcesses() *question {
+	return &question{
 		name:  "processes",
 		short: "Show processes as a tree, with the processor time that they used",
 		long: `Processes shows the processes in a trace, each below the one that started it: name,
@@ -43,7 +41,7 @@ threads by --by thread.`,
 			mux.HandleRest(func(r *etw.Record) error { return cmp.Or(m.Record(r), u.Record(r)) })
 			return &processesAnswer{machine: m, usage: u}
 		},
-	}).command()
+	}
 }
 
 type processesAnswer struct {

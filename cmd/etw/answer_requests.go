@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newRequests returns the command that shows activities.
-func newRequests() *cobra.Command {
-	return (&question{
+func newRequests() *question {
+	return &question{
 		name:  "requests",
 		short: "Show how long requests and other activities took",
 		long: `Requests shows how long the activities of a .NET program took: requests that it serves
@@ -36,7 +34,7 @@ statuses that they ended with, processes, or intervals of time.`,
 			mux.HandleRest(a.analysis.Record)
 			return a
 		},
-	}).recorded(recordedFor, nil)
+	}
 }
 
 type requestAnswer struct {

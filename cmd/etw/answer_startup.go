@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/loader"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
@@ -15,8 +13,8 @@ import (
 )
 
 // newStartup returns the command that shows how programs start.
-func newStartup() *cobra.Command {
-	return (&question{
+func newStartup() *question {
+	return &question{
 		name:  "startup",
 		short: "Show how .NET programs start: what is loaded and compiled, and when",
 		long: `Startup shows what a .NET program does until it is up: the runtime begins, assemblies
@@ -34,7 +32,7 @@ or the loads of types that took longest, or look-ups of assemblies.`,
 		ask: func(mux *etw.Mux) answer {
 			return &startupAnswer{runtimes: runtimes.New(mux), loader: loader.New(mux), jit: jit.New(mux)}
 		},
-	}).command()
+	}
 }
 
 type startupAnswer struct {

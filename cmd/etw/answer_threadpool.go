@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newThreadPool returns the command that shows the thread pool.
-func newThreadPool() *cobra.Command {
-	return (&question{
+func newThreadPool() *question {
+	return &question{
 		name:  "threadpool",
 		short: "Show the thread pool: its workers, its queue, and whether it starves",
 		long: `Threadpool shows how many threads the thread pool of a .NET program had and wanted,
@@ -28,7 +26,7 @@ reasons of these, processes, or the number of workers over time.`,
 		views: []string{"adjustment", "reason", "process", "time"},
 		needs: poolNeeds,
 		ask:   func(mux *etw.Mux) answer { return &poolAnswer{analysis: threadpool.New(mux)} },
-	}).recorded(recordedFor, nil)
+	}
 }
 
 type poolAnswer struct {

@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // newThreads returns the command that shows what threads do.
-func newThreads() *cobra.Command {
-	return (&question{
+func newThreads() *question {
+	return &question{
 		name:  "threads",
 		short: "Show how long threads ran, were ready to run, and waited",
 		long: `Threads shows what the threads of a machine did, by the context switches that the
@@ -41,7 +39,7 @@ The rows are threads, or processors by --by processor.`,
 			mux.HandleRest(func(r *etw.Record) error { return cmp.Or(a.Record(r), a.switched.Record(r)) })
 			return a
 		},
-	}).command()
+	}
 }
 
 // A threadsResult is what JSON has: what the trace has of the two.

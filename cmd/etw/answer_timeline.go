@@ -257,7 +257,7 @@ type placement struct {
 }
 
 // placementOf returns where the trace is, and what of it was asked for.
-func (i *inquiry) placementOf(t *trace.Trace, h *filter.Header) placement {
+func placementOf(i *inquiry, t *trace.Trace, h *filter.Header) placement {
 	p := placement{origin: t.Start().UnixNano(), from: i.span.first, to: i.span.last}
 	start := etw.FileTimeOf(t.Start())
 	if p.cut = i.cut; p.cut {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/waits"
@@ -14,8 +12,8 @@ import (
 )
 
 // newWaits returns the command that shows what threads wait for.
-func newWaits() *cobra.Command {
-	return (&question{
+func newWaits() *question {
+	return &question{
 		name:  "waits",
 		short: "Show how long threads waited for events, tasks and the like",
 		long: `Waits shows what threads of a .NET program, from .NET 9 on, waited for beside locks:
@@ -33,7 +31,7 @@ are listed one by one.`,
 		views: []string{"wait", byMethod, byStack, "source", "thread", "process", "time"},
 		needs: waitNeeds,
 		ask:   func(mux *etw.Mux) answer { return &waitAnswer{analysis: waits.New(mux)} },
-	}).recorded(recordedFor, nil)
+	}
 }
 
 type waitAnswer struct {

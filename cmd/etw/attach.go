@@ -28,12 +28,12 @@ func (m *liveMode) add(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().IntVar(&m.bufferMB, "buffer-mb", eventpipe.DefaultBufferMB, "let a live process use up to so many `MB` for events that were not read yet")
 	completions(cmd, map[string]cobra.CompletionFunc{"duration": cobra.NoFileCompletions, "buffer-mb": cobra.NoFileCompletions})
 	cmd.Use = strings.Replace(cmd.Use, "FILE...", "(FILE... | -p PID)", 1)
-	files := cmd.RunE
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
+	files, args := cmd.RunE, cmd.Args
+	cmd.Args = func(cmd *cobra.Command, list []string) error {
 		if !m.target.given() {
-			return cobra.MinimumNArgs(1)(cmd, args)
+			return args(cmd, list)
 		}
-		return cobra.NoArgs(cmd, args)
+		return cobra.NoArgs(cmd, list)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !m.target.given() {

@@ -273,3 +273,12 @@ func (s *bounds) appendCuts(b []byte) []byte {
 	}
 	return append(append(append(b[:len(b)-1], `,"cut":`...), told...), '}')
 }
+
+// quoteJSON returns a text as JSON.
+func quoteJSON(text string) []byte {
+	b, err := json.Marshal(text)
+	if err != nil { // no text fails
+		panic(err)
+	}
+	return b
+}

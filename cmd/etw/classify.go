@@ -29,7 +29,7 @@ type classify struct {
 var classifiedBy = []string{"kind", "method", "module", "thread", "process"}
 
 // newClassify returns the command that shows kinds of work.
-func newClassify() *cobra.Command {
+func newClassify() *sampleCommand {
 	o := new(classify)
 	cmd := &cobra.Command{
 		Use:   "classify [flags] FILE...",
@@ -74,7 +74,6 @@ tell only who called it: where that does not say what it is, it is unknown.
 	o.diffFlag(cmd)
 	o.rank.flags(cmd, "self", "count", "kind", "method")
 	o.out.flags(cmd)
-	cmd = o.profiling.recorded(cmd, &o.out)
 	traces := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if o.show {
@@ -85,7 +84,7 @@ tell only who called it: where that does not say what it is, it is unknown.
 		}
 		return traces(cmd, args)
 	}
-	return cmd
+	return &sampleCommand{cmd, &o.profiling, &o.out}
 }
 
 func kindNames(r *work.Rules) []string {

@@ -83,3 +83,7 @@ func similarCommand(cmd *cobra.Command, line string) string {
 
 // errFailed says that a condition of --fail-if holds. What it is has been said.
 var errFailed = errors.New("a condition of --fail-if holds")
+
+// recordedLong is what the help of such commands says of it.
+const recordedLong = `With -p, --name or --port it is about a live process: what the command needs is
+recorded for --duration, or up to an interrupt (^C).`

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -14,7 +12,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
 // A codeMap learns which code there is, from all records of traces.
@@ -225,30 +222,4 @@ func (m *codeMap) below(root string, samples ...*stacks.Samples) *stacks.Profile
 		return p.Below(match)
 	}
 	return p
-}
-
-// rundown learns of the methods that a process has, by a short session of its own. The
-// process is not asked for anything else meanwhile.
-func (m *codeMap) rundown(cmd *cobra.Command, a *attached) error {
-	ctx := cmd.Context()
-	s, err := a.Start(ctx, eventpipe.Config{Providers: codeProviders, Rundown: eventpipe.DefaultRundown})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if err := s.Stop(ctx); err != nil {
-		return err
-	}
-	var rec etw.Record
-	for {
-		switch err := s.Next(&rec); {
-		case err == io.EOF, errors.Is(err, etw.ErrIncomplete): // the process has ended
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := m.mux.Dispatch(&rec); err != nil {
-			return err
-		}
-	}
 }

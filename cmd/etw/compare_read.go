@@ -162,7 +162,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	i := &inquiry{cmd: cmd, mux: &mux, names: newNames(), also: &s.code.mux, more: &s.beside, asked: h.Processes}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)
-		if i.source, err = c.in.bindStacks(cmd, t, []string{path}); err != nil {
+		if i.source, err = bindStacks(cmd, &c.in, t, []string{path}); err != nil {
 			return nil, err
 		}
 	}

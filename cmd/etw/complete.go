@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -17,11 +16,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
-
-// completing reports whether this process is asked by a shell how to go on.
-var completing = sync.OnceValue(func() bool {
-	return len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd)
-})
 
 // completeTraces completes names of files that may be traces.
 func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

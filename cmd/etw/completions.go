@@ -1,6 +1,10 @@
 package main
 
 import (
+	"os"
+	"strings"
+	"sync"
+
 	"github.com/spf13/cobra"
 )
 
@@ -15,3 +19,8 @@ func completions(cmd *cobra.Command, funcs map[string]cobra.CompletionFunc) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, do) // fails for flags that there are not
 	}
 }
+
+// completing reports whether this process is asked by a shell how to go on.
+var completing = sync.OnceValue(func() bool {
+	return len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd)
+})

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,4 +54,31 @@ func written(cmd *cobra.Command, t *trace.Trace, err, trouble error) error {
 		trouble = cmp.Or(trouble, errReported)
 	}
 	return cmp.Or(err, trouble)
+}
+
+// isFile reports whether a path leads to a file.
+func isFile(file os.FileInfo, path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && os.SameFile(file, info)
+}
+
+// reportLosses says what sessions could not record, and reports whether there was
+// such a thing.
+func reportLosses(cmd *cobra.Command, t *trace.Trace) bool {
+	lossy := false
+	for _, f := range t.Files() {
+		n := f.Stats()
+		var what []string
+		if n.Lost > 0 {
+			what = append(what, fmt.Sprintf("%d events", n.Lost))
+		}
+		if n.LostBuffers > 0 {
+			what = append(what, fmt.Sprintf("%d buffers of events", n.LostBuffers))
+		}
+		if len(what) > 0 {
+			lossy = true
+			report(cmd, fmt.Errorf("%s: %s were lost while it was recorded", f.Name(), strings.Join(what, " and ")))
+		}
+	}
+	return lossy
 }

@@ -52,15 +52,6 @@ const (
 	groupStackWalk    = 0x18
 )
 
-var (
-	metadataClass = etw.MustParseGUID("bbccf6c1-6cd1-48c4-80ff-839482e37671") // schemas that tools store
-	imageIDClass  = etw.MustParseGUID("b3e675d7-2554-4f18-830b-2762732560de")
-	sysConfClass  = etw.MustParseGUID("9b79ee91-b5fd-41c0-a243-4248e266e9d0")
-
-	clrProvider     = etw.MustParseGUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
-	rundownProvider = etw.MustParseGUID("a669021c-c450-4609-a035-5af59af4df18")
-)
-
 const (
 	manifestEvent   = 0xfffe // of EventSources
 	clrStackWalk    = 82

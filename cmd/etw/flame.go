@@ -10,7 +10,7 @@ import (
 )
 
 // newFlame returns the command that writes a flame graph.
-func newFlame() *cobra.Command {
+func newFlame() *sampleCommand {
 	var o profiling
 	var path string
 	cmd := &cobra.Command{
@@ -55,5 +55,5 @@ earlier trace: what has a larger share than before is red, a smaller one blue.
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the page to this `file`, instead of the standard output")
 	o.flags(cmd)
 	o.diffFlag(cmd)
-	return o.recorded(cmd, nil)
+	return &sampleCommand{cmd, &o, nil}
 }

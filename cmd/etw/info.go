@@ -75,7 +75,7 @@ have the providers alone.`,
 					p.about.warn(f.Name() + " is large: only a part of it was read; events are not counted, and what lies between was not looked at; --all reads it all")
 				}
 				p.about.readTo(trouble)
-				p.about.orient(s.providers, f.Name())
+				orient(p.about, s.providers, f.Name())
 				return cmp.Or(s.print(p, &list, all, files), p.Flush(), trouble)
 			})
 			switch o.format {
@@ -97,13 +97,6 @@ have the providers alone.`,
 // infoExcerpt is the size in bytes from which on traces are not read to their end. What
 // is smaller takes no longer than a start of the program or two.
 const infoExcerpt = 32 << 20
-
-const uncounted eventCount = -1
-
-// MarshalJSON returns the number or null.
-func (n eventCount) MarshalJSON() ([]byte, error) {
-	return []byte(cmp.Or(n.String(), "null")), nil
-}
 
 // A survey collects what the events of a trace say of it.
 type survey struct {

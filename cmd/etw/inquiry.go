@@ -20,7 +20,6 @@ type inquiry struct {
 	also    *etw.Mux                          // of what needs all records, whatever is asked for; may be nil
 	more    *etw.Mux                          // of what is asked beside the answer; may be nil
 	each    func(*etw.Record, *etw.EventInfo) // sees what the answer does; may be nil
-	answer  answer
 	names   *names
 	asked   filter.Numbers // processes
 	span    timeSpan

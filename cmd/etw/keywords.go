@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -158,55 +157,4 @@ func explain(p *etw.Provider, mask uint64) *table {
 		}
 	}
 	return t
-}
-
-// isProvider says how to name a provider, if text is what one is called.
-func isProvider(text string) string {
-	for _, b := range builtin.Providers {
-		if strings.EqualFold(text, b.Alias) || strings.EqualFold(text, b.Desc.Name) {
-			return "; it is a provider: --provider " + b.Alias
-		}
-	}
-	return ""
-}
-
-// keywordMask returns the mask of a keyword that one of the providers has, in any
-// of the spellings that the built-in ones know.
-func keywordMask(name string, providers []*etw.Provider) (mask uint64, ok bool) {
-	lower := strings.ToLower(name)
-	for _, p := range providers {
-		for _, k := range p.Keywords {
-			if full := strings.ToLower(k.Name); lower == full || lower == strings.TrimSuffix(full, strings.ToLower(keywordSuffix)) {
-				return k.Mask, true
-			}
-		}
-		for _, b := range builtin.Providers {
-			if b.Provider != p {
-				continue
-			}
-			if m, err := b.ParseKeywords(name); err == nil {
-				return m, true
-			}
-		}
-	}
-	return 0, false
-}
-
-func ofProvider(providers []*etw.Provider) string {
-	if len(providers) != 1 {
-		return ""
-	}
-	return " of " + providers[0].Desc.Name
-}
-
-// keywordsOf returns the names of the keywords of providers, without what they
-// all end with.
-func keywordsOf(providers []*etw.Provider) []string {
-	var names []string
-	for _, p := range providers {
-		for _, k := range p.Keywords {
-			names = append(names, strings.TrimSuffix(k.Name, keywordSuffix))
-		}
-	}
-	return names
 }

@@ -37,11 +37,3 @@ func (a lambdas) names(frames []stacks.Frame) []string {
 	}
 	return shown
 }
-
-// toldApart returns the names of the frames for people.
-func (p *profiled) toldApart() []string {
-	if p.lambdas == nil {
-		p.lambdas = make(lambdas)
-	}
-	return p.lambdas.names(p.Frames)
-}

@@ -36,6 +36,9 @@ type counterMode struct {
 	begun   time.Time // the session did
 }
 
+// withReadings has the command about counters read those of a live process.
+func withReadings(q *question) *cobra.Command { return new(counterMode).add(q.command(), &q.out) }
+
 // add adds the flags to the command for traces.
 func (c *counterMode) add(cmd *cobra.Command, out *output) *cobra.Command {
 	f := cmd.Flags()

@@ -15,6 +15,12 @@ import (
 // recentPauses is of how many collections percentiles are.
 const recentPauses = 10_000
 
+// withCollections has the command about collections print those of a live process.
+func withCollections(q *question) *cobra.Command {
+	m := &liveMode{run: func(cmd *cobra.Command, m *liveMode) error { return watchGCs(cmd, m, &q.out) }}
+	return m.add(q.command())
+}
+
 // watchGCs prints a line for each collection of a live process as it ends.
 func watchGCs(cmd *cobra.Command, m *liveMode, out *output) error {
 	if err := out.check(cmd); err != nil {

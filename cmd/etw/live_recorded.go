@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -142,27 +143,37 @@ func toEnable(needs []need) ([]eventpipe.Provider, error) {
 	return eventpipe.Merge(list), nil
 }
 
-// recordedLong is what the help of such commands says of it.
-const recordedLong = `With -p, --name or --port it is about a live process: what the command needs is
-recorded for --duration, or up to an interrupt (^C).`
+// withRecording lets a question be about what is recorded of a live process.
+func withRecording(q *question) *cobra.Command {
+	return recordingFor(q, recordedFor, nil)
+}
 
-// recorded lets a question be about a live process.
-func (q *question) recorded(long time.Duration, enough func(*etw.Record) bool) *cobra.Command {
+// withSnapshot lets a question be about a snapshot of the heap of a live process.
+func withSnapshot(q *question) *cobra.Command {
+	return recordingFor(q, time.Minute, snapshotEnds())
+}
+
+func recordingFor(q *question, long time.Duration, enough func(*etw.Record) bool) *cobra.Command {
 	q.long += "\n\n" + recordedLong
 	m := &recordedMode{check: q.check, needs: func() []need { return q.needs }, enough: enough}
 	m.live.duration = long
 	return m.add(q.command())
 }
 
-// recorded lets a command about samples be about a live process.
-func (o *profiling) recorded(cmd *cobra.Command, form *output) *cobra.Command {
-	m := &recordedMode{needs: o.needs, check: func(cmd *cobra.Command) error {
-		if form != nil {
-			if err := form.check(cmd); err != nil {
-				return err
-			}
-		}
-		return o.check()
-	}}
-	return m.add(cmd)
+// withSamples lets a command about samples be about those recorded of a live process.
+func withSamples(c *sampleCommand) *cobra.Command {
+	m := &recordedMode{needs: c.of.needs, check: c.check}
+	return m.add(c.Command)
+}
+
+// snapshotEnds returns what sees the end of the first snapshot of a live process.
+func snapshotEnds() func(*etw.Record) bool {
+	var mux etw.Mux
+	walked, ended := false, false
+	etw.Handle(&mux, func(*etw.Record, *clr.GCBulkNode) error { walked = true; return nil })
+	etw.Handle(&mux, func(*etw.Record, *clr.AnyGCEnd) error { ended = walked; return nil })
+	return func(r *etw.Record) bool {
+		_ = mux.Dispatch(r) // no handler has an error
+		return ended
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,16 +17,16 @@ const stacksNow = 200 * time.Millisecond
 // A nowMode shows where the managed threads of a live process are.
 type nowMode struct {
 	recordedMode
-	o    *profiling
-	form *output
+	*sampleCommand
 }
 
-// add adds the flags to the command for traces.
-func (m *nowMode) add(cmd *cobra.Command) *cobra.Command {
-	files := cmd.RunE
+// withThreads lets a command about call stacks show where the threads of a live process are.
+func withThreads(c *sampleCommand) *cobra.Command {
+	m := &nowMode{sampleCommand: c}
+	files := c.RunE
 	m.live.duration = stacksNow
-	m.needs = m.o.needs
-	m.check = func(cmd *cobra.Command) error { return cmp.Or(m.form.check(cmd), m.o.check()) }
+	m.needs = c.of.needs
+	m.recordedMode.check = c.check
 	m.live.run = func(cmd *cobra.Command, _ *liveMode) error {
 		return m.recorded(cmd, func(path string) error {
 			if f := cmd.Flags(); f.Changed("of") || f.Changed("duration") {
@@ -36,12 +35,12 @@ func (m *nowMode) add(cmd *cobra.Command) *cobra.Command {
 			return m.print(cmd, path)
 		})
 	}
-	return m.recordedMode.add(cmd)
+	return m.recordedMode.add(c.Command)
 }
 
 // print prints the last stack of each thread.
 func (m *nowMode) print(cmd *cobra.Command, path string) error {
-	p, err := m.o.read(cmd, []string{path})
+	p, err := m.of.read(cmd, []string{path})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -34,7 +36,10 @@ type topMode struct {
 // Loader, Jit and NGen), and the compiled ones that are looked up (CompilationDiagnostic).
 var codeProviders = []eventpipe.Provider{{Name: clrName, Keywords: 0x2000000038, Level: etw.LevelVerbose}}
 
-func (m *topMode) add(cmd *cobra.Command) *cobra.Command {
+// withIntervals has the command about methods show those of a live process, interval by
+// interval.
+func withIntervals(o *top) *cobra.Command {
+	m, cmd := &topMode{top: o}, o.cmd
 	cmd.Flags().DurationVar(&m.interval, "interval", 3*time.Second, "of a live process, what a table is of: a `TIME` from 100ms on")
 	completions(cmd, map[string]cobra.CompletionFunc{"interval": cobra.NoFileCompletions})
 	m.live.run = m.main
@@ -57,7 +62,7 @@ func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
 	}
 	defer l.Close()
 	// What was compiled before the session is told at the end of another one.
-	if err := m.code.rundown(cmd, l.process); err != nil {
+	if err := l.process.rundown(cmd, m.code); err != nil {
 		return err
 	}
 	m.out = m.top.out.open(cmd, true)
@@ -170,4 +175,30 @@ func (m *topMode) stream(at time.Time, tab *table) error {
 		}
 	}
 	return nil
+}
+
+// rundown has m learn of the methods of the process, by a short session of its own. The
+// process is not asked for anything else meanwhile.
+func (a *attached) rundown(cmd *cobra.Command, m *codeMap) error {
+	ctx := cmd.Context()
+	s, err := a.Start(ctx, eventpipe.Config{Providers: codeProviders, Rundown: eventpipe.DefaultRundown})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Stop(ctx); err != nil {
+		return err
+	}
+	var rec etw.Record
+	for {
+		switch err := s.Next(&rec); {
+		case err == io.EOF, errors.Is(err, etw.ErrIncomplete): // the process has ended
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := m.mux.Dispatch(&rec); err != nil {
+			return err
+		}
+	}
 }

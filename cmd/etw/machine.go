@@ -78,7 +78,3 @@ func noPaths(u system.Unresolved) []string {
 	}
 	return []string{fmt.Sprintf("the trace does not tell the drives of %s", count(u.Paths, "path", "paths"))}
 }
-
-// zeroIsNone reports whether 0 tells nothing: as a sum it does not, as a point in
-// time or an exit code it does.
-func zeroIsNone(c column) bool { return c.measured && !c.rising }

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
-	"github.com/spf13/cobra"
 )
 
 // TestShrinkingTrace: a trace that becomes shorter while it is read is an error.

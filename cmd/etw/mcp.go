@@ -13,8 +13,10 @@ import (
 )
 
 // newMCP returns the command that lets an assistant ask.
-func newMCP() *cobra.Command {
-	var roots []string
+//
+// root makes the command of which the tools are made, and run runs a command line.
+func newMCP(root func() *cobra.Command, run runner) *cobra.Command {
+	var folders []string
 	var limit time.Duration
 	var list bool
 	var out output
@@ -43,16 +45,16 @@ An assistant that starts programs is told the command line: etw mcp --root FOLDE
 			}
 			if list {
 				p := out.open(cmd, false)
-				return p.close(toolTable().write(p))
+				return p.close(toolTable(root()).write(p))
 			}
 			if limit < 0 {
 				return usagef("--timeout: %v is not a time such as 1m", limit)
 			}
-			return serveAssistant(cmd, roots, limit)
+			return serveAssistant(cmd, root(), run, folders, limit)
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&roots, "root", []string{"."}, "let traces in this `FOLDER` be read, and in those below it; repeatable")
+	f.StringArrayVar(&folders, "root", []string{"."}, "let traces in this `FOLDER` be read, and in those below it; repeatable")
 	f.DurationVar(&limit, "timeout", time.Minute, "answer with what was read after this `TIME`; 0 is none")
 	f.BoolVar(&list, "list", false, "print the tools, and what each takes")
 	out.flags(cmd)
@@ -66,15 +68,15 @@ An assistant that starts programs is told the command line: etw mcp --root FOLDE
 }
 
 // serveAssistant answers what comes on the standard input, until it ends.
-func serveAssistant(cmd *cobra.Command, roots []string, limit time.Duration) error {
-	d, err := newDesk(roots, limit)
+func serveAssistant(cmd, root *cobra.Command, run runner, roots []string, limit time.Duration) error {
+	d, err := newDesk(run, roots, limit)
 	if err != nil {
 		return usagef("--root: %w", err)
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: cmd.Root().Version},
 		&mcp.ServerOptions{Instructions: assistantGuide, Capabilities: &mcp.ServerCapabilities{}})
 	server.AddReceivingMiddleware(shortErrors)
-	addTools(server, d)
+	addTools(server, root, d)
 	addGuides(server, d)
 	addPlaybooks(server)
 	w := newGate(cmd.InOrStdin(), cmd.OutOrStdout())
@@ -110,9 +112,9 @@ type keepOpen struct{ io.Writer }
 func (keepOpen) Close() error { return nil }
 
 // addTools adds the tools.
-func addTools(server *mcp.Server, d *desk) {
+func addTools(server *mcp.Server, root *cobra.Command, d *desk) {
 	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
-	for _, t := range tools() {
+	for _, t := range tools(root) {
 		handle := func(ctx context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, any, error) {
 			answer, err := t.call(ctx, d, in)
 			if err != nil {

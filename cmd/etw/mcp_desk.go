@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,8 +18,9 @@ import (
 // A desk is where the questions of an assistant are answered: it has the traces that are
 // open, and the answers that there is more of.
 type desk struct {
-	roots []string // folders, without links
-	limit time.Duration
+	command runner
+	roots   []string // folders, without links
+	limit   time.Duration
 
 	mu      sync.Mutex
 	traces  []*openedTrace // the one that was used last at the end
@@ -49,9 +51,12 @@ const (
 	mostBytes   = 64 << 20 // of a document
 )
 
-// newDesk returns one that reads files in folders alone.
-func newDesk(roots []string, limit time.Duration) (*desk, error) {
-	d := &desk{limit: limit}
+// A runner runs a command line, and returns its exit code.
+type runner func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
+
+// newDesk returns a desk that answers by running commands, and reads files in folders alone.
+func newDesk(run runner, roots []string, limit time.Duration) (*desk, error) {
+	d := &desk{command: run, limit: limit}
 	for _, root := range roots {
 		path, err := filepath.Abs(root)
 		if err == nil {
@@ -279,7 +284,7 @@ func (d *desk) run(ctx context.Context, args []string) (r *reply, whole bool, er
 	defer cancel()
 	ctx = context.WithValue(ctx, openerKey{}, d.open)
 	stdout, stderr := &limitedBuffer{}, &limitedBuffer{}
-	code := runIn(ctx, args, bytes.NewReader(nil), stdout, stderr)
+	code := d.command(ctx, args, bytes.NewReader(nil), stdout, stderr)
 	if err := caller.Err(); err != nil {
 		return nil, false, err
 	}

@@ -19,7 +19,7 @@ func deskOf(t *testing.T) (*desk, string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(root, "gc.nettrace"), recorded(t, "gc.nettrace"))
-	d, err := newDesk([]string{root}, time.Minute)
+	d, err := newDesk(runIn, []string{root}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func write(t *testing.T, path string, data []byte) {
 // askTool asks a tool of a desk.
 func askTool(t *testing.T, d *desk, name string, in map[string]any) (*told, error) {
 	t.Helper()
-	for _, x := range tools() {
+	for _, x := range tools(newRoot()) {
 		if x.name != name {
 			continue
 		}

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/etwgen/etwgen/internal/command"
 )
 
 // assistantGuide is what an assistant is told first.
@@ -40,7 +38,7 @@ const guideScheme = "etw://"
 // which events and keywords providers have.
 func addGuides(server *mcp.Server, d *desk) {
 	read := func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		text, err := d.guide(ctx, req.Params.URI)
+		text, err := readGuide(ctx, d, req.Params.URI)
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +63,8 @@ func addGuides(server *mcp.Server, d *desk) {
 	}
 }
 
-// guide returns the text at an address.
-func (d *desk) guide(ctx context.Context, address string) (string, error) {
+// readGuide returns the text at an address.
+func readGuide(ctx context.Context, d *desk, address string) (string, error) {
 	kind, name, ok := strings.Cut(strings.TrimPrefix(address, guideScheme), "/")
 	name, err := url.PathUnescape(name)
 	if !ok || err != nil || name == "" {
@@ -86,12 +84,7 @@ func (d *desk) guide(ctx context.Context, address string) (string, error) {
 		args = []string{"keywords", "--format=md", "--provider=" + name}
 	}
 	var stdout, stderr bytes.Buffer
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetIn(bytes.NewReader(nil))
-	root.SetOut(&stdout)
-	root.SetErr(&stderr)
-	if cmd, err := command.Execute(ctx, root); args == nil || exitCode(cmd, err) != 0 {
+	if args == nil || d.command(ctx, args, bytes.NewReader(nil), &stdout, &stderr) != 0 {
 		return "", mcp.ResourceNotFoundError(address)
 	}
 	return headOfText(stdout.String()), nil

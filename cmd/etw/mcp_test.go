@@ -229,12 +229,12 @@ func TestAssistantPaths(t *testing.T) {
 // and say first what is to be minded.
 func TestAssistantBounds(t *testing.T) {
 	dir := exampleFolder(t)
-	d, err := newDesk([]string{dir}, time.Minute)
+	d, err := newDesk(runIn, []string{dir}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	given := map[string]any{"trace": "cpu.nettrace", "a": "gc.nettrace", "b": "alloc.nettrace", "provider": "clr"}
-	for _, tool := range tools()[4:] {
+	for _, tool := range tools(newRoot())[4:] {
 		for _, bytes := range []int{2500, 6000, mostLength} {
 			in := map[string]any{"rows": 3.0, "bytes": float64(bytes)}
 			for _, p := range tool.parameters {
@@ -261,7 +261,7 @@ func TestAssistantBounds(t *testing.T) {
 // gone is answered, and that of one that has changed is not what is kept.
 func TestAssistantKeeps(t *testing.T) {
 	dir := exampleFolder(t)
-	d, err := newDesk([]string{dir}, time.Minute)
+	d, err := newDesk(runIn, []string{dir}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

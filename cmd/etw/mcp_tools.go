@@ -120,7 +120,7 @@ const (
 )
 
 // tools returns all tools: those that handle traces, and one for each question.
-func tools() []*tool {
+func tools(root *cobra.Command) []*tool {
 	list := []*tool{
 		{"list_traces", "List the traces in the allowed folders, the newest first.", []parameter{rowsWanted, bytesWanted}, listTraces},
 		{"open_trace", "Open a trace: what it is, what was lost, which processes and providers it has, and which questions it answers. Returns its handle; what is found in it is kept under it.",
@@ -133,7 +133,6 @@ func tools() []*tool {
 			rowsWanted, bytesWanted,
 		}, more},
 	}
-	root := newRoot()
 	for _, q := range questionTools {
 		cmd, _, err := root.Find([]string{q.command})
 		if err != nil || cmd == root {
@@ -293,7 +292,7 @@ func (t *tool) ask(ctx context.Context, d *desk, in map[string]any, args []strin
 	if err != nil {
 		return nil, err
 	}
-	return d.show(opened, r, in)
+	return shownOf(d, opened, r, in)
 }
 
 // textsOf returns the values of an input as a command line has them.
@@ -314,7 +313,7 @@ func textsOf(v any) []string {
 }
 
 // show returns as much of an answer as is wanted.
-func (d *desk) show(t *openedTrace, r *reply, in map[string]any) ([]byte, error) {
+func shownOf(d *desk, t *openedTrace, r *reply, in map[string]any) ([]byte, error) {
 	rows, length := wanted(in)
 	handle := ""
 	more := ""
@@ -357,7 +356,7 @@ func openTrace(ctx context.Context, d *desk, in map[string]any) ([]byte, error) 
 		}
 		return nil, errors.New(strings.Join(said, "; "))
 	}
-	return d.show(t, r, in)
+	return shownOf(d, t, r, in)
 }
 
 // closeTrace answers close_trace.
@@ -399,15 +398,6 @@ func more(_ context.Context, d *desk, in map[string]any) ([]byte, error) {
 	return nil, fmt.Errorf("not one element fits into %d bytes: allow more", length)
 }
 
-// quoteJSON returns a text as JSON.
-func quoteJSON(text string) []byte {
-	b, err := json.Marshal(text)
-	if err != nil { // no text fails
-		panic(err)
-	}
-	return b
-}
-
 // traceSuffixes are those of the names of traces.
 var traceSuffixes = []string{".nettrace", ".netperf", ".etl", ".nettrace.gz", ".netperf.gz", ".etl.gz", ".etl.zip", ".nettrace.zip"}
 
@@ -447,7 +437,7 @@ func listTraces(ctx context.Context, d *desk, in map[string]any) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return d.show(nil, &reply{doc: doc}, in)
+	return shownOf(d, nil, &reply{doc: doc}, in)
 }
 
 // isTraceName reports whether a file is called like a trace.
@@ -456,9 +446,9 @@ func isTraceName(path string) bool {
 }
 
 // toolTable lists the tools, for people.
-func toolTable() *table {
+func toolTable(root *cobra.Command) *table {
 	t := newTable(word("tool"), word("inputs"), word("about").cutAtEnd())
-	for _, x := range tools() {
+	for _, x := range tools(root) {
 		var names []string
 		for _, p := range x.parameters {
 			names = append(names, p.name)

@@ -10,9 +10,6 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// whyNone returns why what was asked for is not in the trace at all, or "".
-func (i *inquiry) whyNone(q *question) string { return i.span.whyNone(&q.scope) }
-
 // whyNotHere says that the trace has an answer outside of what was asked for, if it does,
 // which another pass tells.
 func (q *question) whyNotHere(i *inquiry, args []string) string {

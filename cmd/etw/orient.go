@@ -38,7 +38,7 @@ var evidences = []evidence{
 }
 
 // orient suggests what a trace can be asked that has events of some providers.
-func (a *about) orient(providers []*providerCount, file string) {
+func orient(a *about, providers []*providerCount, file string) {
 	for _, e := range evidences {
 		if slices.ContainsFunc(providers, e.isMet) {
 			a.suggest(e.Command+" "+shellWord(file), e.Why)

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -83,36 +81,6 @@ func wantedFor(n *symbols.Native) string {
 // reason.
 type namesake struct {
 	from, file, wanted string
-}
-
-// originTable returns a row for each source of names, and for each file with code that
-// has none.
-func (p *profiled) originTable(o *origins) *table {
-	counts := make(map[namesake]int64)
-	total := int64(0)
-	for s := range p.Samples() {
-		// Only processes of .NET have a rundown.
-		rundown := p.table.HasRundown(s.Process) || p.Kind != cpu.ThreadTime && len(p.table.Facts()) == 0
-		for frame := range p.Stack(s.Stack) {
-			if f := &p.Frames[frame]; !f.Pseudo {
-				counts[o.of(f, rundown)]++
-				total++
-			}
-		}
-	}
-	order := make([]namesake, 0, len(counts))
-	for k := range counts {
-		order = append(order, k)
-	}
-	slices.SortFunc(order, func(a, b namesake) int {
-		return cmp.Or(cmp.Compare(min(len(a.wanted), 1), min(len(b.wanted), 1)), cmp.Compare(counts[b], counts[a]),
-			cmp.Compare(a.file, b.file), cmp.Compare(a.from, b.from), cmp.Compare(a.wanted, b.wanted))
-	})
-	tab := newTable(label("source"), label("file"), counted("frames"), percentColumn("percent", "%"), label("wanted"))
-	for _, k := range order {
-		tab.add(k.from, k.file, whole(counts[k]), share(counts[k], total), k.wanted)
-	}
-	return tab
 }
 
 // of returns where the name of a frame is from, or what would name it.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -132,6 +131,3 @@ const (
 	colorYellow = "\x1b[33m"
 	colorEnd    = "\x1b[0m"
 )
-
-// isDumb reports whether the terminal can do nothing but print.
-func isDumb() bool { return os.Getenv("TERM") == "dumb" }

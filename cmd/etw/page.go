@@ -61,38 +61,32 @@ func (p *page) small(t *table) {
 	_ = t.write(p.printer) // its writer keeps the error
 }
 
-// ms, mb and percentOf are numbers in sentences.
-func ms(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) + " ms" }
-func mb(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " MB" }
-
-// msOf and mbOf are of numbers that may be unknown.
-func msOf(f quantity.Float) string { return known(f, ms) }
-func mbOf(f quantity.Float) string { return known(f, mb) }
-
-func percentOf(f quantity.Float) string {
-	return known(f, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " %" })
+// seriesTable returns the buckets of what was added up over time: how often, and
+// what, unless sum is empty.
+func seriesTable(list []owned[*quantity.Series], who *names, sum string) *table {
+	columns := append(processColumns(len(list) > 1), moment("startMs"), moment("endMs"), counted("count"))
+	if sum != "" {
+		columns = append(columns, measured(sum, 3))
+	}
+	t := newTable(columns...)
+	for _, s := range list {
+		for i, n := range s.of.Counts {
+			if n == 0 {
+				continue
+			}
+			from := float64(i) * s.of.WidthMS
+			row := append(who.processCells(s.pid), exact(from), exact(from+s.of.WidthMS), whole(n))
+			if sum != "" {
+				row = append(row, exact(s.of.Sums[i]))
+			}
+			t.add(row...)
+		}
+	}
+	return t
 }
 
-func known(f quantity.Float, show func(float64) string) string {
-	if v, ok := f.Get(); ok {
-		return show(v)
-	}
-	return "-"
-}
-
-// count returns a number of things, with the plural of their name.
-func count[N int | int64 | uint64](n N, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n) + " " + several
-}
-
-// spread says in one line how numbers in milliseconds are distributed.
-func spread(s *quantity.Summary) string {
-	if s.Count == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%s in all; mean %s, median %s, p95 %s, p99 %s, longest %s",
-		ms(s.Total), msOf(s.Mean), msOf(s.P50), msOf(s.P95), msOf(s.P99), msOf(s.Max))
+// An owned is something of a process.
+type owned[T any] struct {
+	pid int64
+	of  T
 }

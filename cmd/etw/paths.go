@@ -13,7 +13,7 @@ import (
 )
 
 // newStacks returns the command that shows call stacks.
-func newStacks() *cobra.Command {
+func newStacks() *sampleCommand {
 	var o profiling
 	var form output
 	var most int
@@ -57,7 +57,7 @@ is now, or, with --duration or --of, what is recorded for that time.
 	completions(cmd, map[string]cobra.CompletionFunc{"top": cobra.NoFileCompletions})
 	o.flags(cmd)
 	form.flags(cmd)
-	return (&nowMode{o: &o, form: &form}).add(cmd)
+	return &sampleCommand{cmd, &o, &form}
 }
 
 // stacksForPeople is how many stacks people get to see if they do not say.

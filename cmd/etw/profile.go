@@ -47,6 +47,23 @@ type profiling struct {
 	ordered []string     // names of --of
 }
 
+// A sampleCommand is a command about samples.
+type sampleCommand struct {
+	*cobra.Command
+	of   *profiling
+	form *output // nil if it writes a file
+}
+
+// check reads the flags that do not depend on the traces.
+func (c *sampleCommand) check(cmd *cobra.Command) error {
+	if c.form != nil {
+		if err := c.form.check(cmd); err != nil {
+			return err
+		}
+	}
+	return c.of.check()
+}
+
 // A sampling is a kind of samples that a trace can have.
 type sampling struct {
 	name  string
@@ -430,7 +447,7 @@ func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error
 		finish, i.skip = processors.gathered, processors.threads.Skip
 	}
 	if !kind.own {
-		if i.source, err = o.in.bindStacks(cmd, t, args); err != nil {
+		if i.source, err = bindStacks(cmd, &o.in, t, args); err != nil {
 			return nil, err
 		}
 	}

@@ -145,3 +145,10 @@ func (n eventCount) String() string {
 	}
 	return strconv.FormatInt(int64(n), 10)
 }
+
+const uncounted eventCount = -1
+
+// MarshalJSON returns the number or null.
+func (n eventCount) MarshalJSON() ([]byte, error) {
+	return []byte(cmp.Or(n.String(), "null")), nil
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -128,25 +127,4 @@ func eachSource(sources []*trace.File, do func(*trace.File) error) error {
 		s.Close()
 	}
 	return result
-}
-
-// reportLosses says what sessions could not record, and reports whether there was
-// such a thing.
-func reportLosses(cmd *cobra.Command, t *trace.Trace) bool {
-	lossy := false
-	for _, f := range t.Files() {
-		n := f.Stats()
-		var what []string
-		if n.Lost > 0 {
-			what = append(what, fmt.Sprintf("%d events", n.Lost))
-		}
-		if n.LostBuffers > 0 {
-			what = append(what, fmt.Sprintf("%d buffers of events", n.LostBuffers))
-		}
-		if len(what) > 0 {
-			lossy = true
-			report(cmd, fmt.Errorf("%s: %s were lost while it was recorded", f.Name(), strings.Join(what, " and ")))
-		}
-	}
-	return lossy
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -170,10 +169,4 @@ func (w *watched) Next(rec *etw.Record) error {
 			return nil
 		}
 	}
-}
-
-// isFile reports whether a path leads to a file.
-func isFile(file os.FileInfo, path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && os.SameFile(file, info)
 }

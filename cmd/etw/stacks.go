@@ -125,7 +125,7 @@ func (b *boundStacks) runtime(f *fileStacks, r *etw.Record, n int64) {
 
 // bindStacks returns t with the stacks of its events in their records, if it is of files
 // whose stacks are events of their own, and that can be read twice.
-func (in *input) bindStacks(cmd *cobra.Command, t *trace.Trace, paths []string) (etw.Source, error) {
+func bindStacks(cmd *cobra.Command, in *input, t *trace.Trace, paths []string) (etw.Source, error) {
 	if slices.Contains(paths, trace.Stdin) || !slices.ContainsFunc(t.Files(), stacksApart) {
 		return t, nil
 	}

@@ -389,3 +389,7 @@ func (t *table) extent(shown, all int) string {
 	}
 	return ""
 }
+
+// zeroIsNone reports whether 0 tells nothing: as a sum it does not, as a point in
+// time or an exit code it does.
+func zeroIsNone(c column) bool { return c.measured && !c.rising }

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/google/go-cmp/cmp"
 )
 
 // printTable returns a table in a format, fitted to a width.

@@ -16,3 +16,6 @@ func wantsColor(w io.Writer) bool {
 	f, ok := terminal(w)
 	return ok && os.Getenv("NO_COLOR") == "" && !isDumb() && enableColor(f)
 }
+
+// isDumb reports whether the terminal can do nothing but print.
+func isDumb() bool { return os.Getenv("TERM") == "dumb" }

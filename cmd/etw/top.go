@@ -15,15 +15,16 @@ type top struct {
 	out  output
 	rank ranking
 	by   string
+	cmd  *cobra.Command // it is about
 }
 
 // tops is what the rows of the table can be.
 var tops = []string{"method", "module", "thread", "process"}
 
 // newTop returns the command that shows methods by what they weigh.
-func newTop() *cobra.Command {
+func newTop() *top {
 	o := new(top)
-	cmd := &cobra.Command{
+	o.cmd = &cobra.Command{
 		Use:   "top [flags] FILE...",
 		Short: "Show the methods in which the time is spent, or memory is allocated",
 		Long: `Top shows methods by what they weigh: of the samples of threads, or what --of names,
@@ -60,13 +61,13 @@ it goes by.
 		ValidArgsFunction: completeTraces,
 		RunE:              o.main,
 	}
-	cmd.Flags().StringVar(&o.by, "by", tops[0], "what the `ROWS` are: "+strings.Join(tops, ", ")+" or the name of a label")
-	completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(append(slices.Clone(tops), "state", "type"), cobra.ShellCompDirectiveNoFileComp)})
-	o.profiling.flags(cmd)
-	o.diffFlag(cmd)
-	o.rank.flags(cmd, "self", "total", "count", "method")
-	o.out.flags(cmd)
-	return (&topMode{top: o}).add(cmd)
+	o.cmd.Flags().StringVar(&o.by, "by", tops[0], "what the `ROWS` are: "+strings.Join(tops, ", ")+" or the name of a label")
+	completions(o.cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(append(slices.Clone(tops), "state", "type"), cobra.ShellCompDirectiveNoFileComp)})
+	o.profiling.flags(o.cmd)
+	o.diffFlag(o.cmd)
+	o.rank.flags(o.cmd, "self", "total", "count", "method")
+	o.out.flags(o.cmd)
+	return o
 }
 
 func (o *top) main(cmd *cobra.Command, args []string) error {

@@ -21,7 +21,7 @@ type treeQuery struct {
 }
 
 // newTree returns the command that shows the call tree.
-func newTree() *cobra.Command {
+func newTree() *sampleCommand {
 	o := new(treeQuery)
 	cmd := &cobra.Command{
 		Use:   "tree [flags] FILE...",
@@ -55,7 +55,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
 	o.profiling.flags(cmd)
 	o.diffFlag(cmd)
 	o.out.flags(cmd)
-	return o.profiling.recorded(cmd, &o.out)
+	return &sampleCommand{cmd, &o.profiling, &o.out}
 }
 
 func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
