@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/etwgen/etwgen/export/speedscope"
+	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -133,66 +133,9 @@ func checkConverted(t *testing.T, path, of string) {
 		t.Errorf("%s: folded stacks have %d, top %v", where, sum, totals)
 	}
 	out, _, _ = ask("convert", "--of", of, "--format", "speedscope", path)
-	if sum := checkSpeedscope(t, where, out); sum != last {
+	if sum := commandtest.Speedscope(t, where, out); sum != last {
 		t.Errorf("%s: speedscope has %d, top %v", where, sum, totals)
 	}
-}
-
-// checkSpeedscope holds a file against the rules of the format, and returns the sum
-// of its weights.
-func checkSpeedscope(t *testing.T, where, text string) int64 {
-	t.Helper()
-	var f struct {
-		Schema string `json:"$schema"`
-		Shared struct {
-			Frames []struct {
-				Name *string
-				File *string
-				Line *int
-			}
-		}
-		Profiles []struct {
-			Type, Unit           string
-			Name                 *string
-			StartValue, EndValue int64
-			Samples              [][]int
-			Weights              []int64
-		}
-		ActiveProfileIndex int
-		Exporter, Name     string
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil || f.Schema != speedscope.Schema || len(f.Profiles) == 0 || f.ActiveProfileIndex >= len(f.Profiles) {
-		t.Fatalf("%s: %v, %.200s", where, err, text)
-	}
-	for _, frame := range f.Shared.Frames {
-		if frame.Name == nil {
-			t.Fatalf("%s: a frame has no name", where)
-		}
-	}
-	total := int64(0)
-	for _, p := range f.Profiles {
-		sum := int64(0)
-		for i, stack := range p.Samples {
-			for _, frame := range stack {
-				if frame < 0 || frame >= len(f.Shared.Frames) {
-					t.Fatalf("%s: there is no frame %d", where, frame)
-				}
-			}
-			sum += p.Weights[i]
-		}
-		if p.Type != "sampled" || p.Name == nil || len(p.Samples) != len(p.Weights) || p.StartValue != 0 || p.EndValue != sum {
-			t.Errorf("%s: profile %q from %d to %d has %d samples, %d weights of %d", where, *p.Name, p.StartValue, p.EndValue, len(p.Samples), len(p.Weights), sum)
-		}
-		switch p.Unit {
-		case "none", "nanoseconds", "bytes":
-		default:
-			t.Errorf("%s: unit %q", where, p.Unit)
-		}
-		total += sum
-	}
-	return total
 }
 
 // What is written is what the trace has: functions, labels, modules and times.
@@ -233,17 +176,5 @@ func TestConvertedBakery(t *testing.T) {
 	}
 	if fmt.Sprint(states) != "map[external:3000000 gc:500000 managed:14500000]" {
 		t.Errorf("%v", states)
-	}
-}
-
-func TestFindForm(t *testing.T) {
-	for _, test := range []struct{ path, to, want string }{
-		{"a.pb.gz", "", "pprof"}, {"A.SPEEDSCOPE.JSON", "", "speedscope"}, {"a.folded", "", "folded"}, {"x", "pprof", "pprof"}, {"", "folded", "folded"},
-		{"a.json", "", ""}, {"", "", ""}, {"a.folded", "folder", ""},
-	} {
-		got, err := findForm(test.path, test.to, []string{"pprof", "speedscope", "folded"})
-		if (err != nil) != (test.want == "") || err == nil && got.name != test.want {
-			t.Errorf("%s, %s: %v, %v", test.path, test.to, got, err)
-		}
 	}
 }

@@ -17,11 +17,13 @@ import (
 // in no format, and says so.
 func TestInfoOfTheLarge(t *testing.T) {
 	process := etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c")
+	header := etltest.DefaultHeader()
+	header.Processors, header.BufferSize = 2, 4096
 	var records []*etw.Record
 	for i := range 4000 {
-		records = append(records, at(float64(i)/4, etw.Record{Kind: etw.KindClassic, Provider: process, Opcode: 1, Version: 4, ProcessID: 4, ThreadID: 8, Payload: make([]byte, 40)}))
+		records = append(records, &etw.Record{Timestamp: header.Clock.Origin + int64(i)*2500, PointerSize: etw.Ptr64, Kind: etw.KindClassic, Provider: process, Opcode: 1, Version: 4, ProcessID: 4, ThreadID: 8, Payload: make([]byte, 40)})
 	}
-	data, err := etltest.File(header(), records...)
+	data, err := etltest.File(header, records...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,8 @@ package main
 import (
 	"bytes"
 	"io"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 func TestCut(t *testing.T) {
@@ -105,48 +102,5 @@ func TestPager(t *testing.T) {
 	t.Setenv("TERM", "dumb")
 	if p := startPager(&out, io.Discard); p != nil {
 		t.Error("a dumb terminal has a pager")
-	}
-}
-
-// TestTextFits prints an event on terminals of several widths: the names keep
-// their ends, and columns that carry nothing are left out.
-func TestTextFits(t *testing.T) {
-	s := &shot{
-		Record: &etw.Record{Clock: &etw.Clock{}, ProcessID: 1234, ThreadID: 5, File: "a-trace-with-a-long-name.etl", Processor: -1},
-		event:  &etw.EventInfo{Provider: "Microsoft-Windows-DotNETRuntime", Name: "GCStart_V2"}, process: "service.exe", thread: "worker",
-	}
-	for width, want := range map[int]string{
-		0:   "Microsoft-Windows-DotNETRuntime/GCStart_V2",
-		160: "Microsoft-Windows-DotNETRuntime/GCStart_V2",
-		100: "clr/GCStart_V2",
-		60:  "clr/GCStart_V2",
-	} {
-		w := &textWriter{printer: &printer{width: width}, time: timeRelative, width: 42, brief: 14}
-		head := string(w.begin(nil))
-		line := string(w.append(nil, s))
-		if !strings.HasSuffix(line, "  "+want+"\n") || strings.Contains(head, "CPU") {
-			t.Errorf("%d columns: %q under %q", width, line, head)
-		}
-	}
-	w := &textWriter{printer: &printer{}, time: timeRelative, width: 42, file: true, process: true, thread: true, cpu: true, owner: mostOwner}
-	if head := string(w.begin(nil)); !strings.Contains(head, "MS  FILE                PROCESS                   THREAD                   CPU  EVENT") {
-		t.Errorf("heading %q", head)
-	}
-	if line := string(w.append(nil, s)); !strings.Contains(line, "  a-trace-w…name.etl  service.exe(1234)         worker(5)                 -1  Microsoft") {
-		t.Errorf("line %q", line)
-	}
-	// A provider without an alias.
-	s.event = &etw.EventInfo{Index: 2, Provider: "Microsoft-Windows-Kernel-Process", Name: "ProcessStart"}
-	w = &textWriter{printer: &printer{width: 80}, time: timeRelative, width: 45, brief: 45}
-	w.begin(nil)
-	if line := string(w.append(nil, s)); !strings.HasSuffix(line, "  Micro…ocess/ProcessStart\n") {
-		t.Errorf("line %q", line)
-	}
-	// An event whose name alone is too long.
-	s.event = &etw.EventInfo{Index: 1, Provider: "P", Name: strings.Repeat("long", 20)}
-	w = &textWriter{printer: &printer{width: 80}, time: timeRelative, width: 42}
-	w.begin(nil)
-	if line := string(w.append(nil, s)); textWidth(line) > 80 || !strings.Contains(line, "…") {
-		t.Errorf("line %q", line)
 	}
 }

@@ -5,13 +5,9 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/etwgen/etwgen/internal/command"
-	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // printTable returns a table in a format, fitted to a width.
@@ -148,124 +144,6 @@ func TestWidths(t *testing.T) {
 	} {
 		if got := shorten(c.s, c.width); got != c.want || textWidth(got) > c.width {
 			t.Errorf("%q in %d: %q, want %q", c.s, c.width, got, c.want)
-		}
-	}
-}
-
-func TestClean(t *testing.T) {
-	for s, want := range map[string]string{
-		"":                 "",
-		`C:\a "b"`:         `C:\a "b"`,
-		"é 世界 שלום":        "é 世界 שלום",
-		"a\tb\r\n":         `a\tb\r\n`,
-		"\x1b[31m":         `\x1b[31m`,
-		"\u009b":           `\u009b`,
-		"\xff":             `\ufffd`,
-		"\u202e backwards": `\u202e backwards`,
-		"a\u200bb":         `a\u200bb`,
-		"\u3164":           `\u3164`,
-		"\U000e0101":       `\U000e0101`,
-	} {
-		if got := clean(s); got != want {
-			t.Errorf("%q becomes %q, want %q", s, got, want)
-		}
-		if got := string(cleanFrom([]byte("\x1b"+s), 1)); got != "\x1b"+want {
-			t.Errorf("%q becomes %q from 1 on, want %q", s, got, want)
-		}
-	}
-	// JSON stays what it says.
-	for _, s := range []string{"plain", "\u202e", "é\u009b\u3164", "\U000e0101", `"\`} {
-		in, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		safe := appendSafeJSON(nil, in)
-		var got string
-		if err := json.Unmarshal(safe, &got); err != nil || got != s || strings.IndexFunc(string(safe), command.IsUnclean) >= 0 {
-			t.Errorf("%q becomes %s, which is %q (%v)", s, safe, got, err)
-		}
-	}
-}
-
-// textShot prints one event as text.
-func textShot(p *printer, s *shot) string {
-	w := &textWriter{printer: p, time: timeRelative, width: streamName, cpu: true}
-	w.begin(nil)
-	return string(w.append(nil, s))
-}
-
-// TestColors checks that colours do not move columns, and that only a terminal
-// gets them.
-func TestColors(t *testing.T) {
-	if wantsColor(new(bytes.Buffer)) {
-		t.Error("colours for a buffer")
-	}
-	for level, color := range map[etw.Level]string{1: colorRed, 2: colorRed, 3: colorYellow, 4: colorBold, 5: colorDim} {
-		s := &shot{
-			Record: &etw.Record{Clock: &etw.Clock{}, Payload: []byte{1}, Level: level},
-			event:  &etw.EventInfo{Provider: "Acme", Name: "Made", Note: "a note"},
-			rest:   []byte{1},
-		}
-		want, got := textShot(&printer{}, s), textShot(&printer{color: true}, s)
-		if !strings.Contains(got, color+"Acme/Made"+colorEnd) || !strings.Contains(got, colorRed+"[a note]"+colorEnd) {
-			t.Errorf("level %d has not its colours in %q", level, got)
-		}
-		for _, code := range []string{color, colorRed, colorEnd} {
-			if strings.Contains(want, code) {
-				t.Errorf("%q in %q", code, want)
-			}
-			got = strings.ReplaceAll(got, code, "")
-		}
-		if got != want {
-			t.Errorf("%q without colours, want %q", got, want)
-		}
-	}
-}
-
-// hostileShot is an event whose names have everything that could end a line or
-// control a terminal.
-func hostileShot() *shot {
-	d := new(etw.Dynamic)
-	desc := &etw.EventDesc{Name: "E", Fields: []etw.FieldDesc{
-		{Name: "F\n\x1b[31m", Type: etw.InUInt8}, {Name: "\u009b1m", Type: etw.InUInt8}, {Name: "\u202eG", Type: etw.InUInt8},
-		{Name: "Twin", Type: etw.InUInt8}, {Name: "Twin", Type: etw.InUInt8}, {Name: "Text", Type: etw.InUnicodeString},
-	}}
-	payload := append([]byte{1, 2, 3, 4, 5}, etw.AppendUTF16(nil, "=cmd\u202e\u009b\u200b\x1b\u3164")...)
-	_, err := d.DecodeLoose(desc, payload, etw.Ptr64)
-	return &shot{
-		Record: &etw.Record{Clock: &etw.Clock{}, File: "f\u202e"},
-		event:  &etw.EventInfo{Provider: "A\nB\u202e", Name: "C\x1b[31mD\u200b", Note: "n\u2066"},
-		values: d, err: err, process: "p\u202e", thread: "t\u009b",
-	}
-}
-
-// TestHostileNames prints names and texts that could end a line or control a
-// terminal, in every format.
-func TestHostileNames(t *testing.T) {
-	s := hostileShot()
-	line := textShot(&printer{}, s)
-	if !strings.Contains(line, `A\nB\u202e/C\x1b[31mD\u200b`) || !strings.Contains(line, `F\n\x1b[31m=1`) || !strings.Contains(line, `\u202eG=3`) {
-		t.Errorf("%q lacks its names", line)
-	}
-	j := &jsonWriter{list: jsonList{lines: true}, file: true}
-	object := string(j.append(nil, s))
-	if !strings.Contains(object, `"Twin":4,"Twin_4":5,`) || !json.Valid([]byte(object)) {
-		t.Errorf("%s does not tell equal names apart", object)
-	}
-	c := &columnWriter{before: headColumns, fields: fieldKeys(s.values.EventDesc().Fields)}
-	row := string(c.append(nil, s))
-	if !strings.Contains(row, ",4,5,'=cmd") {
-		t.Errorf("%q has a formula", row)
-	}
-	m := &columnWriter{markdown: true, before: headColumns, fields: c.fields}
-	for format, text := range map[string]string{
-		"text": line, "json": object, "csv": row, "csv heading": string(c.begin(nil)), "markdown": string(m.append(nil, s)),
-	} {
-		if n := strings.Count(text, "\n"); n != 1 {
-			t.Errorf("%s: %d lines: %q", format, n, text)
-		}
-		if i := strings.IndexFunc(strings.TrimSuffix(text, "\n"), command.IsUnclean); i >= 0 {
-			t.Errorf("%s: %q has an unclean character at %d", format, text, i)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -172,7 +173,7 @@ func checkForms(t *testing.T, where string, p *profiled) {
 		}
 		folded += n
 	}
-	scope := checkSpeedscope(t, where, written["speedscope"])
+	scope := commandtest.Speedscope(t, where, written["speedscope"])
 	if all := lastOf(want); folded != all || scope != all {
 		t.Errorf("%s: folded stacks have %d, speedscope %d, of %d", where, folded, scope, all)
 	}
