@@ -95,17 +95,17 @@ func TestComparedRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	before, again, slow := shifts(t, r, "before", 5, 100), shifts(t, r, "again", 5, 100), shifts(t, r, "slow", 5, 160)
 	gate := []string{"--fail-if", "cpu.*", "--fail-if", "exceptions.count", "--fail-if", "alloc.bytes*", "--fail-if", "trace.durationMs"}
-	if doc, _ := compareDocument(t, 0, before, again, gate...); changed(doc) != "" || doc.Unshown == 0 || len(doc.Failed) > 0 || doc.ThresholdPercent != compare.DefaultThreshold {
+	if doc, _ := compareDocument(t, 0, before, again, gate...); changed(&doc) != "" || doc.Unshown == 0 || len(doc.Failed) > 0 || doc.ThresholdPercent != compare.DefaultThreshold {
 		t.Errorf("two times the same: %+v", doc)
 	}
 	for i := range before {
-		if doc, _ := compareDocument(t, 0, before[i:i+1], again[i:i+1], gate...); changed(doc) != "" || doc.ThresholdPercent != thresholdOfOne {
+		if doc, _ := compareDocument(t, 0, before[i:i+1], again[i:i+1], gate...); changed(&doc) != "" || doc.ThresholdPercent != thresholdOfOne {
 			t.Errorf("one recording: %+v", doc)
 		}
 	}
 	doc, stderr := compareDocument(t, exitFailed, before, slow, gate...)
-	if changed(doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs more" {
-		t.Errorf("the slowdown: %s", changed(doc))
+	if changed(&doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs more" {
+		t.Errorf("the slowdown: %s", changed(&doc))
 	}
 	m := doc.Measures[0]
 	if len(m.RunsA) != 5 || len(m.RunsB) != 5 || m.P.Or(1) > 0.008 || m.ChangePercent.Or(0) < 50 || m.ChangePercent.Or(0) > 70 || m.SpreadA.IsZero() {
@@ -114,11 +114,11 @@ func TestComparedRuns(t *testing.T) {
 	if len(doc.Failed) != 1 || !strings.Contains(stderr, "--fail-if cpu.*: cpu.method.Bakery.Shop.SellAsync.lambda.selfMs is ") || !strings.Contains(stderr, "more in every recording (p = 0.00794)") {
 		t.Errorf("%+v, %s", doc.Failed, stderr)
 	}
-	if doc, _ := compareDocument(t, 0, before[:3], slow[:3]); changed(doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs maybeMore" || doc.ThresholdPercent != thresholdOfFew {
-		t.Errorf("three of each: %s", changed(doc))
+	if doc, _ := compareDocument(t, 0, before[:3], slow[:3]); changed(&doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs maybeMore" || doc.ThresholdPercent != thresholdOfFew {
+		t.Errorf("three of each: %s", changed(&doc))
 	}
-	if doc, _ := compareDocument(t, 0, slow, before, "--fail-if", "cpu.method.* +30%", "--fail-if", "cpu.ms 30%"); changed(doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs less" {
-		t.Errorf("the other way round: %s", changed(doc))
+	if doc, _ := compareDocument(t, 0, slow, before, "--fail-if", "cpu.method.* +30%", "--fail-if", "cpu.ms 30%"); changed(&doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs less" {
+		t.Errorf("the other way round: %s", changed(&doc))
 	}
 	compareDocument(t, exitFailed, slow, before, "--fail-if", "cpu.method.* -30%")
 	compareDocument(t, exitFailed, before, slow, "--fail-if", "cpu.method.*lambda* 30%")
@@ -155,8 +155,8 @@ func TestComparedParts(t *testing.T) {
 		t.Errorf("--per 10,5: %v, %v", a, b)
 	}
 	doc, _ = compareDocument(t, 0, before, after, "--all", "--root", "Oven.Work")
-	if all, _ := value(doc, "cpu.ms"); all <= 0 || strings.Contains(changed(doc), "SellAsync") || strings.Contains(changed(doc), "exceptions") || !strings.Contains(changed(doc), "alloc.bytes.Bakery.Bread") {
-		t.Errorf("--root: %v, %s", all, changed(doc))
+	if all, _ := value(doc, "cpu.ms"); all <= 0 || strings.Contains(changed(&doc), "SellAsync") || strings.Contains(changed(&doc), "exceptions") || !strings.Contains(changed(&doc), "alloc.bytes.Bakery.Bread") {
+		t.Errorf("--root: %v, %s", all, changed(&doc))
 	}
 	for flags, want := range map[string]string{
 		"--benchmark":                       "--benchmark: no sample of A is below a workload method of BenchmarkDotNet",
@@ -273,8 +273,8 @@ func TestComparedAppearing(t *testing.T) {
 func TestComparedUnlike(t *testing.T) {
 	a, b := corpus.Glob(t, "dotnet10", "cpu.nettrace"), corpus.Glob(t, "universal", "universal-dotnet.nettrace")
 	doc, _ := compareDocument(t, 0, a, b, "--all")
-	if doc.Compared == 0 || strings.Contains(changed(doc), "cpu.") {
-		t.Errorf("%s", changed(doc))
+	if doc.Compared == 0 || strings.Contains(changed(&doc), "cpu.") {
+		t.Errorf("%s", changed(&doc))
 	}
 	if _, stderr := compareDocument(t, exitUsage, a, b, "--fail-if", "cpu.ms"); !strings.Contains(stderr, "they cannot be compared") {
 		t.Errorf("%s", stderr)

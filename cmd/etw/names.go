@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -240,4 +242,15 @@ func (n *names) ofThread(tid int64) string {
 // processCells are the cells of these columns.
 func (n *names) processCells(pid int64) []string {
 	return []string{strconv.FormatInt(pid, 10), n.processes[pid]}
+}
+
+// cell returns a value in full.
+func (n *names) cell(v views.Value, kind views.Kind) string {
+	switch kind {
+	case views.Process:
+		return cmp.Or(v.Text(), n.processes[v.Int()])
+	case views.Thread:
+		return cmp.Or(v.Text(), n.threads[v.Int()])
+	}
+	return v.Text()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -23,7 +24,7 @@ type timeSpan struct {
 // see takes a record.
 func (s *timeSpan) see(r *etw.Record, elapsed time.Duration, h *filter.Header, asked filter.Numbers) {
 	switch {
-	case r.Provider != rundownProvider:
+	case r.Provider != rundown.Provider.Desc.GUID:
 		s.ended = max(s.ended, elapsed)
 	case !s.hasRundown:
 		s.hasRundown, s.rundown = true, elapsed
@@ -72,12 +73,3 @@ func (s *timeSpan) whyNone(o *scope) string {
 func msAt(d time.Duration) string {
 	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
 }
-
-var (
-	metadataClass = etw.MustParseGUID("bbccf6c1-6cd1-48c4-80ff-839482e37671") // schemas that tools store
-	imageIDClass  = etw.MustParseGUID("b3e675d7-2554-4f18-830b-2762732560de")
-	sysConfClass  = etw.MustParseGUID("9b79ee91-b5fd-41c0-a243-4248e266e9d0")
-
-	clrProvider     = etw.MustParseGUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
-	rundownProvider = etw.MustParseGUID("a669021c-c450-4609-a035-5af59af4df18")
-)
