@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
+
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // An ahead decodes the events of blocks before they are asked for, on other
@@ -64,7 +66,7 @@ type aheadBatch struct {
 	batch
 	off      int64 // of the block
 	from, to int
-	h        eventHeader // of its last event
+	h        layout.EventHeader // of its last event
 }
 
 // mayPay reports whether there is enough to decode, and a processor to do it.
@@ -119,12 +121,12 @@ func (a *ahead) collect(v6 bool) *portion {
 	for p.bytes < portionBytes && len(p.blocks) < portionBlocks {
 		at := a.src.off
 		b, d := a.blocks.next(&a.src)
-		if d != nil || b.cut != nil || b.kind == kindEnd {
+		if d != nil || b.cut != nil || b.kind == layout.KindEnd {
 			a.src.back(int(a.src.off - at))
 			a.stuck = true
 			break
 		}
-		if b.kind != kindEvents {
+		if b.kind != layout.KindEvents {
 			continue
 		}
 		in := eventBlock{block: b}

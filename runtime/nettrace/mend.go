@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A block that is damaged costs what it holds, and no other. The reader trusts the
@@ -12,7 +13,7 @@ import (
 // starts, seek looks for the next one.
 
 // errLonger is for blocks that were cut short to end where another one starts.
-var errLonger = damaged("it is longer than it can be: another block starts in it")
+var errLonger = layout.Damaged("it is longer than it can be: another block starts in it")
 
 // mend looks whether b, of which something does not fit, is as long as it says. If
 // not, and if another block starts in it, mend ends b there, and that block is the
@@ -94,11 +95,11 @@ func (r *Reader) resume() error {
 }
 
 // lose notes a fault inside of a block.
-func (r *Reader) lose(k kind, off int64, err error) {
+func (r *Reader) lose(k layout.Kind, off int64, err error) {
 	switch k {
-	case kindUnknown:
+	case layout.KindUnknown:
 		r.stats.UnknownBlocks++
-	case kindEvents:
+	case layout.KindEvents:
 		r.stats.Undecodable++
 		fallthrough
 	default:

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A Reader reads one stream. It is not safe for concurrent use.
@@ -255,7 +256,7 @@ func (r *Reader) decode(b *batch) {
 	if !whole {
 		err := errTimes
 		if !fits {
-			err = damaged("the event does not fit")
+			err = layout.Damaged("the event does not fit")
 		}
 		if r.mend(&in.block) {
 			err, at = errLonger, len(in.data)
@@ -268,7 +269,7 @@ func (r *Reader) decode(b *batch) {
 			in.at = len(in.data)
 		}
 		if in.cut == nil { // where the stream ends, advance says so
-			r.lose(kindEvents, in.off+int64(at), err)
+			r.lose(layout.KindEvents, in.off+int64(at), err)
 		}
 	}
 	b.bytes = int64(in.at - from)
@@ -281,13 +282,13 @@ func (r *Reader) decode(b *batch) {
 }
 
 // errTimes is for blocks whose events may not be what they seem.
-var errTimes = damaged("the times of events are not those that the block's header gives")
+var errTimes = layout.Damaged("the times of events are not those that the block's header gives")
 
 // fill fills b with events of the current block, and reports whether they fit. The
 // metadata rows of netperf stand among the events.
 func (r *Reader) fill(b *batch) bool {
 	in := &r.cur
-	if in.layout != netperf {
+	if in.form != netperf {
 		return b.decode(in)
 	}
 	for len(b.events) < cap(b.events) && in.at < len(in.data) {
@@ -296,14 +297,14 @@ func (r *Reader) fill(b *batch) bool {
 		switch {
 		case !ok:
 			return false
-		case in.h.metadata != 0:
+		case in.h.Metadata != 0:
 			b.append(&in.h, payload)
 		case len(b.events) > 0: // the row is not about these
 			in.at = at
 			return true
 		default:
-			if err := r.addRow(in.data[payload:payload+int(in.h.size)], false); err != nil {
-				r.lose(kindMetadata, in.off+int64(at), err)
+			if err := r.addRow(in.data[payload:payload+int(in.h.Size)], false); err != nil {
+				r.lose(layout.KindMetadata, in.off+int64(at), err)
 			}
 		}
 	}
@@ -359,20 +360,20 @@ func (r *Reader) advance() error {
 	cut := r.cur.cut
 	r.closeEvents()
 	if cut != nil {
-		return r.stop(damage(r.src.off, kindEvents.String(), cut))
+		return r.stop(damage(r.src.off, layout.KindEvents.String(), cut))
 	}
 	b, d := r.blocks.next(&r.src)
 	switch {
-	case d != nil && errors.Is(d.Err, ErrDamaged):
+	case d != nil && errors.Is(d.Err, layout.ErrDamaged):
 		r.note(d)
 		return r.resume()
 	case d != nil:
 		return r.stop(d)
-	case b.kind == kindEnd:
+	case b.kind == layout.KindEnd:
 		return r.end(b)
 	}
 	r.tried = max(r.tried, b.off)
-	if b.cut != nil && b.kind != kindEvents {
+	if b.cut != nil && b.kind != layout.KindEvents {
 		if !r.mend(&b) {
 			return r.stop(damage(r.src.off, b.kind.String(), b.cut))
 		}
@@ -395,11 +396,11 @@ var errPoint = errors.New("nettrace: sequence point")
 // list again, behind a sequence point that was lost.
 func (r *Reader) isPoint(b block) bool {
 	switch b.kind {
-	case kindSequencePoint:
+	case layout.KindSequencePoint:
 		return true
-	case kindStacks:
+	case layout.KindStacks:
 		return firstNumber(b.data) < r.stacks.next()
-	case kindLabels:
+	case layout.KindLabels:
 		return firstNumber(b.data) < r.labels.next
 	}
 	return false
@@ -407,8 +408,8 @@ func (r *Reader) isPoint(b block) bool {
 
 // firstNumber returns the first of the numbers that a block gives.
 func firstNumber(data []byte) uint64 {
-	c := cursor{b: data}
-	return uint64(c.u32())
+	c := layout.Cursor{B: data}
+	return uint64(c.U32())
 }
 
 // end ends the stream at its end marker, if that is the end.
@@ -417,7 +418,7 @@ func (r *Reader) end(b block) error {
 		r.stats.Stopped = true
 		return r.stop(nil)
 	}
-	r.note(damage(b.off, b.kind.String(), damaged("bytes follow the end marker")))
+	r.note(damage(b.off, b.kind.String(), layout.Damaged("bytes follow the end marker")))
 	err := r.resume()
 	r.stats.Stopped = r.ended
 	return err
@@ -439,23 +440,23 @@ func (r *Reader) apply(b block) {
 // read takes in what a block says, and returns what is wrong with it.
 func (r *Reader) read(b block) error {
 	switch b.kind {
-	case kindEvents:
+	case layout.KindEvents:
 		return r.openEvents(b)
-	case kindMetadata:
+	case layout.KindMetadata:
 		return r.addMetadata(b.data)
-	case kindStacks:
+	case layout.KindStacks:
 		return r.stacks.add(b.data, r.src.stable())
-	case kindSequencePoint:
+	case layout.KindSequencePoint:
 		return r.sequencePoint(b.data)
-	case kindThreads:
+	case layout.KindThreads:
 		return r.threads.add(b.data)
-	case kindRemoveThreads:
+	case layout.KindRemoveThreads:
 		return r.removeThreads(b.data)
-	case kindLabels:
+	case layout.KindLabels:
 		return r.labels.add(b.data)
-	case kindUnknown:
+	case layout.KindUnknown:
 		if r.header.Minor == 0 { // later ones may have further kinds
-			return damaged("its kind is not known")
+			return layout.Damaged("its kind is not known")
 		}
 	}
 	return nil // a second trace header says nothing new
@@ -464,7 +465,7 @@ func (r *Reader) read(b block) error {
 // openEvents makes b the block that is being read.
 func (r *Reader) openEvents(b block) error {
 	r.closeEvents()
-	r.cur = eventBlock{block: b, layout: netperf, low: 1}
+	r.cur = eventBlock{block: b, form: netperf, low: 1}
 	if r.header.Version != 3 {
 		if err := r.cur.readHeader(r.v6); err != nil {
 			if b.cut != nil {

@@ -50,13 +50,13 @@ func (r *Reader) deliverRare(rec *etw.Record, b *batch, e *event) {
 	if k.unknown {
 		r.stats.UnknownMetadata++
 	}
-	if b.layout == netperf {
+	if b.form == netperf {
 		rec.Stack.Addresses = netperfStack(b, e)
 	}
 	if k.guess {
 		r.guessWidths(rec)
 	}
-	k.rare = k.unknown || k.guess || b.layout == netperf
+	k.rare = k.unknown || k.guess || b.form == netperf
 }
 
 // netperfStack returns the addresses behind the payload of an event. Their size was
