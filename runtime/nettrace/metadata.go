@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
+	"github.com/etwgen/etwgen/runtime/schema"
 )
 
 // addRow takes in a metadata row. A row that makes no sense is counted and
@@ -31,7 +32,9 @@ func (r *Reader) addRow(b []byte, v6 bool) error {
 	}
 	k := &kindOf{id: uint32(m.Key), record: r.unknown.record, rare: true}
 	setRecord(&m, &k.record, r.providers)
-	k.guess = !v6 && k.record.Schema != nil && mayDiffer(k.record.Schema.Fields)
+	if d := k.record.Schema; !v6 && d != nil {
+		k.widths = schema.WidthsOf(d.Fields)
+	}
 	base := k.record
 	r.kinds.put(m.Key, k)
 	r.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: v6, base: &base})
@@ -48,7 +51,7 @@ const (
 // cost returns how many bytes the row m of so many bytes takes in memory, roughly.
 func cost(m *layout.Row, size int) int64 {
 	fields := int64(countFields(m.Fields))
-	if mayDiffer(m.Fields) {
+	if schema.WidthsOf(m.Fields) != nil {
 		fields *= 2 // once more with other types
 	}
 	return rowCost + 3*int64(size) + fieldCost*fields

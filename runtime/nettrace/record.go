@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/schema"
 )
 
 // deliver sets rec to an event: first to what all events of its kind have in
@@ -53,10 +54,10 @@ func (r *Reader) deliverRare(rec *etw.Record, b *batch, e *event) {
 	if b.form == netperf {
 		rec.Stack.Addresses = netperfStack(b, e)
 	}
-	if k.guess {
-		r.guessWidths(rec)
+	if k.widths != nil && k.widths.Describe(rec) {
+		k.record.Schema, k.widths = rec.Schema, nil
 	}
-	k.rare = k.unknown || k.guess || b.form == netperf
+	k.rare = k.unknown || k.widths != nil || b.form == netperf
 }
 
 // netperfStack returns the addresses behind the payload of an event. Their size was
@@ -87,11 +88,10 @@ func (r *Reader) deliver6(rec *etw.Record, e *event, c *context) {
 // A kindOf is what the stream says of a kind of events.
 type kindOf struct {
 	id      uint32
-	record  etw.Record // what all have in common
-	unknown bool       // the stream says nothing
-	guess   bool       // it is not known how wide its numbers are
-	tries   int        // payloads by which that was not found out
-	rare    bool       // there may be more to do for an event than for most
+	record  etw.Record     // what all have in common
+	unknown bool           // the stream says nothing
+	widths  *schema.Widths // of its numbers, nil if they are known
+	rare    bool           // there may be more to do for an event than for most
 }
 
 // setKind looks up what the stream says of a kind of events.
