@@ -85,6 +85,7 @@ const (
 const (
 	eventBytes   = 40 // of an event in memory
 	contextBytes = 64
+	batchBytes   = 320 // of a batch, besides
 )
 
 // begin makes b empty, with the rest of p to fill.

@@ -11,15 +11,15 @@ import (
 // by all its schemas.
 func setRecord(m *layout.Row, rec *etw.Record, providers map[string]*etw.ProviderDesc) {
 	p := providers[m.Provider]
-	if p == nil || !m.Guid.IsZero() && p.GUID != m.Guid {
-		p = &etw.ProviderDesc{Name: m.Provider, GUID: m.Guid}
+	if p == nil || !m.GUID.IsZero() && p.GUID != m.GUID {
+		p = &etw.ProviderDesc{Name: m.Provider, GUID: m.GUID}
 		if p.GUID.IsZero() {
 			p.GUID = ProviderGUID(m.Provider)
 		}
 		providers[m.Provider] = p
 	}
 	rec.Provider, rec.ProviderName = p.GUID, p.Name
-	rec.ID, rec.Version = uint16(m.Id), uint8(m.Version)
+	rec.ID, rec.Version = uint16(m.ID), uint8(m.Version)
 	rec.Level, rec.Opcode, rec.Keywords = etw.Level(m.Level), m.Opcode, m.Keywords
 	if rec.Schema = schemaOf(m, p); rec.Schema != nil {
 		rec.Opcode = rec.Schema.Opcode
@@ -30,7 +30,7 @@ func setRecord(m *layout.Row, rec *etw.Record, providers map[string]*etw.Provide
 // none: the runtime's own events have neither name nor fields.
 func schemaOf(m *layout.Row, p *etw.ProviderDesc) *etw.EventDesc {
 	name, fields := m.Name, m.Fields
-	if known := knownEvent(p.Name, m.Name, m.Id); known != nil && (known.always || len(fields) == 0) {
+	if known := knownEvent(p.Name, m.Name, m.ID); known != nil && (known.always || len(fields) == 0) {
 		fields = known.fields
 		if name == "" {
 			name = known.name
@@ -50,7 +50,7 @@ func schemaOf(m *layout.Row, p *etw.ProviderDesc) *etw.EventDesc {
 	}
 	d := &etw.EventDesc{
 		Provider: p,
-		ID:       uint16(m.Id),
+		ID:       uint16(m.ID),
 		Version:  uint8(m.Version),
 		Level:    etw.Level(m.Level),
 		Opcode:   m.Opcode,

@@ -9,36 +9,67 @@ import (
 	"github.com/etwgen/etwgen/runtime/schema"
 )
 
-// addRow takes in a metadata row. A row that makes no sense is counted and
-// costs its events their meaning, not the trace.
-func (r *Reader) addRow(b []byte, v6 bool) error {
+// Metadata is what a stream says of a kind of events.
+type Metadata struct {
+	row  []byte // as it stands in the stream
+	v6   bool
+	base *etw.Record // what it says
+}
+
+// Bytes returns the row of the metadata as it stands in the stream. It is not to be
+// changed.
+func (m *Metadata) Bytes() []byte { return m.row }
+
+// A kindOf is what the stream says of a kind of events.
+type kindOf struct {
+	id      uint32
+	record  etw.Record     // what all have in common
+	unknown bool           // the stream says nothing
+	widths  *schema.Widths // of its numbers, nil if they are known
+	rare    bool           // there may be more to do for an event than for most
+}
+
+// kindOf looks up what the stream says of a kind of events.
+func (k *known) kindOf(id uint32) *kindOf {
+	of, ok := k.kinds.get(uint64(id))
+	if !ok {
+		of = &k.unknown
+		of.id = id
+	}
+	k.last = of
+	return of
+}
+
+// addRow takes in a metadata row, unless all of them then take more than limit. A row
+// that makes no sense is counted and costs its events their meaning, not the trace.
+func (k *known) addRow(b []byte, limit int64) error {
 	c := layout.Cursor{B: b}
 	var m layout.Row
-	if v6 {
+	if k.v6 {
 		m = layout.ReadRow6(&c)
 	} else {
 		m = layout.ReadRow(&c)
 	}
 	if c.Bad || m.Key == 0 {
-		r.stats.BadMetadata++
+		k.stats.BadMetadata++
 		return layout.Damaged("a metadata row of %d bytes cannot be read", len(b))
 	}
 	if m.FieldsErr != nil {
-		r.stats.BadFields++
+		k.stats.BadFields++
 	}
-	if r.described += cost(&m, len(b)); r.described > fairLimit+2*r.src.off {
-		r.stats.BadMetadata++
+	if k.described += cost(&m, len(b)); k.described > limit {
+		k.stats.BadMetadata++
 		return layout.Damaged("there is more metadata than the reader keeps")
 	}
-	k := &kindOf{id: uint32(m.Key), record: r.unknown.record, rare: true}
-	setRecord(&m, &k.record, r.providers)
-	if d := k.record.Schema; !v6 && d != nil {
-		k.widths = schema.WidthsOf(d.Fields)
+	of := &kindOf{id: uint32(m.Key), record: k.unknown.record, rare: true}
+	setRecord(&m, &of.record, k.providers)
+	if d := of.record.Schema; !k.v6 && d != nil {
+		of.widths = schema.WidthsOf(d.Fields)
 	}
-	base := k.record
-	r.kinds.put(m.Key, k)
-	r.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: v6, base: &base})
-	r.kind = nil // it may be another one now
+	base := of.record
+	k.kinds.put(m.Key, of)
+	k.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: k.v6, base: &base})
+	k.last = nil // it may be another one now
 	return nil
 }
 
@@ -67,15 +98,15 @@ func countFields(fields []etw.FieldDesc) int {
 
 // addMetadata takes in a block of metadata rows. Before version 6 rows are the
 // payloads of events.
-func (r *Reader) addMetadata(data []byte) error {
+func (k *known) addMetadata(data []byte, limit int64) error {
 	var bad error
-	if r.v6 {
+	if k.v6 {
 		c := layout.Cursor{B: data}
 		c.Bytes(int(c.U16()))
 		for c.Left() > 0 && !c.Bad {
 			row := c.Bytes(int(c.U16()))
 			if !c.Bad {
-				bad = cmp.Or(bad, r.addRow(row, true))
+				bad = cmp.Or(bad, k.addRow(row, limit))
 			}
 		}
 		if c.Bad {
@@ -93,7 +124,7 @@ func (r *Reader) addMetadata(data []byte) error {
 		if !ok {
 			return layout.Damaged("the row at %d does not fit", at)
 		}
-		bad = cmp.Or(bad, r.addRow(data[payload:payload+int(b.h.Size)], false))
+		bad = cmp.Or(bad, k.addRow(data[payload:payload+int(b.h.Size)], limit))
 	}
 	return bad
 }

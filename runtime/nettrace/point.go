@@ -7,39 +7,39 @@ import "github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 //
 //	time u64, number of threads u32, each with thread u64 and number u32
 //	version 6: time u64, flags u32, number u32, each with uvar index and uvar number
-func (r *Reader) sequencePoint(b []byte) error {
+func (k *known) sequencePoint(b []byte) error {
 	c := layout.Cursor{B: b}
 	c.U64()
 	flags := uint32(0)
-	if r.v6 {
+	if k.v6 {
 		flags = c.U32()
 	}
 	n := c.U32()
-	if err := r.checkNumbers(c, n); err != nil {
+	if err := k.checkNumbers(c, n); err != nil {
 		return err
 	}
 	for range n {
-		r.loss.point(r.number(&c))
+		k.loss.point(k.number(&c))
 	}
-	r.stats.SequencePoints++
-	r.stacks.reset()
-	r.labels.reset()
-	r.threads.dropRemoved()
+	k.stats.SequencePoints++
+	k.stacks.reset()
+	k.labels.reset()
+	k.threads.dropRemoved()
 	if flags&layout.ForgetThreads != 0 {
-		r.loss.forget()
-		r.threads.reset()
+		k.loss.forget()
+		k.threads.reset()
 	}
 	if flags&layout.ForgetMetadata != 0 {
-		r.kinds.reset()
-		r.rows.reset()
-		r.kind = nil
+		k.kinds.reset()
+		k.rows.reset()
+		k.last = nil
 	}
 	return nil
 }
 
 // number reads a thread and the number of its last event.
-func (r *Reader) number(c *layout.Cursor) (thread uint64, sequence uint32) {
-	if r.v6 {
+func (k *known) number(c *layout.Cursor) (thread uint64, sequence uint32) {
+	if k.v6 {
 		return c.Uvar(64), uint32(c.Uvar(32))
 	}
 	return c.U64(), c.U32()
@@ -47,9 +47,9 @@ func (r *Reader) number(c *layout.Cursor) (thread uint64, sequence uint32) {
 
 // checkNumbers reports whether n threads and their numbers are all that is left
 // at c. Of a damaged sequence point nothing is believed.
-func (r *Reader) checkNumbers(c layout.Cursor, n uint32) error {
+func (k *known) checkNumbers(c layout.Cursor, n uint32) error {
 	for range n {
-		if r.number(&c); c.Bad {
+		if k.number(&c); c.Bad {
 			return layout.Damaged("a thread does not fit")
 		}
 	}
@@ -63,20 +63,17 @@ func (r *Reader) checkNumbers(c layout.Cursor, n uint32) error {
 }
 
 // removeThreads reads a block of version 6 that says which threads have ended,
-// with the number of the last event of each.
-func (r *Reader) removeThreads(b []byte) error {
+// with the number of the last event of each. They are dropped with dropRemoved.
+func (k *known) removeThreads(b []byte) error {
 	c := layout.Cursor{B: b}
 	for c.Left() > 0 {
 		index, sequence := c.Uvar(64), uint32(c.Uvar(32))
 		if c.Bad {
 			return layout.Damaged("a thread does not fit")
 		}
-		r.loss.point(index, sequence)
-		r.loss.remove(index)
-		r.threads.remove(index)
-	}
-	if r.sort == nil {
-		r.threads.dropRemoved()
+		k.loss.point(index, sequence)
+		k.loss.remove(index)
+		k.threads.remove(index)
 	}
 	return nil
 }

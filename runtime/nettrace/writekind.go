@@ -8,17 +8,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
-// Metadata is what a stream says of a kind of events.
-type Metadata struct {
-	row  []byte // as it stands in the stream
-	v6   bool
-	base *etw.Record // what it says
-}
-
-// Bytes returns the row of the metadata as it stands in the stream. It is not to be
-// changed.
-func (m *Metadata) Bytes() []byte { return m.row }
-
 // A kindTable numbers the kinds of events and describes each once.
 type kindTable struct {
 	copied   map[copiedKind]*writtenKind
@@ -186,11 +175,11 @@ func (m *Metadata) content(v6 bool, schema *etw.EventDesc) []byte {
 // rowOf returns a row that says what rec does of itself.
 func rowOf(rec *etw.Record) layout.Row {
 	m := layout.Row{
-		Provider: rec.ProviderName, Id: uint32(rec.ID), Keywords: rec.Keywords,
+		Provider: rec.ProviderName, ID: uint32(rec.ID), Keywords: rec.Keywords,
 		Version: uint32(rec.Version), Level: uint32(rec.Level), Opcode: rec.Opcode, HasOpcode: rec.Opcode != 0,
 	}
 	if ProviderGUID(m.Provider) != rec.Provider {
-		m.Guid = rec.Provider
+		m.GUID = rec.Provider
 	}
 	if d := rec.Schema; d != nil {
 		m.Name, m.Message, m.Fields = d.Name, d.Message, d.Fields

@@ -10,8 +10,8 @@ import (
 type Row struct {
 	Key       uint64 // by which events refer to it
 	Provider  string
-	Guid      etw.GUID
-	Id        uint32
+	GUID      etw.GUID
+	ID        uint32
 	Name      string
 	Keywords  uint64
 	Version   uint32
@@ -35,7 +35,7 @@ func ReadRow(c *Cursor) Row {
 	m := Row{
 		Key:      uint64(c.U32()),
 		Provider: c.z16(),
-		Id:       c.U32(),
+		ID:       c.U32(),
 		Name:     c.z16(),
 		Keywords: c.U64(),
 		Version:  c.U32(),
@@ -84,7 +84,7 @@ func ReadRow6(c *Cursor) Row {
 	m := Row{
 		Key:      c.Uvar(32),
 		Provider: c.Vstr(),
-		Id:       uint32(c.Uvar(32)),
+		ID:       uint32(c.Uvar(32)),
 		Name:     c.Vstr(),
 	}
 	if c.Bad {
@@ -109,7 +109,7 @@ func ReadRow6(c *Cursor) Row {
 			items.Vstr()
 			items.Vstr()
 		case itemGUID:
-			m.Guid = items.GUID()
+			m.GUID = items.GUID()
 		case itemLevel:
 			m.Level = uint32(etw.Opcode(items.U8()))
 		case itemVersion:
@@ -127,7 +127,7 @@ func (m *Row) Content(v6 bool, ptr etw.PtrSize) []byte {
 		return m.content6(ptr)
 	}
 	b := appendUTF16(nil, m.Provider)
-	b = binary.LittleEndian.AppendUint32(b, m.Id)
+	b = binary.LittleEndian.AppendUint32(b, m.ID)
 	b = appendUTF16(b, m.Name)
 	b = binary.LittleEndian.AppendUint64(b, m.Keywords)
 	b = binary.LittleEndian.AppendUint32(b, m.Version)
@@ -153,7 +153,7 @@ func (m *Row) Content(v6 bool, ptr etw.PtrSize) []byte {
 
 func (m *Row) content6(ptr etw.PtrSize) []byte {
 	b := AppendText(nil, m.Provider)
-	b = binary.AppendUvarint(b, uint64(m.Id))
+	b = binary.AppendUvarint(b, uint64(m.ID))
 	b = AppendText(b, m.Name)
 	e := fieldWriter{list: list6, ptr: ptr}
 	b = e.fields(b, m.Fields)
@@ -167,8 +167,8 @@ func (m *Row) content6(ptr etw.PtrSize) []byte {
 	if m.Message != "" {
 		items = AppendText(append(items, itemMessage), m.Message)
 	}
-	if !m.Guid.IsZero() {
-		items = append(append(items, itemGUID), m.Guid[:]...)
+	if !m.GUID.IsZero() {
+		items = append(append(items, itemGUID), m.GUID[:]...)
 	}
 	if m.Level != 0 {
 		items = append(items, itemLevel, byte(m.Level))
