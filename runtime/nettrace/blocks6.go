@@ -99,6 +99,8 @@ func (c plainBlocks) find(b []byte, whole bool) (start, end int) {
 
 // startsBlock reports whether b may be the start of a block other than the first
 // and the last: a kind, a size, and data that begin as those of the kind do.
+//
+// Long: one case for each kind.
 func startsBlock(b []byte) bool {
 	if len(b) < 4 {
 		return false

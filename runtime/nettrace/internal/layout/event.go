@@ -49,6 +49,8 @@ const (
 // The order matters in two places: the metadata id must be known before the
 // sequence number, which counts only events that have one; and time is a
 // difference modulo 2^64, by which writers step back too.
+//
+// Long: numbers of the usual length are read in place.
 func (h *EventHeader) Decode(b []byte, i int, v6 bool) int {
 	if i >= len(b) {
 		return HeaderCut
