@@ -37,9 +37,7 @@ since the command began.`,
 		views: []string{"counter", "point"},
 		needs: counterNeeds,
 		ask: func(mux *etw.Mux) answer {
-			a := &counterAnswer{analysis: counters.New()}
-			mux.HandleRest(a.analysis.Record)
-			return a
+			return &counterAnswer{analysis: counters.New(mux)}
 		},
 	}
 	return new(counterMode).add(q.command(), &q.out)

@@ -32,9 +32,7 @@ statuses that they ended with, processes, or intervals of time.`,
 		views: []string{"task", "activity", "status", "process", "time"},
 		needs: requestNeeds,
 		ask: func(mux *etw.Mux) answer {
-			a := &requestAnswer{analysis: requests.New()}
-			mux.HandleRest(a.analysis.Record)
-			return a
+			return &requestAnswer{analysis: requests.New(mux)}
 		},
 	}).recorded(recordedFor, nil)
 }

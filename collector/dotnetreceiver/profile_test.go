@@ -273,12 +273,13 @@ func spreads(t *testing.T, path string) map[string]uint64 {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	a := counters.New()
+	var mux etw.Mux
+	a := counters.New(&mux)
 	for rec, err := range f.Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Record(rec)
+		mux.Dispatch(rec)
 	}
 	all := make(map[string]uint64)
 	for _, p := range a.Result().Processes {
