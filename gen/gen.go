@@ -54,6 +54,9 @@ type Options struct {
 	// field:BulkType.Values.Name, entry:GCReasonMap.0x1, keyword:GCKeyword,
 	// task:Method or opcode:Method.MethodLoad.
 	Rename map[string]string
+	// Accessors names fields for which each event that has one gets a method, by
+	// which code takes whatever events have it: GetX returns the field X.
+	Accessors []string
 	// Files is "one" for all events in one file. Otherwise each task has its own.
 	Files string
 	// Lenient settles names that clash with numbers instead of an error, and takes

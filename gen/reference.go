@@ -141,11 +141,11 @@ func (ref *reference) providerPage() File {
 	w := newPage(ref.m.Name)
 	w.para(text(ref.m.Doc))
 	w.para(fmt.Sprintf("GUID %s, Go package %s, %s.", code1(ref.m.GUID.String()), code1(ref.name), count(len(ref.events), "event")))
-	if len(ref.m.Keywords) > 0 {
+	if keywords := ref.keywords(); len(keywords) > 0 {
 		w.heading(2, "Keywords")
 		w.row("keyword", "mask", "Go constant", "what it selects")
 		w.rule(4)
-		for i, k := range ref.m.Keywords {
+		for i, k := range keywords {
 			w.row(code1(k.Name), code1(fmt.Sprintf("%#x", k.Mask)), code1(ref.name+"."+ref.consts[0].consts[i].goName), text(cmp.Or(k.Doc, k.Message)))
 		}
 		w.blank()

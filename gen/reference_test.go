@@ -2,6 +2,7 @@ package gen
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,30 @@ func TestReferenceOfOnePackage(t *testing.T) {
 		}
 	}
 	t.Error("no page mine/work.md with mine.Stride")
+}
+
+// TestReferenceOfEventSource: the keywords of sessions, which .NET adds to each manifest of an
+// EventSource, have no constants, and are not on the page.
+func TestReferenceOfEventSource(t *testing.T) {
+	const session = `<keyword name="Session3" mask="0x100000000000"/>`
+	for _, more := range []string{"", `<keyword name="Work" mask="0x4"/>`} {
+		manifestText := regexp.MustCompile(`(?s)<keywords>.*</keywords>`).ReplaceAllLiteralString(referenceManifest, "<keywords>"+session+more+"</keywords>")
+		manifestText = strings.ReplaceAll(manifestText, `keywords="WorkKeyword"`, "")
+		m, _, err := manifest.Parse("sample.man", []byte(manifestText), manifest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Providers[0].EventSource = true
+		files, err := Reference(m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(files, func(f File) bool { return f.Name == "sample/README.md" })
+		page := string(files[i].Content)
+		if strings.Contains(page, "Session3") || strings.Contains(page, "sample.KeywordWork") != (more != "") {
+			t.Errorf("with %q the page is:\n%s", more, page)
+		}
+	}
 }
 
 func TestMarkdown(t *testing.T) {

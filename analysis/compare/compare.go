@@ -22,15 +22,34 @@ type Figure struct {
 	Metric string // its name, such as gc.pauseMs.p99
 	Area   string // what it is about: areas that one side lacks were not recorded there
 	Name   string // what it is called within its area
+	Unit   string // count, ms, bytes, MB; of a counter its own, if that is known
 	Value  float64
+	// MoreIsWorse says which way a change is bad. Of other figures, neither way is.
+	MoreIsWorse bool
 	// Noise is the standard deviation that chance gives the value, 0 if it is unknown.
 	Noise float64
 	// Alone is how much it varies between recordings beside that, where these are too few
 	// to tell it.
 	Alone float64
-	// Sum says that the value grows with what is recorded. Where a recording has an area
-	// and not the figure, it is 0.
+	// Sum says that where a recording has the area and not the figure, it is 0.
 	Sum bool
+	// Grows says that the value grows with what is recorded, and can be set against it:
+	// see [Per].
+	Grows bool
+}
+
+// Per returns the figures of a recording, those that grow set against n, such as its length
+// in seconds or the number of its requests.
+func Per(list []Figure, n float64) []Figure {
+	list = slices.Clone(list)
+	for i := range list {
+		if f := &list[i]; f.Grows {
+			f.Value /= n
+			f.Noise /= n
+			f.Alone /= n
+		}
+	}
+	return list
 }
 
 // A Verdict says how B differs from A.
@@ -76,6 +95,9 @@ type Change struct {
 	// Proven says that there are enough recordings for the test to tell.
 	Proven bool
 }
+
+// IsWorse reports whether B is worse than A, by more than noise.
+func (c *Change) IsWorse() bool { return c.Figure.MoreIsWorse && c.Verdict == More }
 
 // DefaultThreshold is which changes, in percent, are too small to matter.
 const DefaultThreshold = 10

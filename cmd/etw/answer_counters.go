@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -70,85 +69,15 @@ func (a *counterAnswer) totals(p *page) {
 	}
 }
 
-// A gauge is what a counter, or one quantile of a histogram, said of an
-// interval.
-type gauge struct {
-	atMS  float64
-	value quantity.Float
-}
-
-// A counterRow is one counter or one time series of a metric, with its values.
-type counterRow struct {
-	pid                                   int64
-	provider, name, tags, unit, of, about string
-	points                                []gauge
-}
-
-// rows returns the counters and metrics of all processes.
-func (a *counterAnswer) rows() []counterRow {
-	var list []counterRow
-	for _, p := range a.res.Processes {
-		for _, c := range p.Counters {
-			row := counterRow{pid: p.PID, provider: c.Provider, name: c.Name, tags: c.Metadata, unit: cmp.Or(c.Unit, c.KnownUnit), of: "mean", about: c.Description}
-			for _, x := range c.Points {
-				value := x.Mean
-				if !x.PerSec.IsZero() {
-					value, row.of = x.PerSec, "per second"
-				}
-				row.points = append(row.points, gauge{x.AtMS, value})
-			}
-			list = append(list, row)
-		}
-		for _, m := range p.Metrics {
-			list = append(list, metricRows(p.PID, &m)...)
-		}
-	}
-	return list
-}
-
-// metricRows returns what a time series of a metric is shown as: histograms have
-// several values.
-func metricRows(pid int64, m *counters.Metric) []counterRow {
-	base := counterRow{pid: pid, provider: m.Meter, name: m.Instrument, tags: m.Tags, unit: m.Unit, about: m.Description}
-	parts := map[string]*counterRow{}
-	var order []string
-	add := func(of string, atMS float64, v quantity.Float) {
-		if v.IsZero() {
-			return
-		}
-		if parts[of] == nil {
-			row := base
-			row.of = of
-			parts[of] = &row
-			order = append(order, of)
-		}
-		parts[of].points = append(parts[of].points, gauge{atMS, v})
-	}
-	for _, x := range m.Points {
-		add("value", x.AtMS, x.Value)
-		add("change", x.AtMS, x.Rate)
-		add("count", x.AtMS, x.Count)
-		add("sum", x.AtMS, x.Sum)
-		for _, q := range slices.Sorted(maps.Keys(x.Quantiles)) {
-			add("quantile "+q, x.AtMS, x.Quantiles[q])
-		}
-	}
-	list := make([]counterRow, 0, len(order))
-	for _, of := range order {
-		list = append(list, *parts[of])
-	}
-	return list
-}
-
 func (a *counterAnswer) table(view string, who *names) *table {
-	rows := a.rows()
-	slices.SortStableFunc(rows, func(a, b counterRow) int {
-		return cmp.Or(cmp.Compare(a.pid, b.pid), strings.Compare(a.provider, b.provider))
+	rows := a.res.TimeSeries()
+	slices.SortStableFunc(rows, func(a, b counters.TimeSeries) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID), strings.Compare(a.Provider, b.Provider))
 	})
 	provider := label("provider").spared(3)
 	var alike likeness
 	for _, r := range rows {
-		alike.add(r.name, r.provider)
+		alike.add(r.Name, r.Provider)
 	}
 	if alike.clash { // nothing else tells them apart
 		provider = label("provider")
@@ -157,8 +86,8 @@ func (a *counterAnswer) table(view string, who *names) *table {
 	if view == "point" {
 		t := newTable(append(append(processColumns(a.several()), moment("atMs"), measured("value", 3)), name...)...)
 		for _, r := range rows {
-			for _, x := range r.points {
-				t.add(append(who.processCells(r.pid), exact(x.atMS), maybe(x.value), r.of, r.unit, r.provider, r.name, r.tags, r.about)...)
+			for _, x := range r.Points {
+				t.add(append(who.processCells(r.PID), exact(x.AtMS), maybe(x.Value), r.Of, r.Unit, r.Provider, r.Name, r.Tags, r.Description)...)
 			}
 		}
 		return t
@@ -167,13 +96,13 @@ func (a *counterAnswer) table(view string, who *names) *table {
 	for _, r := range rows {
 		var values []float64
 		last := quantity.Float{}
-		for _, x := range r.points {
-			if v, ok := x.value.Get(); ok {
-				values, last = append(values, v), x.value
+		for _, x := range r.Points {
+			if v, ok := x.Value.Get(); ok {
+				values, last = append(values, v), x.Value
 			}
 		}
 		s := quantity.Summarize(values)
-		t.add(append(who.processCells(r.pid), whole(len(r.points)), maybe(s.Mean), maybe(s.Min), maybe(s.Max), maybe(last), r.of, r.unit, r.provider, r.name, r.tags, r.about)...)
+		t.add(append(who.processCells(r.PID), whole(len(r.Points)), maybe(s.Mean), maybe(s.Min), maybe(s.Max), maybe(last), r.Of, r.Unit, r.Provider, r.Name, r.Tags, r.Description)...)
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/analysis/figures"
 	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
@@ -273,12 +274,12 @@ func (c *comparing) result(sides [2]*side) (*compared, error) {
 	for _, x := range list {
 		has := res.areas[x.Figure.Area]
 		res.areas[x.Figure.Area] = [2]bool{has[0] || len(x.A.Runs) > 0, has[1] || len(x.B.Runs) > 0}
-		if x.Figure.Metric == "cpu.ms" {
+		if x.Figure.Metric == figures.CPUTime {
 			total = max(x.A.Median.Or(0), x.B.Median.Or(0))
 		}
 	}
 	for _, x := range list {
-		if isMinor(x.Figure.Metric, max(x.A.Median.Or(0), x.B.Median.Or(0)), total) {
+		if figures.IsMinor(x.Figure.Metric, max(x.A.Median.Or(0), x.B.Median.Or(0)), total) {
 			continue
 		}
 		res.all++
@@ -300,7 +301,7 @@ func unlike(sides [2]*side) (notes []string) {
 	if all := slices.Concat(a.samples, b.samples); slices.ContainsFunc(all, func(s string) bool { return s != all[0] }) {
 		for _, s := range sides {
 			for i, run := range s.runs {
-				s.runs[i] = slices.DeleteFunc(run, func(f compare.Figure) bool { return f.Area == codeArea })
+				s.runs[i] = slices.DeleteFunc(run, func(f compare.Figure) bool { return f.Area == figures.CPU })
 			}
 		}
 		notes = append(notes, fmt.Sprintf("samples of A are %s, of B %s: they cannot be compared, and times of code are left out", strings.Join(a.samples, ", "), strings.Join(b.samples, ", ")))

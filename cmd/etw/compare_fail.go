@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/analysis/figures"
 	"github.com/etwgen/etwgen/internal/filter"
 )
 
@@ -112,19 +113,6 @@ func afterAll(notes []string) string {
 	return "; " + strings.Join(notes, "; ")
 }
 
-// ofRuntime are sums that are 0 where the runtime had nothing to tell of them.
-var ofRuntime = []compare.Figure{
-	{Metric: "exceptions.count", Area: "exceptions", Sum: true},
-	{Metric: "gc.count", Area: "collections", Sum: true},
-	{Metric: "gc.pauseMs", Area: "collections", Sum: true},
-	{Metric: "alloc.bytes", Area: "allocations", Sum: true},
-	{Metric: "jit.count", Area: "compiling", Sum: true},
-	{Metric: "contention.count", Area: "contention", Sum: true},
-	{Metric: "contention.totalMs", Area: "contention", Sum: true},
-	{Metric: "waits.count", Area: "waits", Sum: true},
-	{Metric: "waits.totalMs", Area: "waits", Sum: true},
-}
-
 // withNone returns the numbers of a side, those included of what did not happen: what
 // appears or vanishes is to be judged, too. Which keywords were on traces do not tell;
 // that the runtime's provider was, its other events do.
@@ -134,7 +122,7 @@ func (c *comparing) withNone(s *side) [][]compare.Figure {
 	}
 	runs := slices.Clone(s.runs)
 	for i, run := range runs {
-		for _, f := range ofRuntime {
+		for _, f := range figures.Silent() {
 			if s.told[i] && !slices.ContainsFunc(run, func(x compare.Figure) bool { return x.Area == f.Area }) {
 				runs[i] = append(slices.Clip(runs[i]), f)
 			}

@@ -8,14 +8,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis"
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/analysis/figures"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -168,7 +171,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	}
 	counts := c.unit.event != nil || c.unit.text == perOperation && c.unit.given[number] == 0
 	i.each = func(r *etw.Record, e *etw.EventInfo) {
-		s.told = s.told || r.Provider == clrProvider
+		s.told = s.told || r.Provider == clr.Provider.Desc.GUID
 		if counts {
 			s.count(r, e)
 		}
@@ -192,14 +195,14 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	if r.none = i.span.whyNone(&c.scope); r.none != "" {
 		return r, nil
 	}
-	seconds := i.span.within(h, etw.FileTimeOf(t.Start())).Seconds()
-	f := s.figures(res, seconds)
-	r.samples, r.told = f.samples, s.told
-	r.per, r.perOf, err = s.per(res.Requests, seconds, path, number)
+	length := i.span.within(h, etw.FileTimeOf(t.Start()))
+	r.figures, r.samples = s.figures(res, length)
+	r.told = s.told
+	r.per, r.perOf, err = s.per(res.Requests, length.Seconds(), path, number)
 	if err != nil {
 		return nil, err
 	}
-	r.figures = f.divided(r.per)
+	r.figures = compare.Per(r.figures, r.per)
 	return r, nil
 }
 
@@ -222,9 +225,8 @@ func operations(r *etw.Record, e *etw.EventInfo) float64 {
 	return float64(binary.LittleEndian.Uint64(r.Payload))
 }
 
-// figures returns the numbers of a trace.
-func (s *sideReader) figures(res *analysis.Result, seconds float64) *figures {
-	f := new(figures)
+// figures returns the numbers of a trace, and what the samples are that times of code are of.
+func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list []compare.Figure, samples string) {
 	options := stacks.Options{Names: stacks.QualifiedNames, Native: s.code.native}
 	named := func(list ...*stacks.Samples) *stacks.Profile {
 		p := stacks.NewProfile(s.code.code.Table(), options, list...)
@@ -234,14 +236,15 @@ func (s *sideReader) figures(res *analysis.Result, seconds float64) *figures {
 		return p
 	}
 	if s.c.below == nil {
-		f = figuresOf(res)
-		f.level("trace", "trace.durationMs", "durationMs", seconds*1e3, 0)
-		f.varies()
+		list = append(figures.Of(res), figures.Duration(length))
 	} else {
-		f.allocated(named(s.alloc.Samples()...))
+		list = figures.Allocated(named(s.alloc.Samples()...))
 	}
-	f.code(named(s.cpu().samples...), s.c.rules)
-	return f
+	p := named(s.cpu().samples...)
+	if p.Len() > 0 {
+		samples = fmt.Sprintf("%s in %s", p.Kind, p.Types[len(p.Types)-1].Unit)
+	}
+	return append(list, figures.Code(p, s.c.rules)...), samples
 }
 
 // per returns what sums are set against, and which requests these are.
@@ -320,19 +323,6 @@ func otherTasks(r *requests.Result) string {
 		return "; see etw requests"
 	}
 	return fmt.Sprintf(" and are known as such; the activities are %s, and --per takes the event that ends one", listed(names))
-}
-
-// divided returns the numbers, those that grow set against n.
-func (f *figures) divided(n float64) []compare.Figure {
-	list := make([]compare.Figure, len(f.list))
-	for i, x := range f.list {
-		if list[i] = x.Figure; x.grows {
-			list[i].Value /= n
-			list[i].Noise /= n
-			list[i].Alone /= n
-		}
-	}
-	return list
 }
 
 // perText says what sums were set against.

@@ -1,0 +1,76 @@
+package counters
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+)
+
+// A TimeSeries is one number over time: a counter, or one of the numbers of a metric, such
+// as a quantile of its histogram.
+type TimeSeries struct {
+	PID            int64
+	Provider, Name string // of a metric its meter and its instrument
+	Tags, Unit     string
+	// Of says which number it is: mean, per second, value, change, count, sum, or quantile
+	// and which.
+	Of          string
+	Description string
+	Points      []TimePoint
+}
+
+// A TimePoint is the number of one interval.
+type TimePoint struct {
+	AtMS  float64 // the end of the interval
+	Value measure.Float
+}
+
+// TimeSeries returns the counters and metrics of all processes, number by number.
+func (r *Result) TimeSeries() []TimeSeries {
+	var list []TimeSeries
+	for _, p := range r.Processes {
+		for _, c := range p.Counters {
+			s := TimeSeries{PID: p.PID, Provider: c.Provider, Name: c.Name, Tags: c.Metadata, Unit: cmp.Or(c.Unit, c.KnownUnit), Of: "mean", Description: c.Description}
+			for _, x := range c.Points {
+				value := x.Mean
+				if !x.PerSec.IsZero() {
+					value, s.Of = x.PerSec, "per second"
+				}
+				s.Points = append(s.Points, TimePoint{x.AtMS, value})
+			}
+			list = append(list, s)
+		}
+		for i := range p.Metrics {
+			list = append(list, p.Metrics[i].timeSeries(p.PID)...)
+		}
+	}
+	return list
+}
+
+// timeSeries returns the numbers of a metric: histograms have several.
+func (m *Metric) timeSeries(pid int64) []TimeSeries {
+	var list []TimeSeries
+	add := func(of string, atMS float64, v measure.Float) {
+		if v.IsZero() {
+			return
+		}
+		i := slices.IndexFunc(list, func(s TimeSeries) bool { return s.Of == of })
+		if i < 0 {
+			i = len(list)
+			list = append(list, TimeSeries{PID: pid, Provider: m.Meter, Name: m.Instrument, Tags: m.Tags, Unit: m.Unit, Of: of, Description: m.Description})
+		}
+		list[i].Points = append(list[i].Points, TimePoint{atMS, v})
+	}
+	for _, x := range m.Points {
+		add("value", x.AtMS, x.Value)
+		add("change", x.AtMS, x.Rate)
+		add("count", x.AtMS, x.Count)
+		add("sum", x.AtMS, x.Sum)
+		for _, q := range slices.Sorted(maps.Keys(x.Quantiles)) {
+			add("quantile "+q, x.AtMS, x.Quantiles[q])
+		}
+	}
+	return list
+}

@@ -1,0 +1,179 @@
+package figures
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/analysis/jit"
+	work "github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// full returns a result with numbers in every area.
+func full() *analysis.Result {
+	var mux etw.Mux
+	r := analysis.New(&mux).Result()
+	spans := measure.Summarize([]float64{1, 2, 3, 10})
+	r.GC.Runtimes = []*gc.Runtime{
+		{Count: 2, PauseMS: 7, All: gc.Rollup{Induced: 1, AllocatedMB: 30, PromotedMB: 4, MaxPeakMB: measure.Known(12)}, ByGeneration: []gc.Rollup{{Count: 1}, {}, {Count: 1}},
+			GCs: []*gc.GC{{PauseMS: measure.Known(3)}, {PauseMS: measure.Known(4)}, {}}},
+		{Count: 1, PauseMS: 1, All: gc.Rollup{MaxPeakMB: measure.Known(20)}, GCs: []*gc.GC{{PauseMS: measure.Known(1)}}},
+	}
+	r.Alloc.Runtimes, r.Alloc.Bytes, r.Alloc.Types = []*alloc.Runtime{{}}, 500, []alloc.Type{{Type: "Bread", Bytes: 400, Ticks: 4}, {Type: "Roll", Bytes: 100, Ticks: 1}}
+	r.Exceptions.Runtimes, r.Exceptions.Count, r.Exceptions.Types = []*exceptions.Runtime{{}}, 9, []exceptions.Type{{Type: "Burnt", Count: 9}}
+	r.JIT.Runtimes, r.JIT.Count, r.JIT.ExclusiveMS, r.JIT.InclusiveMS = []*jit.Runtime{{}}, 4, 8, 10
+	r.Contention.Runtimes, r.Contention.Count, r.Contention.TotalMS = []*contention.Runtime{{DurationMS: spans}}, 4, 16
+	r.Waits.Runtimes, r.Waits.Count, r.Waits.TotalMS = []*waits.Runtime{{DurationMS: spans}}, 4, 16
+	r.ThreadPool.Runtimes = []*threadpool.Runtime{{MaxWorkers: 9, Starvation: new(threadpool.Starvation)}, {MaxWorkers: 4}}
+	r.Heap.Snapshots = []*heap.Snapshot{{Bytes: 1}, {Bytes: 70, Objects: 7, ReachableBytes: 60, Types: []heap.Type{{Type: "Bread", Bytes: 50}}}}
+	r.Requests.Processes = []*requests.Process{{Tasks: []requests.Task{{Provider: "Shop", Task: "Order", Count: 4, Errors: 1, DurationMS: spans}}},
+		{Tasks: []requests.Task{{Provider: "Shop", Task: "Order", Count: 99}}}}
+	r.Counters.Processes = []counters.Process{{
+		Counters: []counters.Counter{{Provider: "System.Runtime", Name: "cpu-usage", KnownUnit: "%", Points: []counters.Point{{Mean: measure.Known(2)}, {Mean: measure.Known(4)}}}},
+		Metrics: []counters.Metric{{Meter: "Shop", Instrument: "wait", Tags: "door=1", Points: []counters.MetricPoint{
+			{Count: measure.Known(3), Quantiles: map[string]measure.Float{"0.95": measure.Known(8)}}}}},
+	}}
+	return r
+}
+
+// samples returns samples in pseudo frames with these names, each with one label.
+func samples(kind, unit, label string, of map[string]string, value int64) *stacks.Profile {
+	s := stacks.NewSamples(kind, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "weight", Unit: unit})
+	for name, text := range of {
+		s.AddPseudo(0, 1, 1, 0, name, s.Label(0, label, text), 1, value)
+	}
+	return stacks.NewProfile(nil, stacks.Options{}, s)
+}
+
+// Every kind has a figure of a result with numbers in every area, as the kind describes it.
+func TestKinds(t *testing.T) {
+	list := append(Of(full()), Duration(1500*time.Millisecond))
+	code := Code(samples(cpu.ThreadTime, "nanoseconds", "state", map[string]string{"Work": "managed", "Wait": "external"}, 4e6), work.Default())
+	list = append(list, code...)
+	metrics := make(map[string]compare.Figure)
+	for _, f := range list {
+		if _, twice := metrics[f.Metric]; twice || f.Area == "" || f.Name == "" || f.Unit == "" && f.Area != countersArea || math.IsNaN(f.Noise+f.Alone) {
+			t.Errorf("%+v", f)
+		}
+		metrics[f.Metric] = f
+	}
+	for _, want := range []compare.Figure{
+		{Metric: "gc.count", Area: "collections", Name: "count", Unit: "count", Value: 3, Noise: math.Sqrt(3), MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "gc.pauseMs", Area: "collections", Name: "pauseMs", Unit: "ms", Value: 8, Noise: math.Sqrt(26), Alone: varying * 8, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "gc.pauseMs.p50", Area: "collections", Name: "p50 pauseMs", Unit: "ms", Value: 3, Noise: errorOfP50 * math.Sqrt(7.0/9), Alone: 1, MoreIsWorse: true},
+		{Metric: "gc.maxPeakMB", Area: "collections", Name: "maxPeakMB", Unit: "MB", Value: 20, MoreIsWorse: true},
+		{Metric: "gc.induced", Area: "collections", Name: "induced", Unit: "count", Value: 1, Noise: 1, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "gc.gen2.count", Area: "collections", Name: "count of generation 2", Unit: "count", Value: 1, Noise: 1, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "alloc.bytes", Area: "allocations", Name: "bytes", Unit: "bytes", Value: 500, Noise: 500 / math.Sqrt(5), MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "alloc.bytes.Bread", Area: "allocations", Name: "bytes of Bread", Unit: "bytes", Value: 400, Noise: 200, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "exceptions.count.Burnt", Area: "exceptions", Name: "count of Burnt", Unit: "count", Value: 9, Noise: 3, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "jit.inclusiveMs", Area: "compiling", Name: "inclusiveMs", Unit: "ms", Value: 10, Noise: 5, Alone: varying * 10, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "contention.totalMs", Area: "contention", Name: "totalMs", Unit: "ms", Value: 16, Noise: 16, Alone: varying * 16, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "waits.count", Area: "waits", Name: "count", Unit: "count", Value: 4, Noise: 4, Sum: true, Grows: true},
+		{Metric: "threadPool.maxWorkers", Area: "thread pool", Name: "maxWorkers", Unit: "count", Value: 9, Noise: 3},
+		{Metric: "threadPool.starving", Area: "thread pool", Name: "runtimes that starve", Unit: "count", Value: 1, MoreIsWorse: true},
+		{Metric: "heap.bytes", Area: "heap", Name: "bytes", Unit: "bytes", Value: 70, MoreIsWorse: true, Sum: true},
+		{Metric: "heap.bytes.Bread", Area: "heap", Name: "bytes of Bread", Unit: "bytes", Value: 50, MoreIsWorse: true, Sum: true},
+		{Metric: "requests.Shop/Order.count", Area: "requests", Name: "count of Shop/Order", Unit: "count", Value: 4, Noise: 2, Sum: true, Grows: true},
+		{Metric: "requests.Shop/Order.ms.max", Area: "requests", Name: "max ms of Shop/Order", Unit: "ms", Value: 10, Noise: errorOfMax * math.Sqrt(50.0/3) / 2, Alone: 7.5, MoreIsWorse: true},
+		{Metric: "counters.System.Runtime/cpu-usage", Area: "counters", Name: "mean mean of System.Runtime/cpu-usage ", Unit: "%", Value: 3, Noise: 1, Alone: varying * 3},
+		{Metric: "counters.Shop/wait{door=1}.quantile 0.95", Area: "counters", Name: "mean quantile 0.95 of Shop/wait door=1", Value: 8, Noise: 8, Alone: varying * 8},
+		{Metric: "trace.durationMs", Area: "trace", Name: "durationMs", Unit: "ms", Value: 1500, Alone: varying * 1500},
+		{Metric: "cpu.ms", Area: "cpu", Name: "ms", Unit: "ms", Value: 4, Noise: 8, Alone: varying * 4, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "cpu.method.Work.selfMs", Area: "cpu", Name: "selfMs of Work", Unit: "ms", Value: 4, Noise: 8, Alone: varying * 4, MoreIsWorse: true, Sum: true, Grows: true},
+	} {
+		got := metrics[want.Metric]
+		for _, x := range [][2]*float64{{&got.Value, &want.Value}, {&got.Noise, &want.Noise}, {&got.Alone, &want.Alone}} {
+			if math.Abs(*x[0]-*x[1]) < 1e-9 {
+				*x[0] = *x[1]
+			}
+		}
+		if got != want {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+	for _, k := range Kinds() {
+		before, after, _ := strings.Cut(k.Metric, "*")
+		for name, f := range metrics {
+			if strings.HasPrefix(name, before) && (k.HasQuantiles() || strings.HasSuffix(name, after)) && f.Area == k.Area && f.MoreIsWorse == k.MoreIsWorse() {
+				k.Metric = ""
+				break
+			}
+		}
+		if k.Metric != "" {
+			t.Errorf("there is no figure of %s", k.Metric)
+		}
+	}
+}
+
+// An area without events has no figures, and its sums are 0 where the runtime had other
+// ones.
+func TestSilent(t *testing.T) {
+	var mux etw.Mux
+	if list := Of(analysis.New(&mux).Result()); len(list) != 0 {
+		t.Errorf("of nothing: %+v", list)
+	}
+	var none stacks.Profile
+	if list := append(Code(&none, work.Default()), Allocated(&none)...); len(list) != 0 {
+		t.Errorf("of no samples: %+v", list)
+	}
+	var names []string
+	for _, f := range Silent() {
+		if names = append(names, f.Metric); f.Value != 0 || !f.Sum || f.Area == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if got := strings.Join(names, " "); got != "gc.count gc.pauseMs alloc.bytes exceptions.count jit.count contention.count contention.totalMs waits.count waits.totalMs" {
+		t.Errorf("silent are %s", got)
+	}
+}
+
+// Allocations of a part of the code have the names of those of all.
+func TestAllocated(t *testing.T) {
+	list := Allocated(samples("allocations", "bytes", "type", map[string]string{"Work": "Bread", "Bake": "Bread", "Sell": "Roll"}, 100))
+	want := map[string]float64{"alloc.bytes": 300, "alloc.bytes.Bread": 200, "alloc.bytes.Roll": 100}
+	for _, f := range list {
+		if f.Value != want[f.Metric] {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(list) != len(want) {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestIsMinor(t *testing.T) {
+	if !IsMinor("cpu.method.Work.selfMs", 0.9, 100) || IsMinor("cpu.method.Work.selfMs", 1, 100) || IsMinor("cpu.kind.user.ms", 0, 100) {
+		t.Error("of methods those below 1 % are minor")
+	}
+}
+
+func TestPer(t *testing.T) {
+	list := Of(full())
+	per := compare.Per(list, 2)
+	for i, f := range list {
+		want := f.Value
+		if f.Grows {
+			want /= 2
+		}
+		if per[i].Value != want {
+			t.Errorf("%s is %v of %v", f.Metric, per[i].Value, f.Value)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package figures
+
+import "slices"
+
+// A Kind describes the figures of one name.
+type Kind struct {
+	// Metric is the name. A star in it, and in Name, stands for what a figure is of, such
+	// as a type.
+	Metric string
+	Area   string
+	Name   string // within the area
+	Unit   string // count, ms, bytes or MB; of counters "", since each has its own
+	traits traits
+}
+
+// traits say how figures of a kind behave.
+type traits uint8
+
+const (
+	worse     traits = 1 << iota // more of it is worse
+	sum                          // it grows with what is recorded, and is 0 without any
+	held                         // it is 0 without any, but does not grow
+	silent                       // it is 0 where the runtime had nothing to tell of it
+	quantiles                    // there are five: .mean, .p50, .p95, .p99 and .max
+)
+
+func (k *Kind) has(t traits) bool { return k.traits&t != 0 }
+
+// MoreIsWorse says which way a change is bad. Of other kinds, neither way is.
+func (k *Kind) MoreIsWorse() bool { return k.has(worse) }
+
+// HasQuantiles says that there are five figures, named .mean, .p50, .p95, .p99 and .max.
+func (k *Kind) HasQuantiles() bool { return k.has(quantiles) }
+
+// varies reports whether a kind differs between recordings of one program by more than
+// chance: times do, as do counters, which tell of moments.
+func (k *Kind) varies() bool { return k.Unit == "ms" || k.Area == countersArea }
+
+// The areas that other code asks for.
+const (
+	CPU          = "cpu"
+	countersArea = "counters"
+)
+
+// CPUTime is the name of all time on processors.
+const CPUTime = "cpu.ms"
+
+var kinds = []Kind{
+	{"gc.count", "collections", "count", "count", worse | sum | silent},
+	{"gc.pauseMs", "collections", "pauseMs", "ms", worse | sum | silent},
+	{"gc.pauseMs.*", "collections", "* pauseMs", "ms", worse | quantiles},
+	{"gc.maxPeakMB", "collections", "maxPeakMB", "MB", worse},
+	{"gc.allocatedMB", "collections", "allocatedMB", "MB", worse | sum},
+	{"gc.promotedMB", "collections", "promotedMB", "MB", worse | sum},
+	{"gc.induced", "collections", "induced", "count", worse | sum},
+	{"gc.gen0.count", "collections", "count of generation 0", "count", worse | sum},
+	{"gc.gen1.count", "collections", "count of generation 1", "count", worse | sum},
+	{"gc.gen2.count", "collections", "count of generation 2", "count", worse | sum},
+	{"alloc.bytes", "allocations", "bytes", "bytes", worse | sum | silent},
+	{"alloc.bytes.*", "allocations", "bytes of *", "bytes", worse | sum},
+	{"exceptions.count", "exceptions", "count", "count", worse | sum | silent},
+	{"exceptions.count.*", "exceptions", "count of *", "count", worse | sum},
+	{"jit.count", "compiling", "count", "count", worse | sum | silent},
+	{"jit.exclusiveMs", "compiling", "exclusiveMs", "ms", worse | sum},
+	{"jit.inclusiveMs", "compiling", "inclusiveMs", "ms", worse | sum},
+	{"contention.count", "contention", "count", "count", worse | sum | silent},
+	{"contention.totalMs", "contention", "totalMs", "ms", worse | sum | silent},
+	{"contention.durationMs.*", "contention", "* durationMs", "ms", worse | quantiles},
+	// Waits are not bad: threads without work wait.
+	{"waits.count", "waits", "count", "count", sum | silent},
+	{"waits.totalMs", "waits", "totalMs", "ms", sum | silent},
+	{"waits.durationMs.*", "waits", "* durationMs", "ms", quantiles},
+	{"threadPool.maxWorkers", "thread pool", "maxWorkers", "count", 0},
+	{"threadPool.starving", "thread pool", "runtimes that starve", "count", worse},
+	{"heap.objects", "heap", "objects", "count", worse | held},
+	{"heap.bytes", "heap", "bytes", "bytes", worse | held},
+	{"heap.reachableBytes", "heap", "reachableBytes", "bytes", worse | held},
+	{"heap.bytes.*", "heap", "bytes of *", "bytes", worse | held},
+	{"requests.*.count", "requests", "count of *", "count", sum},
+	{"requests.*.errors", "requests", "errors of *", "count", worse | sum},
+	{"requests.*.ms.*", "requests", "* ms of *", "ms", worse | quantiles},
+	{"counters.*", countersArea, "mean *", "", 0},
+	{"trace.durationMs", "trace", "durationMs", "ms", 0},
+	{CPUTime, CPU, "ms", "ms", worse | sum},
+	{kindMetric + "*.ms", CPU, "ms of kind *", "ms", worse | sum},
+	{methodMetric + "*.selfMs", CPU, "selfMs of *", "ms", worse | sum},
+}
+
+// Kinds returns all kinds of figures, in the order of areas.
+func Kinds() []Kind { return slices.Clone(kinds) }

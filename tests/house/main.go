@@ -1,0 +1,118 @@
+// House prints the measures of the module's own code, without tests and what is generated:
+// what a package and a top folder have, and what is over the limits that the tests beside it
+// hold.
+//
+//	go run ./tests/house
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "house:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	files, err := readTree(root)
+	if err != nil {
+		return err
+	}
+	found, err := circles(root, byPath(files))
+	if err != nil {
+		return err
+	}
+	printTotals(w, "package", files, func(f *file) string { return f.folder }, found)
+	printTotals(w, "folder", files, func(f *file) string { top, _, _ := strings.Cut(f.folder, "/"); return top }, nil)
+	printTotals(w, "", files, func(*file) string { return "all" }, nil)
+	fmt.Fprintln(w)
+	for _, m := range measures(files, found) {
+		if m.over() {
+			fmt.Fprintf(w, "%s %s: %d, over %d\n", m.kind, m.name, m.level, m.limit())
+		}
+	}
+	return printCommands(w, root)
+}
+
+func moduleRoot() (string, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	return filepath.Dir(strings.TrimSpace(string(out))), err
+}
+
+func byPath(files []*file) map[string]*file {
+	all := map[string]*file{}
+	for _, f := range files {
+		all[f.path()] = f
+	}
+	return all
+}
+
+// total is what files have together, or the most that one of them has.
+type total struct{ files, lines, comments, longest, funcs, function, complexity int }
+
+func printTotals(w io.Writer, title string, files []*file, of func(*file) string, found map[string]circle) {
+	totals := map[string]*total{}
+	for _, f := range files {
+		t := totals[of(f)]
+		if t == nil {
+			t = new(total)
+			totals[of(f)] = t
+		}
+		t.files++
+		t.lines += f.lines
+		t.comments += f.comments
+		t.longest = max(t.longest, f.lines)
+		t.funcs += len(f.funcs)
+		for _, fn := range f.funcs {
+			t.function, t.complexity = max(t.function, fn.lines), max(t.complexity, fn.complexity)
+		}
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "\n%s\tfiles\tlines\tcomments\tlongest file\tfunctions\tlongest\tcomplexity", title)
+	if found != nil {
+		fmt.Fprint(table, "\tcircle")
+	}
+	fmt.Fprintln(table)
+	for _, name := range slices.Sorted(maps.Keys(totals)) {
+		t := totals[name]
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.1f%%\t%d\t%d\t%d\t%d", name, t.files, t.lines,
+			100*float64(t.comments)/float64(t.lines), t.longest, t.funcs, t.function, t.complexity)
+		if c := found[name]; c.files > 0 {
+			fmt.Fprintf(table, "\t%d lines in %d files", c.lines, c.files)
+		}
+		fmt.Fprintln(table)
+	}
+	table.Flush()
+}
+
+var command = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
+
+func printCommands(w io.Writer, root string) error {
+	cmd := exec.Command("go", "run", "./cmd/etw", "--help")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return err
+	}
+	commands := slices.DeleteFunc(command.FindAllStringSubmatch(string(out), -1), func(name []string) bool {
+		return name[1] == "help" || name[1] == "completion" // cobra's own
+	})
+	fmt.Fprintf(w, "\netw has %d commands\n", len(commands))
+	return nil
+}
