@@ -24,6 +24,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/counters"
 	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
 
