@@ -10,7 +10,7 @@ import (
 
 // TestTimesUnknown describes code of which the trace has no compiling.
 func TestTimesUnknown(t *testing.T) {
-	text := printed(t, 0, func(p *printer) {
+	text := printedText(t, formatText, 0, func(p *printer) {
 		jitFacts(&page{printer: p}, &jit.Runtime{WithoutStart: 2, Methods: []jit.Method{{NativeBytes: 10}, {NativeBytes: 5}}})
 	})
 	if text != "  compiled         2 methods, times unknown\n  code             15 bytes\n" {
@@ -27,7 +27,7 @@ func TestProvidersOfTasks(t *testing.T) {
 		res := &requests.Result{Processes: []*requests.Process{{Tasks: []requests.Task{
 			{Provider: "Microsoft-AspNetCore-Server-Kestrel", Task: "Request"}, {Provider: "Private.InternalDiagnostics.System.Net.Http", Task: second},
 		}}}}
-		text := printed(t, 80, func(p *printer) {
+		text := printedText(t, formatText, 80, func(p *printer) {
 			if err := viewOf(res, "task", newNames()).write(p); err != nil {
 				t.Fatal(err)
 			}

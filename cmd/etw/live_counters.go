@@ -88,12 +88,12 @@ func (c *counterMode) run(cmd *cobra.Command, out *output) error {
 		return err
 	}
 	p := out.open(cmd, true)
-	show := counterView(newCounterRows(p))
+	view := counterView(newCounterRows(p))
 	switch {
 	case prometheus:
-		show = newExposition(p)
+		view = newExposition(p)
 	case p.format == formatText:
-		show = &counterTable{p: p}
+		view = &counterTable{p: p}
 	}
 	var served *exposition
 	if c.listen != "" {
@@ -115,7 +115,7 @@ func (c *counterMode) run(cmd *cobra.Command, out *output) error {
 		if served != nil {
 			served.take(readings)
 		}
-		return show.show(last, readings)
+		return view.show(last, readings)
 	}
 	err = c.live.follow(cmd, providers, func(rec *etw.Record) error {
 		at := rec.Time()
@@ -140,7 +140,7 @@ func (c *counterMode) run(cmd *cobra.Command, out *output) error {
 	if err == nil && !any {
 		report(cmd, fmt.Errorf("no value of %s came in that time", strings.Join(append(c.sources, c.meters...), ", ")))
 	}
-	return p.close(show.end(), err)
+	return p.close(view.end(), err)
 }
 
 // A counterReading is what a counter or a metric said of an interval.

@@ -13,7 +13,7 @@ func TestCollectionLines(t *testing.T) {
 		100: {"REASON", "left out, for want of room: BEFORE MB, PROMOTED MB, ALLOCATED MB;"},
 		0:   {"BEFORE MB", "PROMOTED MB", "ALLOCATED MB", "REASON"},
 	} {
-		text := printed(t, width, func(p *printer) {
+		text := printedText(t, formatText, width, func(p *printer) {
 			s := newStream(p, collectionColumns()...)
 			if err := s.row("123456.7", "1234", "2NI", "1234.567", "123.4", "123.4", "12.3", "1.2", "123.456", "123.456", "123.456", "123.456", "AllocSmall"); err != nil {
 				t.Fatal(err)
