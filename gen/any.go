@@ -48,6 +48,7 @@ type anyField struct {
 	kind   kind            // that the type and the value come from
 	of     []*field        // by version, nil where it lacks the field
 	has    string          // the field that says whether there is one that may be missing
+	getter string          // the method that returns it, or ""
 }
 
 // in returns the versions among list that have f.
@@ -76,7 +77,7 @@ func (f *anyField) everywhere() bool { return !slices.Contains(f.of, nil) }
 func (l *anyLayout) own() []*field {
 	fields := make([]*field, len(l.fields))
 	for i, f := range l.fields {
-		fields[i] = &field{m: f.m, index: i, goName: f.goName, has: f.has, kind: f.kind}
+		fields[i] = &field{m: f.m, index: i, goName: f.goName, has: f.has, getter: f.getter, kind: f.kind}
 	}
 	return fields
 }
@@ -153,6 +154,12 @@ func (l *anyLayout) merge() {
 	for name := range reservedFields {
 		taken[name] = true
 	}
+	for _, ev := range versions {
+		for _, f := range ev.fields() {
+			taken[f.getter] = true
+		}
+	}
+	getters := make(map[string]bool)
 	for i, ev := range slices.Backward(versions) {
 		for _, f := range ev.fields() {
 			if g := fitting(byName[f.name], i, f); g != nil {
@@ -164,6 +171,9 @@ func (l *anyLayout) merge() {
 			g.of[i] = f
 			if k, ok := f.kind.(optionalKind); ok {
 				g.kind = k.kind
+			}
+			if !getters[f.getter] {
+				g.getter, getters[f.getter] = f.getter, true
 			}
 			for taken[g.goName] {
 				g.goName = fmt.Sprintf("%sV%d", g.goName, ev.m.Version)

@@ -36,6 +36,7 @@ func emitAny(f *jen.File, a *anyVersion) {
 		return
 	}
 	emitHas(f, a)
+	emitGetters(f, a.goName, l.own())
 	emitAnyDescs(f, a)
 	emitDecodeVersion(f, a)
 	emitAnyValue(f, a)

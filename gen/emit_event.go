@@ -71,12 +71,25 @@ func emitHasField(g *jen.Group, has, goName string) {
 	g.Id(has).Bool().Comment("// the payload has " + goName)
 }
 
+// emitGetters writes the methods that return fields.
+func emitGetters(f *jen.File, goName string, fields []*field) {
+	for _, fd := range fields {
+		if fd.getter != "" {
+			doc(f.Group, fmt.Sprintf("%s returns the field %s.", fd.getter, fd.goName))
+			f.Func().Params(jen.Id("e").Op("*").Id(goName)).Id(fd.getter).Params().Add(fd.kind.goType().code()).
+				Add(brief(jen.Return(jen.Id("e").Dot(fd.goName))))
+			f.Line()
+		}
+	}
+}
+
 // emitEventMethods writes the methods that make a type an etw.Event.
 func emitEventMethods(f *jen.File, ev *event) {
 	doc(f.Group, fmt.Sprintf("EventDesc returns the description of %s.", ev.symbol()))
 	f.Func().Params(jen.Op("*").Id(ev.goName)).Id("EventDesc").Params().Op("*").Add(rt("EventDesc")).
 		Add(brief(jen.Return(jen.Op("&").Id(ev.desc))))
 	f.Line()
+	emitGetters(f, ev.goName, ev.fields())
 	emitDecode(f, ev)
 	emitAppend(f, ev)
 	emitFieldValue(f, ev)

@@ -80,6 +80,7 @@ type field struct {
 	goName string
 	index  int    // in its scope
 	has    string // the field that says whether this optional one is there, or ""
+	getter string // the method that returns it, or ""
 	kind   kind
 	offset int // of a field of the prefix
 }
@@ -148,6 +149,7 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 	b.names.lenient = b.names.lenient || p.EventSource
 	b.addEvents()
 	b.addLayouts()
+	b.checkAccessors()
 	b.addMaps()
 	b.nameEvents()
 	b.addAnyVersions()
@@ -293,6 +295,11 @@ func (b *builder) scope(in *scoping, fields []*manifest.Field) scope {
 				what: "the presence of field " + key, key: "field:" + key, pos: m.Pos, name: "Has" + f.goName, derived: true,
 			})
 		}
+		if in.owner == nil && slices.Contains(b.opts.Accessors, m.Name) {
+			f.getter = own.claim(claim{
+				what: "the accessor of field " + key, key: "field:" + key, pos: m.Pos, name: "Get" + f.goName, derived: true,
+			})
+		}
 		var err error
 		if f.kind, err = b.kind(in, f); err != nil {
 			b.errs.add(m.Pos, "field "+key, err.Error())
@@ -301,6 +308,16 @@ func (b *builder) scope(in *scoping, fields []*manifest.Field) scope {
 		in.fields = append(in.fields, f)
 	}
 	return in.scope
+}
+
+// checkAccessors reports accessors of fields that no event has.
+func (b *builder) checkAccessors() {
+	for _, name := range b.opts.Accessors {
+		has := func(f *field) bool { return f.getter != "" && f.m.Name == name }
+		if !slices.ContainsFunc(b.layouts, func(l *layout) bool { return slices.ContainsFunc(l.fields, has) }) {
+			b.errs.add(manifest.Pos{File: b.names.file}, "", fmt.Sprintf("--accessor %s: no event has such a field", name))
+		}
+	}
 }
 
 // enum returns the type of a map for fields of the given size.

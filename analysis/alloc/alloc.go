@@ -99,18 +99,16 @@ func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
 func NewWith(mux *etw.Mux, t *types.Analysis) *Analysis {
 	a := &Analysis{types: t}
 	a.runtimes.Watch(mux)
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCAllocationTick) uint16 { return e.ClrInstanceID }, a.tick)
-	lives.On(&a.runtimes, mux, func(e *clr.AllocationSampled) uint16 { return e.ClrInstanceID }, a.sampled)
-	lives.On(&a.runtimes, mux, func(e *clr.GCSampledObjectAllocationHigh) uint16 { return e.ClrInstanceID },
-		func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationHigh) {
-			rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
-			a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.GCSampledObjectAllocationLow) uint16 { return e.ClrInstanceID },
-		func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationLow) {
-			rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
-			a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
-		})
+	lives.On(&a.runtimes, mux, a.tick)
+	lives.On(&a.runtimes, mux, a.sampled)
+	lives.On(&a.runtimes, mux, func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationHigh) {
+		rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
+		a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
+	})
+	lives.On(&a.runtimes, mux, func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationLow) {
+		rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
+		a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
+	})
 	return a
 }
 

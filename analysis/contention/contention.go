@@ -84,13 +84,12 @@ func at[K comparable](m map[K]*sum, k K) *sum {
 func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
-	lives.On(&a.runtimes, mux, func(e *clr.AnyContentionStart) uint16 { return e.ClrInstanceID }, begin)
-	lives.On(&a.runtimes, mux, func(e *clr.AnyContentionStop) uint16 { return e.ClrInstanceID }, stop)
-	lives.On(&a.runtimes, mux, func(e *clr.ContentionLockCreated) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ContentionLockCreated) {
-			rt.State.init()
-			rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
-		})
+	lives.On(&a.runtimes, mux, begin)
+	lives.On(&a.runtimes, mux, stop)
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.ContentionLockCreated) {
+		rt.State.init()
+		rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
+	})
 	return a
 }
 

@@ -87,24 +87,20 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
-	lives.On(t, mux, func(e *clr.AnyExceptionThrown) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
-			throw(rt, r, e)
-			if a.thrown != nil {
-				a.thrown(rt.PID, rt.At(rt.Now))
-			}
-		})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
+		throw(rt, r, e)
+		if a.thrown != nil {
+			a.thrown(rt.PID, rt.At(rt.Now))
+		}
+	})
 	lives.OnBare(t, mux, func(rt *runtime, r *etw.Record, _ *clr.ExceptionThrownStop) {
 		if at, ok := rt.State.open.Pop(r.ThreadID); ok {
 			rt.State.handling = append(rt.State.handling, rt.MS(rt.Now-at))
 		}
 	})
-	lives.On(t, mux, func(e *clr.ExceptionCatchStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.ExceptionCatchStart) { enter(rt, r, catch, e.MethodName) })
-	lives.On(t, mux, func(e *clr.ExceptionFinallyStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.ExceptionFinallyStart) { enter(rt, r, finally, e.MethodName) })
-	lives.On(t, mux, func(e *clr.ExceptionFilterStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.ExceptionFilterStart) { enter(rt, r, filter, e.MethodName) })
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ExceptionCatchStart) { enter(rt, r, catch, e.MethodName) })
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ExceptionFinallyStart) { enter(rt, r, finally, e.MethodName) })
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ExceptionFilterStart) { enter(rt, r, filter, e.MethodName) })
 	lives.OnBare(t, mux, func(rt *runtime, r *etw.Record, _ *clr.ExceptionCatchStop) { leave(rt, r, catch) })
 	lives.OnBare(t, mux, func(rt *runtime, r *etw.Record, _ *clr.ExceptionFinallyStop) { leave(rt, r, finally) })
 	lives.OnBare(t, mux, func(rt *runtime, r *etw.Record, _ *clr.ExceptionFilterStop) { leave(rt, r, filter) })

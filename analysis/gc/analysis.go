@@ -41,46 +41,37 @@ func NewWith(mux *etw.Mux, names *types.Analysis) *Analysis {
 }
 
 func (a *Analysis) handleSuspensions(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCSuspendEEBegin) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
-			rt.State.suspendBegin(r.ThreadID, rt.Now, e.Reason)
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCSuspendEEEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
-			rt.State.suspendReady(r.ThreadID, rt.Now)
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCRestartEEEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
-			begin, ok := rt.State.restartEnd(r.ThreadID, rt.Now)
-			if ok && a.paused != nil {
-				a.paused(rt.PID, rt.At(begin), rt.MS(rt.Now-begin))
-			}
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
+		rt.State.suspendBegin(r.ThreadID, rt.Now, e.Reason)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
+		rt.State.suspendReady(r.ThreadID, rt.Now)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
+		begin, ok := rt.State.restartEnd(r.ThreadID, rt.Now)
+		if ok && a.paused != nil {
+			a.paused(rt.PID, rt.At(begin), rt.MS(rt.Now-begin))
+		}
+	})
 }
 
 func (a *Analysis) handleCollections(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *clr.GCTriggered) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.GCTriggered) { rt.State.trigger = r.ThreadID })
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyGCStart) { rt.State.start(r.ThreadID, rt.Now, e) })
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyGCEnd) { rt.State.stop(r.ThreadID, rt.Now, e) })
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCHeapStats) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyGCHeapStats) { rt.State.heapStats(r.ThreadID, rt.Now, e) })
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCAllocationTick) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyGCAllocationTick) {
-			bytes := uint64(e.AllocationAmount)
-			if e.HasAllocationAmount64() {
-				bytes = e.AllocationAmount64
-			}
-			rt.State.tick(e.AllocationKind, bytes)
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.GCDynamicEvent) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.GCDynamicEvent) {
-			d, committed := dynamic(e)
-			d.AtMS = rt.At(rt.Now)
-			rt.State.dynamicEvent(r.ThreadID, d, committed)
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.GCTriggered) { rt.State.trigger = r.ThreadID })
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCStart) { rt.State.start(r.ThreadID, rt.Now, e) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCEnd) { rt.State.stop(r.ThreadID, rt.Now, e) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCHeapStats) { rt.State.heapStats(r.ThreadID, rt.Now, e) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyGCAllocationTick) {
+		bytes := uint64(e.AllocationAmount)
+		if e.HasAllocationAmount64() {
+			bytes = e.AllocationAmount64
+		}
+		rt.State.tick(e.AllocationKind, bytes)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.GCDynamicEvent) {
+		d, committed := dynamic(e)
+		d.AtMS = rt.At(rt.Now)
+		rt.State.dynamicEvent(r.ThreadID, d, committed)
+	})
 }
 
 // tick counts allocated bytes. It also marks the runtime as one of which there is
@@ -94,19 +85,16 @@ func (s *state) tick(kind clr.GCAllocationKind, bytes uint64) {
 }
 
 func (a *Analysis) handleHistories(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCGlobalHeapHistory) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyGCGlobalHeapHistory) {
-			rt.State.globalHistory(r.ThreadID, globalOf(e))
-		})
-	lives.On(&a.runtimes, mux, func(e *private.AnyGCGlobalHeapHistory) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *private.AnyGCGlobalHeapHistory) {
-			rt.State.globalHistory(r.ThreadID, global{heaps: int(e.NumHeaps), condemned: e.CondemnedGeneration,
-				reason: clr.GCReason(e.Reason), mechanisms: clr.GCGlobalMechanisms(e.GlobalMechanisms)})
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.GCPerHeapHistoryV3) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.GCPerHeapHistoryV3) {
-			rt.State.heapHistory(r.ThreadID, historyV3(e))
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCGlobalHeapHistory) {
+		rt.State.globalHistory(r.ThreadID, globalOf(e))
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *private.AnyGCGlobalHeapHistory) {
+		rt.State.globalHistory(r.ThreadID, global{heaps: int(e.NumHeaps), condemned: e.CondemnedGeneration,
+			reason: clr.GCReason(e.Reason), mechanisms: clr.GCGlobalMechanisms(e.GlobalMechanisms)})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.GCPerHeapHistoryV3) {
+		rt.State.heapHistory(r.ThreadID, historyV3(e))
+	})
 	etw.Handle(mux, func(r *etw.Record, _ *private.AnyGCPerHeapHistory) error {
 		layout := 2
 		if r.Version < 2 {
@@ -134,68 +122,56 @@ func globalOf(e *clr.AnyGCGlobalHeapHistory) global {
 }
 
 func (a *Analysis) handleMarks(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *clr.GCMarkWithType) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.GCMarkWithType) {
-			if rt.State.current != nil {
-				rt.State.cpu.worker(&rt.State.cpu.collectors, r.ThreadID)
-			}
-			rt.State.mark(mark{e.HeapNum, e.Type, rt.Now, e.Bytes, true})
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.GCMarkStackRoots) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCMarkStackRoots) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootStack, at: rt.Now})
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.GCMarkFinalizeQueueRoots) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCMarkFinalizeQueueRoots) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootFinalizeQueue, at: rt.Now})
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.GCMarkHandles) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCMarkHandles) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootHandles, at: rt.Now})
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.GCMarkOlderGenerationRoots) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCMarkOlderGenerationRoots) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootOlder, at: rt.Now})
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.GCMarkWithType) {
+		if rt.State.current != nil {
+			rt.State.cpu.worker(&rt.State.cpu.collectors, r.ThreadID)
+		}
+		rt.State.mark(mark{e.HeapNum, e.Type, rt.Now, e.Bytes, true})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.GCMarkStackRoots) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootStack, at: rt.Now})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.GCMarkFinalizeQueueRoots) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootFinalizeQueue, at: rt.Now})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.GCMarkHandles) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootHandles, at: rt.Now})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.GCMarkOlderGenerationRoots) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootOlder, at: rt.Now})
+	})
 }
 
 func (a *Analysis) handlePrivateMarks(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkStackRoots) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkStackRoots) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootStack, at: rt.Now})
-		})
-	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkFinalizeQueueRoots) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkFinalizeQueueRoots) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootFinalizeQueue, at: rt.Now})
-		})
-	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkHandles) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkHandles) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootHandles, at: rt.Now})
-		})
-	lives.On(&a.runtimes, mux, func(e *private.AnyPrvGCMarkCards) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkCards) {
-			rt.State.mark(mark{heap: e.HeapNum, root: rootOlder, at: rt.Now})
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkStackRoots) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootStack, at: rt.Now})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkFinalizeQueueRoots) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootFinalizeQueue, at: rt.Now})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkHandles) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootHandles, at: rt.Now})
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *private.AnyPrvGCMarkCards) {
+		rt.State.mark(mark{heap: e.HeapNum, root: rootOlder, at: rt.Now})
+	})
 }
 
 func (a *Analysis) handleSettings(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *rundown.GCSettingsRundown) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.GCSettingsRundown) {
-			rt.State.settings = &Settings{
-				HardLimitBytes: e.HardLimit, LOHThresholdBytes: e.LOHThreshold, PhysicalMemoryBytes: e.PhysicalMemoryConfig,
-				Gen0MinBudgetBytes: e.Gen0MinBudgetConfig, Gen0MaxBudgetBytes: e.Gen0MaxBudgetConfig,
-				HighMemoryPercent: e.HighMemPercentConfig, BitSettings: uint32(e.BitSettings),
-			}
-			rt.State.settings.decode()
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.RuntimeInformationStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
-			rt.State.setServer(uint32(e.StartupFlags))
-		})
-	lives.On(&a.runtimes, mux, func(e *rundown.RuntimeInformationDCStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {
-			rt.State.setServer(uint32(e.StartupFlags))
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *rundown.GCSettingsRundown) {
+		rt.State.settings = &Settings{
+			HardLimitBytes: e.HardLimit, LOHThresholdBytes: e.LOHThreshold, PhysicalMemoryBytes: e.PhysicalMemoryConfig,
+			Gen0MinBudgetBytes: e.Gen0MinBudgetConfig, Gen0MaxBudgetBytes: e.Gen0MaxBudgetConfig,
+			HighMemoryPercent: e.HighMemPercentConfig, BitSettings: uint32(e.BitSettings),
+		}
+		rt.State.settings.decode()
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
+		rt.State.setServer(uint32(e.StartupFlags))
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {
+		rt.State.setServer(uint32(e.StartupFlags))
+	})
 }
 
 // decode sets the fields of the bits.

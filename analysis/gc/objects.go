@@ -19,30 +19,24 @@ type finalizers struct {
 // handleObjects takes the events of single objects: what is pinned, and what is
 // finalized.
 func (a *Analysis) handleObjects(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *clr.PinObjectAtGCTime) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.PinObjectAtGCTime) {
-			if c := rt.State.inProgress(); c != nil {
-				c.pins = append(c.pins, pin{uint64(e.ObjectID), e.ObjectSize})
-			}
-		})
-	lives.On(&a.runtimes, mux, func(e *private.PinPlugAtGCTime) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *private.PinPlugAtGCTime) {
-			if c := rt.State.inProgress(); c != nil {
-				c.plugs = append(c.plugs, plug{uint64(e.PlugStart), uint64(e.PlugEnd)})
-			}
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCFinalizersBegin) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.AnyGCFinalizersBegin) {
-			rt.State.finalizers.begin, rt.State.finalizers.running = rt.Now, true
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCFinalizersEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyGCFinalizersEnd) {
-			rt.State.finalizers.end(rt.Now, e.Count)
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.FinalizeObject) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.FinalizeObject) { rt.State.finalize(uint64(e.TypeID)) })
-	lives.On(&a.runtimes, mux, func(e *private.PrvFinalizeObject) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *private.PrvFinalizeObject) { rt.State.finalizeNamed(e.TypeName) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.PinObjectAtGCTime) {
+		if c := rt.State.inProgress(); c != nil {
+			c.pins = append(c.pins, pin{uint64(e.ObjectID), e.ObjectSize})
+		}
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *private.PinPlugAtGCTime) {
+		if c := rt.State.inProgress(); c != nil {
+			c.plugs = append(c.plugs, plug{uint64(e.PlugStart), uint64(e.PlugEnd)})
+		}
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, _ *clr.AnyGCFinalizersBegin) {
+		rt.State.finalizers.begin, rt.State.finalizers.running = rt.Now, true
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyGCFinalizersEnd) {
+		rt.State.finalizers.end(rt.Now, e.Count)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.FinalizeObject) { rt.State.finalize(uint64(e.TypeID)) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *private.PrvFinalizeObject) { rt.State.finalizeNamed(e.TypeName) })
 }
 
 // end ends a run. Of one that began before the trace only the count is known.

@@ -100,10 +100,9 @@ func (a *Analysis) handleSamples(mux *etw.Mux) {
 		}
 		return nil
 	})
-	lives.On(&a.runtimes, mux, func(e *clr.AnyGCCreateConcurrentThread) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.AnyGCCreateConcurrentThread) {
-			rt.State.cpu.worker(&rt.State.cpu.background, r.ThreadID)
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCCreateConcurrentThread) {
+		rt.State.cpu.worker(&rt.State.cpu.background, r.ThreadID)
+	})
 }
 
 // worker notes that a thread works on collections.

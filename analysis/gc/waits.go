@@ -22,31 +22,29 @@ const shortWait = 200
 const maxWaits = 10000
 
 func (a *Analysis) handleWaits(mux *etw.Mux) {
-	lives.On(&a.runtimes, mux, func(e *private.BGCAllocWaitBegin) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *private.BGCAllocWaitBegin) {
-			s := &rt.State
-			s.seen = true
-			if i := s.waitOn(r.ThreadID); i >= 0 { // its end was lost
-				s.waits[i] = wait{thread: r.ThreadID, begin: rt.Now, reason: e.Reason}
-				return
-			}
-			if len(s.waits) < maxWaits {
-				s.waits = append(s.waits, wait{thread: r.ThreadID, begin: rt.Now, reason: e.Reason})
-			}
-		})
-	lives.On(&a.runtimes, mux, func(e *private.BGCAllocWaitEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *private.BGCAllocWaitEnd) {
-			s := &rt.State
-			i := s.waitOn(r.ThreadID)
-			if i < 0 {
-				return
-			}
-			w := &s.waits[i]
-			w.end, w.over = rt.Now, true
-			if rt.MS(w.end-w.begin) <= shortWait {
-				s.waits = append(s.waits[:i], s.waits[i+1:]...)
-			}
-		})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *private.BGCAllocWaitBegin) {
+		s := &rt.State
+		s.seen = true
+		if i := s.waitOn(r.ThreadID); i >= 0 { // its end was lost
+			s.waits[i] = wait{thread: r.ThreadID, begin: rt.Now, reason: e.Reason}
+			return
+		}
+		if len(s.waits) < maxWaits {
+			s.waits = append(s.waits, wait{thread: r.ThreadID, begin: rt.Now, reason: e.Reason})
+		}
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *private.BGCAllocWaitEnd) {
+		s := &rt.State
+		i := s.waitOn(r.ThreadID)
+		if i < 0 {
+			return
+		}
+		w := &s.waits[i]
+		w.end, w.over = rt.Now, true
+		if rt.MS(w.end-w.begin) <= shortWait {
+			s.waits = append(s.waits[:i], s.waits[i+1:]...)
+		}
+	})
 }
 
 // waitOn returns the index of the wait of a thread that is not over, or -1.

@@ -105,24 +105,22 @@ type pinned struct{ times, handles int }
 func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
-	lives.On(&a.runtimes, mux, func(e *clr.SetGCHandle) uint16 { return e.ClrInstanceID }, create)
-	lives.On(&a.runtimes, mux, func(e *clr.DestroyGCHandle) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.DestroyGCHandle) {
-			rt.State.seen = true
-			rt.State.destroyed++
-			rt.State.destroy(uint64(e.HandleID))
-			rt.State.levels.Set(rt.At(rt.Now), float64(len(rt.State.alive)))
-		})
-	lives.On(&a.runtimes, mux, func(e *clr.PinObjectAtGCTime) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.PinObjectAtGCTime) {
-			s := &rt.State
-			s.seen = true
-			p := &s.pinned.At(e.TypeName).Value
-			p.times++
-			if _, ok := s.alive[uint64(e.HandleID)]; ok {
-				p.handles++
-			}
-		})
+	lives.On(&a.runtimes, mux, create)
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.DestroyGCHandle) {
+		rt.State.seen = true
+		rt.State.destroyed++
+		rt.State.destroy(uint64(e.HandleID))
+		rt.State.levels.Set(rt.At(rt.Now), float64(len(rt.State.alive)))
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.PinObjectAtGCTime) {
+		s := &rt.State
+		s.seen = true
+		p := &s.pinned.At(e.TypeName).Value
+		p.times++
+		if _, ok := s.alive[uint64(e.HandleID)]; ok {
+			p.handles++
+		}
+	})
 	return a
 }
 

@@ -89,67 +89,59 @@ func NewWith(mux *etw.Mux, t *types.Analysis) *Analysis {
 	a := &Analysis{types: t}
 	rts := &a.runtimes
 	rts.Watch(mux)
-	lives.On(rts, mux, func(e *clr.AnyGCStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyGCStart) {
-			if e.Count != rt.State.number { // .NET Framework sends it twice
-				rt.State.finish()
-			}
-			rt.State.number = e.Count
-		})
-	lives.On(rts, mux, func(e *clr.AnyGCEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyGCEnd) {
-			if w := rt.State.walk; w != nil && w.number == e.Count {
-				rt.State.finish()
-			}
-		})
-	lives.On(rts, mux, func(e *clr.GCBulkNode) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCBulkNode) { rt.State.on(rt).addNodes(e) })
-	lives.On(rts, mux, func(e *clr.GCBulkEdge) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCBulkEdge) { rt.State.on(rt).addEdges(e) })
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyGCStart) {
+		if e.Count != rt.State.number { // .NET Framework sends it twice
+			rt.State.finish()
+		}
+		rt.State.number = e.Count
+	})
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyGCEnd) {
+		if w := rt.State.walk; w != nil && w.number == e.Count {
+			rt.State.finish()
+		}
+	})
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkNode) { rt.State.on(rt).addNodes(e) })
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkEdge) { rt.State.on(rt).addEdges(e) })
 	a.handleRoots(mux)
 	return a
 }
 
 func (a *Analysis) handleRoots(mux *etw.Mux) {
 	rts := &a.runtimes
-	lives.On(rts, mux, func(e *clr.GCBulkRootEdge) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootEdge) {
-			w := rt.State.on(rt)
-			for v := range e.Values.All() {
-				if v.GCRootFlag&clr.GCRootFlagsWeakRef == 0 && v.RootedNodeAddress != 0 {
-					w.roots = append(w.roots, rawRoot{addr: uint64(v.RootedNodeAddress), kind: kindOf(v.GCRootKind)})
-				}
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootEdge) {
+		w := rt.State.on(rt)
+		for v := range e.Values.All() {
+			if v.GCRootFlag&clr.GCRootFlagsWeakRef == 0 && v.RootedNodeAddress != 0 {
+				w.roots = append(w.roots, rawRoot{addr: uint64(v.RootedNodeAddress), kind: kindOf(v.GCRootKind)})
 			}
-		})
-	lives.On(rts, mux, func(e *clr.GCBulkRootStaticVar) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootStaticVar) {
-			w := rt.State.on(rt)
-			for v := range e.Values.All() {
-				kind := rootStatic
-				if v.Flags&clr.GCRootStaticVarFlagsThreadLocal != 0 {
-					kind = rootThreadStatic
-				}
-				if v.ObjectID != 0 {
-					w.roots = append(w.roots, rawRoot{v.ObjectID, kind, v.FieldName.String()})
-				}
+		}
+	})
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootStaticVar) {
+		w := rt.State.on(rt)
+		for v := range e.Values.All() {
+			kind := rootStatic
+			if v.Flags&clr.GCRootStaticVarFlagsThreadLocal != 0 {
+				kind = rootThreadStatic
 			}
-		})
-	lives.On(rts, mux, func(e *clr.GCBulkRootCCW) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootCCW) {
-			w := rt.State.on(rt)
-			for v := range e.Values.All() {
-				if v.ObjectID != 0 {
-					w.roots = append(w.roots, rawRoot{addr: v.ObjectID, kind: rootCOM})
-				}
+			if v.ObjectID != 0 {
+				w.roots = append(w.roots, rawRoot{v.ObjectID, kind, v.FieldName.String()})
 			}
-		})
-	lives.On(rts, mux, func(e *clr.GCBulkRootConditionalWeakTableElementEdge) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootConditionalWeakTableElementEdge) {
-			w := rt.State.on(rt)
-			for v := range e.Values.All() {
-				w.pairs = append(w.pairs, rawPair{uint64(v.GCKeyNodeID), uint64(v.GCValueNodeID)})
+		}
+	})
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootCCW) {
+		w := rt.State.on(rt)
+		for v := range e.Values.All() {
+			if v.ObjectID != 0 {
+				w.roots = append(w.roots, rawRoot{addr: v.ObjectID, kind: rootCOM})
 			}
-		})
+		}
+	})
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkRootConditionalWeakTableElementEdge) {
+		w := rt.State.on(rt)
+		for v := range e.Values.All() {
+			w.pairs = append(w.pairs, rawPair{uint64(v.GCKeyNodeID), uint64(v.GCValueNodeID)})
+		}
+	})
 }
 
 // on returns the walk that is under way, or begins one.

@@ -35,40 +35,34 @@ func (d *decisions) because(reason etw.ANSI) {
 
 func (a *Analysis) handleDecisions(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.MethodJitInliningSucceeded) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.MethodJitInliningSucceeded) {
-			rt.State.seen = true
-			rt.State.inlining.succeeded++
-		})
-	lives.On(t, mux, func(e *clr.MethodJitInliningFailed) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.MethodJitInliningFailed) {
-			rt.State.seen = true
-			rt.State.inlining.fail(e.InlineeNamespace, e.InlineeName, e.FailAlways.True())
-			rt.State.inlining.reasons.At(e.FailReason).Value++
-		})
-	lives.On(t, mux, func(e *clr.MethodJitInliningFailedAnsi) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.MethodJitInliningFailedAnsi) {
-			rt.State.seen = true
-			rt.State.inlining.fail(e.InlineeNamespace, e.InlineeName, e.FailAlways.True())
-			rt.State.inlining.because(e.FailReason)
-		})
-	lives.On(t, mux, func(e *clr.MethodJitTailCallSucceeded) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.MethodJitTailCallSucceeded) {
-			rt.State.seen = true
-			rt.State.tailCalls.succeeded++
-		})
-	lives.On(t, mux, func(e *clr.MethodJitTailCallFailed) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.MethodJitTailCallFailed) {
-			rt.State.seen = true
-			rt.State.tailCalls.fail(e.CalleeNamespace, e.CalleeName, false)
-			rt.State.tailCalls.reasons.At(e.FailReason).Value++
-		})
-	lives.On(t, mux, func(e *clr.MethodJitTailCallFailedAnsi) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.MethodJitTailCallFailedAnsi) {
-			rt.State.seen = true
-			rt.State.tailCalls.fail(e.CalleeNamespace, e.CalleeName, false)
-			rt.State.tailCalls.because(e.FailReason)
-		})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.MethodJitInliningSucceeded) {
+		rt.State.seen = true
+		rt.State.inlining.succeeded++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.MethodJitInliningFailed) {
+		rt.State.seen = true
+		rt.State.inlining.fail(e.InlineeNamespace, e.InlineeName, e.FailAlways.True())
+		rt.State.inlining.reasons.At(e.FailReason).Value++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.MethodJitInliningFailedAnsi) {
+		rt.State.seen = true
+		rt.State.inlining.fail(e.InlineeNamespace, e.InlineeName, e.FailAlways.True())
+		rt.State.inlining.because(e.FailReason)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.MethodJitTailCallSucceeded) {
+		rt.State.seen = true
+		rt.State.tailCalls.succeeded++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.MethodJitTailCallFailed) {
+		rt.State.seen = true
+		rt.State.tailCalls.fail(e.CalleeNamespace, e.CalleeName, false)
+		rt.State.tailCalls.reasons.At(e.FailReason).Value++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.MethodJitTailCallFailedAnsi) {
+		rt.State.seen = true
+		rt.State.tailCalls.fail(e.CalleeNamespace, e.CalleeName, false)
+		rt.State.tailCalls.because(e.FailReason)
+	})
 }
 
 // maxCallees is how many callees are listed.

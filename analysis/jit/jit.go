@@ -101,25 +101,23 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
-	lives.On(t, mux, func(e *clr.AnyMethodJittingStarted) uint16 { return e.ClrInstanceID }, begin)
-	lives.On(t, mux, func(e *clr.AnyMethodLoadVerbose) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyMethodLoadVerbose) {
-			m := method{native: e.MethodSize, flags: e.MethodFlags, version: e.ReJITID}
-			m.method, m.module = e.MethodID, e.ModuleID
-			if rt.State.end(rt, r.ThreadID, &m) {
-				m.name = fullName(e.MethodNamespace, e.MethodName, e.MethodSignature)
-				rt.State.orphan(m)
-			}
-		})
-	lives.On(t, mux, func(e *clr.AnyMethodLoad) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyMethodLoad) {
-			m := method{native: e.MethodSize, flags: e.MethodFlags, version: e.ReJITID}
-			m.method, m.module = e.MethodID, e.ModuleID
-			if rt.State.end(rt, r.ThreadID, &m) {
-				rt.State.orphan(m)
-			}
-		})
-	lives.On(t, mux, func(e *clr.MethodJitMemoryAllocatedForCode) uint16 { return e.ClrInstanceID }, allocated)
+	lives.On(t, mux, begin)
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AnyMethodLoadVerbose) {
+		m := method{native: e.MethodSize, flags: e.MethodFlags, version: e.ReJITID}
+		m.method, m.module = e.MethodID, e.ModuleID
+		if rt.State.end(rt, r.ThreadID, &m) {
+			m.name = fullName(e.MethodNamespace, e.MethodName, e.MethodSignature)
+			rt.State.orphan(m)
+		}
+	})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AnyMethodLoad) {
+		m := method{native: e.MethodSize, flags: e.MethodFlags, version: e.ReJITID}
+		m.method, m.module = e.MethodID, e.ModuleID
+		if rt.State.end(rt, r.ThreadID, &m) {
+			rt.State.orphan(m)
+		}
+	})
+	lives.On(t, mux, allocated)
 	a.handleModules(mux)
 	a.handleSuspensions(mux)
 	a.handleLookups(mux)
@@ -221,56 +219,49 @@ func (a *Analysis) handleModules(mux *etw.Mux) {
 			rt.State.modules[id] = path.String()
 		}
 	}
-	lives.On(t, mux, func(e *clr.AnyModuleLoad) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyModuleLoad) { add(rt, e.ModuleID, e.ModuleILPath) })
-	lives.On(t, mux, func(e *rundown.AnyModuleDCEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.AnyModuleDCEnd) { add(rt, e.ModuleID, e.ModuleILPath) })
-	lives.On(t, mux, func(e *rundown.AnyModuleDCStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.AnyModuleDCStart) { add(rt, e.ModuleID, e.ModuleILPath) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyModuleLoad) { add(rt, e.ModuleID, e.ModuleILPath) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyModuleDCEnd) { add(rt, e.ModuleID, e.ModuleILPath) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyModuleDCStart) { add(rt, e.ModuleID, e.ModuleILPath) })
 }
 
 // handleSuspensions follows the times in which all threads stand still. Of
 // suspensions that overlap each moment counts once.
 func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.AnyGCSuspendEEEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
-			rt.State.suspends.Pop(r.ThreadID) // whose end was lost
-			rt.State.suspends.Push(r.ThreadID, rt.Now)
-		})
-	lives.On(t, mux, func(e *clr.AnyGCRestartEEBegin) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEBegin) {
-			s := &rt.State
-			if from, ok := s.suspends.Pop(r.ThreadID); ok {
-				s.suspended += max(rt.Now-max(from, s.lastSuspended), 0)
-				s.lastSuspended = max(s.lastSuspended, rt.Now)
-			}
-		})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
+		rt.State.suspends.Pop(r.ThreadID) // whose end was lost
+		rt.State.suspends.Push(r.ThreadID, rt.Now)
+	})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEBegin) {
+		s := &rt.State
+		if from, ok := s.suspends.Pop(r.ThreadID); ok {
+			s.suspended += max(rt.Now-max(from, s.lastSuspended), 0)
+			s.lastSuspended = max(s.lastSuspended, rt.Now)
+		}
+	})
 }
 
 func (a *Analysis) handleLookups(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.R2RGetEntryPointStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.R2RGetEntryPointStart) {
-			rt.State.seen = true
-			rt.State.lookups.Push(r.ThreadID, lookup{e.MethodID, rt.Now})
-		})
-	lives.On(t, mux, func(e *clr.AnyR2RGetEntryPoint) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AnyR2RGetEntryPoint) {
-			s := &rt.State
-			s.seen = true
-			if l, _, ok := s.lookups.PopMatch(r.ThreadID, func(l *lookup) bool { return l.method == e.MethodID }); ok {
-				s.lookupTicks += rt.Now - l.begin
-			}
-			if e.EntryPoint != 0 {
-				s.precompiled.Found++
-				return
-			}
-			s.precompiled.Missing++
-			if len(s.precompiled.MissingMethods) < maxMissing {
-				s.precompiled.MissingMethods = append(s.precompiled.MissingMethods, fullName(e.MethodNamespace, e.MethodName, e.MethodSignature))
-			}
-		})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.R2RGetEntryPointStart) {
+		rt.State.seen = true
+		rt.State.lookups.Push(r.ThreadID, lookup{e.MethodID, rt.Now})
+	})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AnyR2RGetEntryPoint) {
+		s := &rt.State
+		s.seen = true
+		if l, _, ok := s.lookups.PopMatch(r.ThreadID, func(l *lookup) bool { return l.method == e.MethodID }); ok {
+			s.lookupTicks += rt.Now - l.begin
+		}
+		if e.EntryPoint != 0 {
+			s.precompiled.Found++
+			return
+		}
+		s.precompiled.Missing++
+		if len(s.precompiled.MissingMethods) < maxMissing {
+			s.precompiled.MissingMethods = append(s.precompiled.MissingMethods, fullName(e.MethodNamespace, e.MethodName, e.MethodSignature))
+		}
+	})
 }
 
 // maxMissing is how many methods without precompiled code are listed.
@@ -278,42 +269,36 @@ const maxMissing = 1000
 
 func (a *Analysis) handleTiering(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.TieredCompilationSettings) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.TieredCompilationSettings) {
-			rt.State.tiering.seen, rt.State.tiering.Settings = true, e.Flags.String()
-		})
-	lives.On(t, mux, func(e *clr.TieredCompilationPause) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.TieredCompilationPause) {
-			rt.State.tiering.seen = true
-			rt.State.tiering.Pauses++
-		})
-	lives.On(t, mux, func(e *clr.TieredCompilationResume) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.TieredCompilationResume) {
-			rt.State.tiering.seen = true
-			rt.State.tiering.Resumes++
-		})
-	lives.On(t, mux, func(e *clr.TieredCompilationBackgroundJitStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.TieredCompilationBackgroundJitStart) {
-			w := &rt.State.tiering
-			w.seen, w.busy, w.begin, w.thread, w.PendingAtEnd = true, true, rt.Now, r.ThreadID, e.PendingMethodCount
-		})
-	lives.On(t, mux, func(e *clr.TieredCompilationBackgroundJitStop) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.TieredCompilationBackgroundJitStop) {
-			w := &rt.State.tiering
-			if w.busy {
-				w.ticks += rt.Now - w.begin
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.TieredCompilationSettings) {
+		rt.State.tiering.seen, rt.State.tiering.Settings = true, e.Flags.String()
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.TieredCompilationPause) {
+		rt.State.tiering.seen = true
+		rt.State.tiering.Pauses++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.TieredCompilationResume) {
+		rt.State.tiering.seen = true
+		rt.State.tiering.Resumes++
+	})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.TieredCompilationBackgroundJitStart) {
+		w := &rt.State.tiering
+		w.seen, w.busy, w.begin, w.thread, w.PendingAtEnd = true, true, rt.Now, r.ThreadID, e.PendingMethodCount
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.TieredCompilationBackgroundJitStop) {
+		w := &rt.State.tiering
+		if w.busy {
+			w.ticks += rt.Now - w.begin
+		}
+		w.seen, w.busy, w.PendingAtEnd = true, false, e.PendingMethodCount
+		w.Batches++
+		w.Methods += uint64(e.JittedMethodCount)
+	})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *private.MulticoreJit) {
+		if e.String1.EqualString("GROUPWAIT") || e.String1.EqualString("JITTHREAD") {
+			if rt.State.multicore == nil {
+				rt.State.multicore = make(map[int64]bool)
 			}
-			w.seen, w.busy, w.PendingAtEnd = true, false, e.PendingMethodCount
-			w.Batches++
-			w.Methods += uint64(e.JittedMethodCount)
-		})
-	lives.On(t, mux, func(e *private.MulticoreJit) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *private.MulticoreJit) {
-			if e.String1.EqualString("GROUPWAIT") || e.String1.EqualString("JITTHREAD") {
-				if rt.State.multicore == nil {
-					rt.State.multicore = make(map[int64]bool)
-				}
-				rt.State.multicore[r.ThreadID] = true
-			}
-		})
+			rt.State.multicore[r.ThreadID] = true
+		}
+	})
 }

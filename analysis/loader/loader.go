@@ -114,46 +114,39 @@ func (a *Analysis) handleAssemblies(mux *etw.Mux) {
 	of := func(name etw.UTF16, flags clr.AssemblyFlags, at measure.Float) Assembly {
 		return Assembly{Name: name.String(), LoadedMS: at, Dynamic: flags&clr.AssemblyFlagsDynamic != 0, Collectible: flags&clr.AssemblyFlagsCollectible != 0}
 	}
-	lives.On(t, mux, func(e *clr.AnyAssemblyLoad) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyAssemblyLoad) {
-			rt.State.seen = true
-			rt.State.assemblies.load(e.AssemblyID, of(e.FullyQualifiedAssemblyName, e.AssemblyFlags, measure.Known(rt.At(rt.Now))))
-		})
-	lives.On(t, mux, func(e *clr.AnyAssemblyUnload) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyAssemblyUnload) {
-			if v := rt.State.assemblies.unload(e.AssemblyID); v != nil {
-				v.UnloadedMS = measure.Known(rt.At(rt.Now))
-			}
-		})
-	lives.On(t, mux, func(e *rundown.AnyAssemblyDCEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.AnyAssemblyDCEnd) {
-			rt.State.seen = true
-			rt.State.assemblies.there(e.AssemblyID, of(e.FullyQualifiedAssemblyName, clr.AssemblyFlags(e.AssemblyFlags), measure.Float{}))
-		})
-	lives.On(t, mux, func(e *clr.AnyAppDomainLoad) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.AnyAppDomainLoad) { rt.State.appDomains++ })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyAssemblyLoad) {
+		rt.State.seen = true
+		rt.State.assemblies.load(e.AssemblyID, of(e.FullyQualifiedAssemblyName, e.AssemblyFlags, measure.Known(rt.At(rt.Now))))
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyAssemblyUnload) {
+		if v := rt.State.assemblies.unload(e.AssemblyID); v != nil {
+			v.UnloadedMS = measure.Known(rt.At(rt.Now))
+		}
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyAssemblyDCEnd) {
+		rt.State.seen = true
+		rt.State.assemblies.there(e.AssemblyID, of(e.FullyQualifiedAssemblyName, clr.AssemblyFlags(e.AssemblyFlags), measure.Float{}))
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.AnyAppDomainLoad) { rt.State.appDomains++ })
 }
 
 func (a *Analysis) handleModules(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.AnyModuleLoad) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyModuleLoad) {
-			m := module(e.ModuleILPath, e.ModuleNativePath, e.ModuleFlags, e.ManagedPdbSignature, e.ManagedPdbAge)
-			m.LoadedMS = measure.Known(rt.At(rt.Now))
-			rt.State.seen = true
-			rt.State.modules.load(e.ModuleID, m)
-		})
-	lives.On(t, mux, func(e *clr.AnyModuleUnload) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyModuleUnload) {
-			if v := rt.State.modules.unload(e.ModuleID); v != nil {
-				v.UnloadedMS = measure.Known(rt.At(rt.Now))
-			}
-		})
-	lives.On(t, mux, func(e *rundown.AnyModuleDCEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.AnyModuleDCEnd) {
-			rt.State.seen = true
-			rt.State.modules.there(e.ModuleID, module(e.ModuleILPath, e.ModuleNativePath, clr.ModuleFlags(e.ModuleFlags), e.ManagedPdbSignature, e.ManagedPdbAge))
-		})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyModuleLoad) {
+		m := module(e.ModuleILPath, e.ModuleNativePath, e.ModuleFlags, e.ManagedPdbSignature, e.ManagedPdbAge)
+		m.LoadedMS = measure.Known(rt.At(rt.Now))
+		rt.State.seen = true
+		rt.State.modules.load(e.ModuleID, m)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyModuleUnload) {
+		if v := rt.State.modules.unload(e.ModuleID); v != nil {
+			v.UnloadedMS = measure.Known(rt.At(rt.Now))
+		}
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyModuleDCEnd) {
+		rt.State.seen = true
+		rt.State.modules.there(e.ModuleID, module(e.ModuleILPath, e.ModuleNativePath, clr.ModuleFlags(e.ModuleFlags), e.ManagedPdbSignature, e.ManagedPdbAge))
+	})
 }
 
 func module(path, native etw.UTF16, flags clr.ModuleFlags, pdb etw.GUID, age uint32) Module {
@@ -170,74 +163,65 @@ func module(path, native etw.UTF16, flags clr.ModuleFlags, pdb etw.GUID, age uin
 
 func (a *Analysis) handleMethods(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.AnyMethodLoadVerbose) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
-			rt.State.methods++
-			rt.State.bytes += uint64(e.MethodSize)
-		})
-	lives.On(t, mux, func(e *clr.AnyMethodLoad) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyMethodLoad) {
-			rt.State.methods++
-			rt.State.bytes += uint64(e.MethodSize)
-		})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
+		rt.State.methods++
+		rt.State.bytes += uint64(e.MethodSize)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyMethodLoad) {
+		rt.State.methods++
+		rt.State.bytes += uint64(e.MethodSize)
+	})
 }
 
 // handleBinds pairs the look-ups of assemblies, by their activity if they have
 // one, else by thread.
 func (a *Analysis) handleBinds(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.AssemblyLoadStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AssemblyLoadStart) {
-			s := &rt.State
-			s.seen = true
-			s.binds.Push(r.ThreadID, bind{activity: r.ActivityID, at: rt.Now, Bind: Bind{
-				Requested: e.AssemblyName.String(), Path: e.AssemblyPath.String(),
-				Requesting: e.RequestingAssembly.String(), Context: e.AssemblyLoadContext.String()}})
-		})
-	lives.On(t, mux, func(e *clr.AssemblyLoadStop) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.AssemblyLoadStop) {
-			s := &rt.State
-			s.seen = true
-			b, _, ok := s.binds.PopMatch(r.ThreadID, func(b *bind) bool { return b.activity == r.ActivityID })
-			if !ok {
-				return // it began before the trace did
-			}
-			b.StartMS, b.DurationMS = rt.At(b.at), rt.MS(rt.Now-b.at)
-			b.Success, b.Cached = e.Success.True(), e.Cached.True()
-			b.Result, b.ResultPath = e.ResultAssemblyName.String(), e.ResultAssemblyPath.String()
-			s.bound = append(s.bound, b.Bind)
-			s.durations = append(s.durations, b.DurationMS)
-		})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AssemblyLoadStart) {
+		s := &rt.State
+		s.seen = true
+		s.binds.Push(r.ThreadID, bind{activity: r.ActivityID, at: rt.Now, Bind: Bind{
+			Requested: e.AssemblyName.String(), Path: e.AssemblyPath.String(),
+			Requesting: e.RequestingAssembly.String(), Context: e.AssemblyLoadContext.String()}})
+	})
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AssemblyLoadStop) {
+		s := &rt.State
+		s.seen = true
+		b, _, ok := s.binds.PopMatch(r.ThreadID, func(b *bind) bool { return b.activity == r.ActivityID })
+		if !ok {
+			return // it began before the trace did
+		}
+		b.StartMS, b.DurationMS = rt.At(b.at), rt.MS(rt.Now-b.at)
+		b.Success, b.Cached = e.Success.True(), e.Cached.True()
+		b.Result, b.ResultPath = e.ResultAssemblyName.String(), e.ResultAssemblyPath.String()
+		s.bound = append(s.bound, b.Bind)
+		s.durations = append(s.durations, b.DurationMS)
+	})
 }
 
 // handleStages counts the steps of binds.
 func (a *Analysis) handleStages(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.ResolutionAttempted) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.ResolutionAttempted) {
-			if rt.State.stages == nil {
-				rt.State.stages = make(map[stageKey]int)
-			}
-			rt.State.stages[stageKey{e.Stage, e.Result}]++
-			if b := rt.State.binds.Top(r.ThreadID); b != nil && e.ErrorMessage.Len() > 0 {
-				b.Errors = append(b.Errors, e.ErrorMessage.String())
-			}
-		})
-	lives.On(t, mux, func(e *clr.KnownPathProbed) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.KnownPathProbed) {
-			if rt.State.probes == nil {
-				rt.State.probes = make(map[probeKey]int)
-			}
-			rt.State.probes[probeKey{e.Source, e.Result}]++
-		})
-	lives.On(t, mux, func(e *clr.AssemblyLoadContextResolvingHandlerInvoked) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.AssemblyLoadContextResolvingHandlerInvoked) {
-			rt.State.handlers++
-		})
-	lives.On(t, mux, func(e *clr.AppDomainAssemblyResolveHandlerInvoked) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.AppDomainAssemblyResolveHandlerInvoked) { rt.State.handlers++ })
-	lives.On(t, mux, func(e *clr.AssemblyLoadFromResolveHandlerInvoked) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.AssemblyLoadFromResolveHandlerInvoked) { rt.State.handlers++ })
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ResolutionAttempted) {
+		if rt.State.stages == nil {
+			rt.State.stages = make(map[stageKey]int)
+		}
+		rt.State.stages[stageKey{e.Stage, e.Result}]++
+		if b := rt.State.binds.Top(r.ThreadID); b != nil && e.ErrorMessage.Len() > 0 {
+			b.Errors = append(b.Errors, e.ErrorMessage.String())
+		}
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.KnownPathProbed) {
+		if rt.State.probes == nil {
+			rt.State.probes = make(map[probeKey]int)
+		}
+		rt.State.probes[probeKey{e.Source, e.Result}]++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.AssemblyLoadContextResolvingHandlerInvoked) {
+		rt.State.handlers++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.AppDomainAssemblyResolveHandlerInvoked) { rt.State.handlers++ })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.AssemblyLoadFromResolveHandlerInvoked) { rt.State.handlers++ })
 }
 
 // typeLoads are the loads of types. Times are ticks.
@@ -263,12 +247,11 @@ type level struct {
 
 func (a *Analysis) handleTypes(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.TypeLoadStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, e *clr.TypeLoadStart) {
-			rt.State.seen = true
-			rt.State.types.open.Push(r.ThreadID, typeLoad{id: e.TypeLoadStartID, at: rt.Now})
-		})
-	lives.On(t, mux, func(e *clr.TypeLoadStop) uint16 { return e.ClrInstanceID }, typeLoaded)
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.TypeLoadStart) {
+		rt.State.seen = true
+		rt.State.types.open.Push(r.ThreadID, typeLoad{id: e.TypeLoadStartID, at: rt.Now})
+	})
+	lives.On(t, mux, typeLoaded)
 }
 
 func typeLoaded(rt *runtime, r *etw.Record, e *clr.TypeLoadStop) {

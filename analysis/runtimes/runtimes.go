@@ -73,34 +73,29 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
-	lives.On(t, mux, func(e *clr.RuntimeInformationStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
-			rt.State.StartMS = measure.Known(rt.At(rt.Now))
-			rt.State.tell(e)
-		})
-	lives.On(t, mux, func(e *rundown.RuntimeInformationDCStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {
-			if rt.State.seen {
-				return
-			}
-			rt.State.tell(&clr.RuntimeInformationStart{Sku: clr.RuntimeSku(e.Sku),
-				BclMajorVersion: e.BclMajorVersion, BclMinorVersion: e.BclMinorVersion, BclBuildNumber: e.BclBuildNumber, BclQfeNumber: e.BclQfeNumber,
-				VMMajorVersion: e.VMMajorVersion, VMMinorVersion: e.VMMinorVersion, VMBuildNumber: e.VMBuildNumber, VMQfeNumber: e.VMQfeNumber,
-				StartupFlags: clr.StartupFlags(e.StartupFlags), StartupMode: clr.StartupMode(e.StartupMode),
-				CommandLine: e.CommandLine, RuntimeDllPath: e.RuntimeDllPath})
-		})
-	lives.On(t, mux, func(e *clr.ExecutionCheckpoint) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ExecutionCheckpoint) { checkpoint(rt, e.Name, e.Timestamp) })
-	lives.On(t, mux, func(e *rundown.ExecutionCheckpointDCEnd) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *rundown.ExecutionCheckpointDCEnd) {
-			checkpoint(rt, e.Name, e.Timestamp)
-		})
-	lives.On(t, mux, func(e *clr.AnyMethodJittingStarted) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.AnyMethodJittingStarted) {
-			if rt.State.FirstCompilationMS.IsZero() {
-				rt.State.FirstCompilationMS = measure.Known(rt.At(rt.Now))
-			}
-		})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
+		rt.State.StartMS = measure.Known(rt.At(rt.Now))
+		rt.State.tell(e)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {
+		if rt.State.seen {
+			return
+		}
+		rt.State.tell(&clr.RuntimeInformationStart{Sku: clr.RuntimeSku(e.Sku),
+			BclMajorVersion: e.BclMajorVersion, BclMinorVersion: e.BclMinorVersion, BclBuildNumber: e.BclBuildNumber, BclQfeNumber: e.BclQfeNumber,
+			VMMajorVersion: e.VMMajorVersion, VMMinorVersion: e.VMMinorVersion, VMBuildNumber: e.VMBuildNumber, VMQfeNumber: e.VMQfeNumber,
+			StartupFlags: clr.StartupFlags(e.StartupFlags), StartupMode: clr.StartupMode(e.StartupMode),
+			CommandLine: e.CommandLine, RuntimeDllPath: e.RuntimeDllPath})
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ExecutionCheckpoint) { checkpoint(rt, e.Name, e.Timestamp) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.ExecutionCheckpointDCEnd) {
+		checkpoint(rt, e.Name, e.Timestamp)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.AnyMethodJittingStarted) {
+		if rt.State.FirstCompilationMS.IsZero() {
+			rt.State.FirstCompilationMS = measure.Known(rt.At(rt.Now))
+		}
+	})
 	return a
 }
 

@@ -65,34 +65,27 @@ func New(mux *etw.Mux) *Analysis {
 
 func (a *Analysis) handleWorkers(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStart) {
-			rt.State.started++
-			a.active(rt, e.ActiveWorkerThreadCount)
-		})
-	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadStop) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStop) {
-			rt.State.stopped++
-			a.active(rt, e.ActiveWorkerThreadCount)
-		})
-	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadWait) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadWait) {
-			rt.State.waited++
-			a.active(rt, e.ActiveWorkerThreadCount)
-		})
-	lives.On(t, mux, func(e *clr.ThreadPoolWorkingThreadCount) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkingThreadCount) { a.active(rt, e.Count) })
-	lives.On(t, mux, func(e *clr.ThreadPoolMinMaxThreads) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolMinMaxThreads) {
-			rt.State.seen = true
-			rt.State.limits = &Limits{int(e.MinWorkerThreads), int(e.MaxWorkerThreads), int(e.MinIOCompletionThreads), int(e.MaxIOCompletionThreads)}
-		})
-	lives.On(t, mux, func(e *clr.AnyIOThreadCreate) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadCreate) { rt.State.ioThreads = int(e.IOThreadCount) })
-	lives.On(t, mux, func(e *clr.AnyIOThreadTerminate) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadTerminate) {
-			rt.State.ioThreads = int(e.IOThreadCount)
-		})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStart) {
+		rt.State.started++
+		a.active(rt, e.ActiveWorkerThreadCount)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStop) {
+		rt.State.stopped++
+		a.active(rt, e.ActiveWorkerThreadCount)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadWait) {
+		rt.State.waited++
+		a.active(rt, e.ActiveWorkerThreadCount)
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkingThreadCount) { a.active(rt, e.Count) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolMinMaxThreads) {
+		rt.State.seen = true
+		rt.State.limits = &Limits{int(e.MinWorkerThreads), int(e.MaxWorkerThreads), int(e.MinIOCompletionThreads), int(e.MaxIOCompletionThreads)}
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadCreate) { rt.State.ioThreads = int(e.IOThreadCount) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadTerminate) {
+		rt.State.ioThreads = int(e.IOThreadCount)
+	})
 }
 
 // active sets the number of active workers.
@@ -109,47 +102,41 @@ func (a *Analysis) active(rt *runtime, n uint32) {
 
 func (a *Analysis) handleAdjustments(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadAdjustmentAdjustment) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentAdjustment) {
-			rt.State.seen = true
-			rt.State.adjustments = append(rt.State.adjustments, adjustment{
-				Adjustment{rt.At(rt.Now), e.NewWorkerThreadCount, e.Reason.String(), measure.Known(e.AverageThroughput)}, e.Reason})
-		})
-	lives.On(t, mux, func(e *clr.ThreadPoolWorkerThreadAdjustmentSample) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentSample) {
-			rt.State.seen = true
-			if v, ok := measure.Known(e.Throughput).Get(); ok {
-				rt.State.throughput = append(rt.State.throughput, v)
-			}
-		})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentAdjustment) {
+		rt.State.seen = true
+		rt.State.adjustments = append(rt.State.adjustments, adjustment{
+			Adjustment{rt.At(rt.Now), e.NewWorkerThreadCount, e.Reason.String(), measure.Known(e.AverageThroughput)}, e.Reason})
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentSample) {
+		rt.State.seen = true
+		if v, ok := measure.Known(e.Throughput).Get(); ok {
+			rt.State.throughput = append(rt.State.throughput, v)
+		}
+	})
 }
 
 func (a *Analysis) handleQueue(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(e *clr.ThreadPoolEnqueue) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolEnqueue) {
-			s := &rt.State
-			s.seen = true
-			s.enqueued++
-			if len(s.queue) >= maxQueue || s.queue == nil {
-				s.queue = make(map[uint64]int64)
-			}
-			s.queue[uint64(e.WorkID)] = rt.Now
-		})
-	lives.On(t, mux, func(e *clr.ThreadPoolDequeue) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolDequeue) {
-			s := &rt.State
-			s.seen = true
-			s.dequeued++
-			if at, ok := s.queue[uint64(e.WorkID)]; ok {
-				s.latencies = append(s.latencies, rt.MS(rt.Now-at))
-				delete(s.queue, uint64(e.WorkID))
-			}
-		})
-	lives.On(t, mux, func(e *clr.ThreadPoolIOEnqueue) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIOEnqueue) { rt.State.ioEnqueued++ })
-	lives.On(t, mux, func(e *clr.ThreadPoolIODequeue) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIODequeue) { rt.State.ioDequeued++ })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolEnqueue) {
+		s := &rt.State
+		s.seen = true
+		s.enqueued++
+		if len(s.queue) >= maxQueue || s.queue == nil {
+			s.queue = make(map[uint64]int64)
+		}
+		s.queue[uint64(e.WorkID)] = rt.Now
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolDequeue) {
+		s := &rt.State
+		s.seen = true
+		s.dequeued++
+		if at, ok := s.queue[uint64(e.WorkID)]; ok {
+			s.latencies = append(s.latencies, rt.MS(rt.Now-at))
+			delete(s.queue, uint64(e.WorkID))
+		}
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIOEnqueue) { rt.State.ioEnqueued++ })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIODequeue) { rt.State.ioDequeued++ })
 }
 
 // Result returns what is known so far. It shares no memory that changes with the

@@ -51,13 +51,10 @@ type start struct {
 func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
-	lives.On(&a.runtimes, mux, func(e *clr.WaitHandleWaitStart) uint16 { return e.ClrInstanceID }, begin)
-	lives.On(&a.runtimes, mux, func(e *clr.WaitHandleWaitStop) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.WaitHandleWaitStop) { stop(rt, r) })
-	lives.On(&a.runtimes, mux, func(e *clr.ThreadPoolWorkerThreadStart) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadStart) { rt.State.worker(r.ThreadID) })
-	lives.On(&a.runtimes, mux, func(e *clr.ThreadPoolWorkerThreadWait) uint16 { return e.ClrInstanceID },
-		func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadWait) { rt.State.worker(r.ThreadID) })
+	lives.On(&a.runtimes, mux, begin)
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.WaitHandleWaitStop) { stop(rt, r) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadStart) { rt.State.worker(r.ThreadID) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadWait) { rt.State.worker(r.ThreadID) })
 	return a
 }
 

@@ -152,7 +152,7 @@ func TestGeneratedCLRIsFresh(t *testing.T) {
 		}
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "doc.go"), "// Package "+pkg+" has its comment here, as that in the repository.\npackage "+pkg+"\n")
-		if code, _, stderr := etwgen(t, "", "gen", "--tests", "--package", pkg, "--provider", provider, "-o", dir, ourCLR); code != 0 {
+		if code, _, stderr := etwgen(t, "", "gen", "--tests", "--accessor", "ClrInstanceID", "--package", pkg, "--provider", provider, "-o", dir, ourCLR); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		want, err := readPackage(filepath.Join("..", "..", "generated", filepath.FromSlash(folder)))

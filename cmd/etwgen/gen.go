@@ -32,6 +32,7 @@ func (g *genFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&g.gen.Package, "package", "", "the name of the package (default $GOPACKAGE, or else the folder's)")
 	flags.StringVar(&g.gen.Provider, "provider", "", "the provider, by name, symbol, GUID or number (1 is the first), where a manifest has several")
 	flags.StringArrayVar(&g.rename, "rename", nil, "`OLD=NEW` gives what the manifest calls OLD the Go name NEW (repeatable)")
+	flags.StringArrayVar(&g.gen.Accessors, "accessor", nil, "give each event that has the field `NAME` a method GetNAME, for code that takes whatever has it (repeatable)")
 	flags.StringVar(&g.gen.Files, "files", "task", "`how` events are spread over files: task, a file for each, or one")
 	flags.BoolVar(&g.gen.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
 	flags.BoolVar(&g.selfDescribing, "self-describing", false, "take the providers for self-describing EventSources, which write narrower Booleans and go by names")

@@ -32,20 +32,15 @@ func addGC(v *view, s *subject, texts *texts) {
 	if len(gcs) >= enoughToDraw {
 		sec.Charts = []*chart{pauseChart(gcs), heapChart(gcs), pauseHistogram(r, gcs), rateChart(gcs)}
 	}
-	if len(gcs) > 0 {
-		sec.Tables = append(sec.Tables, generationTable(r, texts), collectionTable(gcs, texts))
-	}
-	sec.Tables = append(sec.Tables, suspensionTable(r, texts))
-	if len(r.FinalizedTypes) > 0 {
-		t := &table{ID: "finalized", Title: "Finalized objects by type", Sort: "count", texts: texts}
-		rows := shown(r.FinalizedTypes)
-		word(t, rows, column{Key: "type", Label: "Type"}, func(c gc.TypeCount) string { return c.Type })
-		num(t, rows, column{Key: "count", Label: "Objects", Share: true}, func(c gc.TypeCount) float64 { return float64(c.Count) })
-		cutOff(t, len(r.FinalizedTypes))
-		sec.Tables = append(sec.Tables, t)
-	}
-	if len(r.AllocWaits) > 0 {
-		sec.Tables = append(sec.Tables, allocWaitTable(r.AllocWaits, texts))
+	for _, t := range (&gc.Result{Runtimes: []*gc.Runtime{r}}).Tables() {
+		if t.Name != "collection" {
+			sec.show(t, texts)
+		} else if len(gcs) > 0 {
+			shown := sec.showAll(t.Rising("startMs"), texts)
+			if g := sizesGrid(gcs); g != nil && len(gcs) <= maxDetailed {
+				shown.Grids = append(shown.Grids, g)
+			}
+		}
 	}
 	v.Sections = append(v.Sections, sec)
 }
@@ -221,7 +216,7 @@ func starts(gcs []*gc.GC) *numbers {
 
 // pauseChart shows the pause of each collection.
 func pauseChart(gcs []*gc.GC) *chart {
-	c := &chart{ID: "pauses", Kind: scatter, Title: "Pauses", Unit: "ms", X: starts(gcs), Table: "collections",
+	c := &chart{ID: "pauses", Kind: scatter, Title: "Pauses", Unit: "ms", X: starts(gcs), Table: "gc-collection",
 		Note: "Each point is a collection; a background collection is one point, with the sum of its pauses."}
 	y := make([]float64, len(gcs))
 	for i, g := range gcs {
@@ -241,7 +236,7 @@ var generationNames = []string{"Generation 0", "Generation 1", "Generation 2", "
 
 // heapChart shows the heap after each collection, by generation.
 func heapChart(gcs []*gc.GC) *chart {
-	c := &chart{ID: "heap", Kind: stacked, Title: "Heap after collections", Unit: "MB", Table: "collections", Rows: []int{}}
+	c := &chart{ID: "heap", Kind: stacked, Title: "Heap after collections", Unit: "MB", Table: "gc-collection", Rows: []int{}}
 	type point struct {
 		ms  float64
 		row int
@@ -287,6 +282,6 @@ func rateChart(gcs []*gc.GC) *chart {
 	for i, g := range gcs {
 		y[i] = orNaN(g.AllocationRateMBPerSec)
 	}
-	return &chart{ID: "rate", Kind: before, Title: "Allocation rate before each collection", Unit: "MB/s", X: starts(gcs), Table: "collections",
+	return &chart{ID: "rate", Kind: before, Title: "Allocation rate before each collection", Unit: "MB/s", X: starts(gcs), Table: "gc-collection",
 		Series: []*series{{"Allocated", "alloc", &numbers{values: y, digits: 2}}}}
 }

@@ -165,3 +165,32 @@ func cutOff(t *table, all int) {
 		t.Lead += "The first " + grouped(float64(t.rows), 0) + " of " + grouped(float64(all), 0) + " are listed."
 	}
 }
+
+// hasAny reports whether a column has anything.
+func (c *column) hasAny() bool {
+	if c.Numbers != nil {
+		for _, v := range c.Numbers.values {
+			if v == v {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range c.Texts {
+		if c.Texts[i] != c.Texts[0] {
+			return true
+		}
+	}
+	return len(c.Texts) > 0 && c.Texts[0] != emptyText
+}
+
+// dropEmpty leaves out columns that have nothing.
+func dropEmpty(columns []*column) []*column {
+	var kept []*column
+	for _, c := range columns {
+		if c.hasAny() {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}

@@ -37,6 +37,9 @@ type AllocationSampled struct {
 // EventDesc returns the description of AllocationSampled.
 func (*AllocationSampled) EventDesc() *etw.EventDesc { return &allocationSampled }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AllocationSampled) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AllocationSampled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -146,6 +149,9 @@ type AnyAllocationSampled struct {
 	// Which byte of the object the sampling hit, counted from 0.
 	SampledByteOffset uint64
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAllocationSampled) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAllocationSampled = []*etw.EventDesc{&allocationSampled}
 

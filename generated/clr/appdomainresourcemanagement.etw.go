@@ -27,6 +27,9 @@ type AppDomainMemAllocated struct {
 // EventDesc returns the description of AppDomainMemAllocated.
 func (*AppDomainMemAllocated) EventDesc() *etw.EventDesc { return &appDomainMemAllocated }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AppDomainMemAllocated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *AppDomainMemAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -104,6 +107,9 @@ type AnyAppDomainMemAllocated struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAppDomainMemAllocated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyAppDomainMemAllocated = []*etw.EventDesc{&appDomainMemAllocated}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -163,6 +169,9 @@ type AppDomainMemSurvived struct {
 
 // EventDesc returns the description of AppDomainMemSurvived.
 func (*AppDomainMemSurvived) EventDesc() *etw.EventDesc { return &appDomainMemSurvived }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AppDomainMemSurvived) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -248,6 +257,9 @@ type AnyAppDomainMemSurvived struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAppDomainMemSurvived) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyAppDomainMemSurvived = []*etw.EventDesc{&appDomainMemSurvived}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -314,6 +326,9 @@ type ThreadCreated struct {
 
 // EventDesc returns the description of ThreadCreated.
 func (*ThreadCreated) EventDesc() *etw.EventDesc { return &threadCreated }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -413,6 +428,9 @@ type AnyThreadCreated struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadCreated = []*etw.EventDesc{&threadCreated}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -478,6 +496,9 @@ type ThreadTerminated struct {
 
 // EventDesc returns the description of ThreadTerminated.
 func (*ThreadTerminated) EventDesc() *etw.EventDesc { return &threadTerminated }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadTerminated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -574,6 +595,9 @@ type AnyThreadTerminated struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadTerminated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadTerminated = []*etw.EventDesc{&threadTerminated}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -646,6 +670,9 @@ type ThreadDomainEnter struct {
 // EventDesc returns the description of ThreadDomainEnter.
 func (*ThreadDomainEnter) EventDesc() *etw.EventDesc { return &threadDomainEnter }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadDomainEnter) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadDomainEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -701,6 +728,9 @@ type AnyThreadDomainEnter struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadDomainEnter) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadDomainEnter = []*etw.EventDesc{&threadDomainEnter}
 

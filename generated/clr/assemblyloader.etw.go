@@ -33,6 +33,9 @@ type AssemblyLoadStart struct {
 // EventDesc returns the description of AssemblyLoadStart.
 func (*AssemblyLoadStart) EventDesc() *etw.EventDesc { return &assemblyLoadStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AssemblyLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -140,6 +143,9 @@ type AnyAssemblyLoadStart struct {
 	RequestingAssemblyLoadContext etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyAssemblyLoadStart = []*etw.EventDesc{&assemblyLoadStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -227,6 +233,9 @@ type AssemblyLoadStop struct {
 
 // EventDesc returns the description of AssemblyLoadStop.
 func (*AssemblyLoadStop) EventDesc() *etw.EventDesc { return &assemblyLoadStop }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -365,6 +374,9 @@ type AnyAssemblyLoadStop struct {
 	Cached etw.Bool
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyAssemblyLoadStop = []*etw.EventDesc{&assemblyLoadStop}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -461,6 +473,9 @@ type ResolutionAttempted struct {
 
 // EventDesc returns the description of ResolutionAttempted.
 func (*ResolutionAttempted) EventDesc() *etw.EventDesc { return &resolutionAttempted }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ResolutionAttempted) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -583,6 +598,9 @@ type AnyResolutionAttempted struct {
 	ErrorMessage etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyResolutionAttempted) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyResolutionAttempted = []*etw.EventDesc{&resolutionAttempted}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -670,6 +688,11 @@ type AssemblyLoadContextResolvingHandlerInvoked struct {
 // AssemblyLoadContextResolvingHandlerInvoked.
 func (*AssemblyLoadContextResolvingHandlerInvoked) EventDesc() *etw.EventDesc {
 	return &assemblyLoadContextResolvingHandlerInvoked
+}
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyLoadContextResolvingHandlerInvoked) GetClrInstanceID() uint16 {
+	return e.ClrInstanceID
 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
@@ -784,6 +807,11 @@ type AnyAssemblyLoadContextResolvingHandlerInvoked struct {
 	ResultAssemblyPath etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) GetClrInstanceID() uint16 {
+	return e.ClrInstanceID
+}
+
 var anyAssemblyLoadContextResolvingHandlerInvoked = []*etw.EventDesc{&assemblyLoadContextResolvingHandlerInvoked}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -869,6 +897,9 @@ type AppDomainAssemblyResolveHandlerInvoked struct {
 func (*AppDomainAssemblyResolveHandlerInvoked) EventDesc() *etw.EventDesc {
 	return &appDomainAssemblyResolveHandlerInvoked
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AppDomainAssemblyResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -974,6 +1005,9 @@ type AnyAppDomainAssemblyResolveHandlerInvoked struct {
 	ResultAssemblyPath etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAppDomainAssemblyResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyAppDomainAssemblyResolveHandlerInvoked = []*etw.EventDesc{&appDomainAssemblyResolveHandlerInvoked}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1055,6 +1089,9 @@ type AssemblyLoadFromResolveHandlerInvoked struct {
 func (*AssemblyLoadFromResolveHandlerInvoked) EventDesc() *etw.EventDesc {
 	return &assemblyLoadFromResolveHandlerInvoked
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyLoadFromResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1159,6 +1196,9 @@ type AnyAssemblyLoadFromResolveHandlerInvoked struct {
 	ComputedRequestedAssemblyPath etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyLoadFromResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyAssemblyLoadFromResolveHandlerInvoked = []*etw.EventDesc{&assemblyLoadFromResolveHandlerInvoked}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1234,6 +1274,9 @@ type KnownPathProbed struct {
 
 // EventDesc returns the description of KnownPathProbed.
 func (*KnownPathProbed) EventDesc() *etw.EventDesc { return &knownPathProbed }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *KnownPathProbed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1323,6 +1366,9 @@ type AnyKnownPathProbed struct {
 	// HRESULT of the attempt: 0 if the file was found.
 	Result int32
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyKnownPathProbed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyKnownPathProbed = []*etw.EventDesc{&knownPathProbed}
 

@@ -137,6 +137,9 @@ func (*AuthenticodeVerificationStartV1) EventDesc() *etw.EventDesc {
 	return &authenticodeVerificationStartV1
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AuthenticodeVerificationStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AuthenticodeVerificationStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -257,6 +260,9 @@ type AnyAuthenticodeVerificationStart struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyAuthenticodeVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAuthenticodeVerificationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAuthenticodeVerificationStart = []*etw.EventDesc{&authenticodeVerificationStart, &authenticodeVerificationStartV1}
 
@@ -421,6 +427,9 @@ func (*AuthenticodeVerificationStopV1) EventDesc() *etw.EventDesc {
 	return &authenticodeVerificationStopV1
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AuthenticodeVerificationStopV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AuthenticodeVerificationStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -489,6 +498,9 @@ type AnyAuthenticodeVerificationStop struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyAuthenticodeVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAuthenticodeVerificationStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAuthenticodeVerificationStop = []*etw.EventDesc{&authenticodeVerificationStop, &authenticodeVerificationStopV1}
 

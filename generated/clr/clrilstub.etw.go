@@ -42,6 +42,9 @@ type ILStubGenerated struct {
 // EventDesc returns the description of ILStubGenerated.
 func (*ILStubGenerated) EventDesc() *etw.EventDesc { return &ilStubGenerated }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ILStubGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ILStubGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -184,6 +187,9 @@ type AnyILStubGenerated struct {
 	StubMethodILCode etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyILStubGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyILStubGenerated = []*etw.EventDesc{&ilStubGenerated}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -280,6 +286,9 @@ type ILStubCacheHit struct {
 
 // EventDesc returns the description of ILStubCacheHit.
 func (*ILStubCacheHit) EventDesc() *etw.EventDesc { return &ilStubCacheHit }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ILStubCacheHit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -391,6 +400,9 @@ type AnyILStubCacheHit struct {
 	// Signature of the managed method.
 	ManagedInteropMethodSignature etw.UTF16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyILStubCacheHit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyILStubCacheHit = []*etw.EventDesc{&ilStubCacheHit}
 

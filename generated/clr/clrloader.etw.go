@@ -484,6 +484,9 @@ type DomainModuleLoadV1 struct {
 // EventDesc returns the description of DomainModuleLoad_V1.
 func (*DomainModuleLoadV1) EventDesc() *etw.EventDesc { return &domainModuleLoadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DomainModuleLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *DomainModuleLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -609,6 +612,9 @@ type AnyDomainModuleLoad struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyDomainModuleLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDomainModuleLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDomainModuleLoad = []*etw.EventDesc{&domainModuleLoad, &domainModuleLoadV1}
 
@@ -777,6 +783,9 @@ type ModuleLoadV1 struct {
 // EventDesc returns the description of ModuleLoad_V1.
 func (*ModuleLoadV1) EventDesc() *etw.EventDesc { return &moduleLoadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -925,6 +934,9 @@ type ModuleLoadV2 struct {
 
 // EventDesc returns the description of ModuleLoad_V2.
 func (*ModuleLoadV2) EventDesc() *etw.EventDesc { return &moduleLoadV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleLoadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1107,6 +1119,9 @@ type ModuleLoadV3 struct {
 // EventDesc returns the description of ModuleLoad_V3.
 func (*ModuleLoadV3) EventDesc() *etw.EventDesc { return &moduleLoadV3 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleLoadV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleLoadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1284,6 +1299,9 @@ func (e *AnyModuleLoad) HasNativePdbSignature() bool  { return e.Seen.Layout >= 
 func (e *AnyModuleLoad) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
 func (e *AnyModuleLoad) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
 func (e *AnyModuleLoad) HasNativeBuildID() bool       { return e.Seen.Layout >= 3 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleLoad = []*etw.EventDesc{&moduleLoad, &moduleLoadV1, &moduleLoadV2, &moduleLoadV3}
 
@@ -1500,6 +1518,9 @@ type ModuleUnloadV1 struct {
 // EventDesc returns the description of ModuleUnload_V1.
 func (*ModuleUnloadV1) EventDesc() *etw.EventDesc { return &moduleUnloadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1582,6 +1603,9 @@ type ModuleUnloadV2 struct {
 
 // EventDesc returns the description of ModuleUnload_V2.
 func (*ModuleUnloadV2) EventDesc() *etw.EventDesc { return &moduleUnloadV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleUnloadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1678,6 +1702,9 @@ func (e *AnyModuleUnload) HasManagedPdbBuildPath() bool { return e.Seen.Layout >
 func (e *AnyModuleUnload) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
 func (e *AnyModuleUnload) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
 func (e *AnyModuleUnload) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleUnload = []*etw.EventDesc{&moduleUnload, &moduleUnloadV1, &moduleUnloadV2}
 
@@ -1915,6 +1942,9 @@ type AssemblyLoadV1 struct {
 // EventDesc returns the description of AssemblyLoad_V1.
 func (*AssemblyLoadV1) EventDesc() *etw.EventDesc { return &assemblyLoadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AssemblyLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2045,6 +2075,9 @@ type AnyAssemblyLoad struct {
 // field.
 func (e *AnyAssemblyLoad) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAssemblyLoad = []*etw.EventDesc{&assemblyLoad, &assemblyLoadV1}
 
@@ -2212,6 +2245,9 @@ type AssemblyUnloadV1 struct {
 // EventDesc returns the description of AssemblyUnload_V1.
 func (*AssemblyUnloadV1) EventDesc() *etw.EventDesc { return &assemblyUnloadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AssemblyUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2284,6 +2320,9 @@ type AnyAssemblyUnload struct {
 // field.
 func (e *AnyAssemblyUnload) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAssemblyUnload = []*etw.EventDesc{&assemblyUnload, &assemblyUnloadV1}
 
@@ -2439,6 +2478,9 @@ type AppDomainLoadV1 struct {
 // EventDesc returns the description of AppDomainLoad_V1.
 func (*AppDomainLoadV1) EventDesc() *etw.EventDesc { return &appDomainLoadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AppDomainLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AppDomainLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2565,6 +2607,9 @@ type AnyAppDomainLoad struct {
 // has a field.
 func (e *AnyAppDomainLoad) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 func (e *AnyAppDomainLoad) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAppDomainLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAppDomainLoad = []*etw.EventDesc{&appDomainLoad, &appDomainLoadV1}
 
@@ -2726,6 +2771,9 @@ type AppDomainUnloadV1 struct {
 // EventDesc returns the description of AppDomainUnload_V1.
 func (*AppDomainUnloadV1) EventDesc() *etw.EventDesc { return &appDomainUnloadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AppDomainUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AppDomainUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2797,6 +2845,9 @@ type AnyAppDomainUnload struct {
 // has a field.
 func (e *AnyAppDomainUnload) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 func (e *AnyAppDomainUnload) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAppDomainUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAppDomainUnload = []*etw.EventDesc{&appDomainUnload, &appDomainUnloadV1}
 

@@ -1137,6 +1137,9 @@ type MethodLoadV1 struct {
 // EventDesc returns the description of MethodLoad_V1.
 func (*MethodLoadV1) EventDesc() *etw.EventDesc { return &methodLoadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *MethodLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1268,6 +1271,9 @@ type MethodLoadV2 struct {
 
 // EventDesc returns the description of MethodLoad_V2.
 func (*MethodLoadV2) EventDesc() *etw.EventDesc { return &methodLoadV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodLoadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1412,6 +1418,9 @@ type AnyMethodLoad struct {
 // has a field.
 func (e *AnyMethodLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodLoad) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodLoad = []*etw.EventDesc{&methodLoad, &methodLoadV1, &methodLoadV2}
 
@@ -1605,6 +1614,9 @@ type MethodUnloadV1 struct {
 // EventDesc returns the description of MethodUnload_V1.
 func (*MethodUnloadV1) EventDesc() *etw.EventDesc { return &methodUnloadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *MethodUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1677,6 +1689,9 @@ type MethodUnloadV2 struct {
 
 // EventDesc returns the description of MethodUnload_V2.
 func (*MethodUnloadV2) EventDesc() *etw.EventDesc { return &methodUnloadV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodUnloadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1758,6 +1773,9 @@ type AnyMethodUnload struct {
 // has a field.
 func (e *AnyMethodUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodUnload) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodUnload = []*etw.EventDesc{&methodUnload, &methodUnloadV1, &methodUnloadV2}
 
@@ -1896,6 +1914,9 @@ type MethodLoadVerboseV1 struct {
 
 // EventDesc returns the description of MethodLoadVerbose_V1.
 func (*MethodLoadVerboseV1) EventDesc() *etw.EventDesc { return &methodLoadVerboseV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodLoadVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2060,6 +2081,9 @@ type MethodLoadVerboseV2 struct {
 
 // EventDesc returns the description of MethodLoadVerbose_V2.
 func (*MethodLoadVerboseV2) EventDesc() *etw.EventDesc { return &methodLoadVerboseV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodLoadVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2237,6 +2261,9 @@ type AnyMethodLoadVerbose struct {
 // has a field.
 func (e *AnyMethodLoadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodLoadVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodLoadVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodLoadVerbose = []*etw.EventDesc{&methodLoadVerbose, &methodLoadVerboseV1, &methodLoadVerboseV2}
 
@@ -2475,6 +2502,9 @@ type MethodUnloadVerboseV1 struct {
 // EventDesc returns the description of MethodUnloadVerbose_V1.
 func (*MethodUnloadVerboseV1) EventDesc() *etw.EventDesc { return &methodUnloadVerboseV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodUnloadVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodUnloadVerboseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2556,6 +2586,9 @@ type MethodUnloadVerboseV2 struct {
 
 // EventDesc returns the description of MethodUnloadVerbose_V2.
 func (*MethodUnloadVerboseV2) EventDesc() *etw.EventDesc { return &methodUnloadVerboseV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodUnloadVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2646,6 +2679,9 @@ type AnyMethodUnloadVerbose struct {
 // has a field.
 func (e *AnyMethodUnloadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodUnloadVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodUnloadVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodUnloadVerbose = []*etw.EventDesc{&methodUnloadVerbose, &methodUnloadVerboseV1, &methodUnloadVerboseV2}
 
@@ -2816,6 +2852,9 @@ type MethodJittingStartedV1 struct {
 // EventDesc returns the description of MethodJittingStarted_V1.
 func (*MethodJittingStartedV1) EventDesc() *etw.EventDesc { return &methodJittingStartedV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJittingStartedV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodJittingStartedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2942,6 +2981,9 @@ type AnyMethodJittingStarted struct {
 // has a field.
 func (e *AnyMethodJittingStarted) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJittingStarted) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodJittingStarted = []*etw.EventDesc{&methodJittingStarted, &methodJittingStartedV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3048,6 +3090,9 @@ type MethodJitMemoryAllocatedForCode struct {
 func (*MethodJitMemoryAllocatedForCode) EventDesc() *etw.EventDesc {
 	return &methodJitMemoryAllocatedForCode
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJitMemoryAllocatedForCode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3158,6 +3203,9 @@ type AnyMethodJitMemoryAllocatedForCode struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJitMemoryAllocatedForCode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodJitMemoryAllocatedForCode = []*etw.EventDesc{&methodJitMemoryAllocatedForCode}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3237,6 +3285,9 @@ type R2RGetEntryPoint struct {
 
 // EventDesc returns the description of R2RGetEntryPoint.
 func (*R2RGetEntryPoint) EventDesc() *etw.EventDesc { return &r2RGetEntryPoint }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *R2RGetEntryPoint) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3345,6 +3396,9 @@ type R2RGetEntryPointV1 struct {
 
 // EventDesc returns the description of R2RGetEntryPoint_V1.
 func (*R2RGetEntryPointV1) EventDesc() *etw.EventDesc { return &r2RGetEntryPointV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *R2RGetEntryPointV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3467,6 +3521,9 @@ type AnyR2RGetEntryPoint struct {
 // field.
 func (e *AnyR2RGetEntryPoint) HasMethodSize() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyR2RGetEntryPoint) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyR2RGetEntryPoint = []*etw.EventDesc{&r2RGetEntryPoint, &r2RGetEntryPointV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3559,6 +3616,9 @@ type R2RGetEntryPointStart struct {
 // EventDesc returns the description of R2RGetEntryPointStart.
 func (*R2RGetEntryPointStart) EventDesc() *etw.EventDesc { return &r2RGetEntryPointStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *R2RGetEntryPointStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *R2RGetEntryPointStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3631,6 +3691,9 @@ type AnyR2RGetEntryPointStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyR2RGetEntryPointStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyR2RGetEntryPointStart = []*etw.EventDesc{&r2RGetEntryPointStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3699,6 +3762,9 @@ type MethodJitInliningSucceeded struct {
 
 // EventDesc returns the description of MethodJitInliningSucceeded.
 func (*MethodJitInliningSucceeded) EventDesc() *etw.EventDesc { return &methodJitInliningSucceeded }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJitInliningSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3838,6 +3904,9 @@ type AnyMethodJitInliningSucceeded struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJitInliningSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodJitInliningSucceeded = []*etw.EventDesc{&methodJitInliningSucceeded}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3948,6 +4017,9 @@ type MethodJitInliningFailedAnsi struct {
 
 // EventDesc returns the description of MethodJitInliningFailedAnsi.
 func (*MethodJitInliningFailedAnsi) EventDesc() *etw.EventDesc { return &methodJitInliningFailedAnsi }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJitInliningFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4103,6 +4175,9 @@ type AnyMethodJitInliningFailedAnsi struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJitInliningFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodJitInliningFailedAnsi = []*etw.EventDesc{&methodJitInliningFailedAnsi}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4218,6 +4293,9 @@ type MethodJitTailCallSucceeded struct {
 
 // EventDesc returns the description of MethodJitTailCallSucceeded.
 func (*MethodJitTailCallSucceeded) EventDesc() *etw.EventDesc { return &methodJitTailCallSucceeded }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJitTailCallSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4370,6 +4448,9 @@ type AnyMethodJitTailCallSucceeded struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJitTailCallSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodJitTailCallSucceeded = []*etw.EventDesc{&methodJitTailCallSucceeded}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4485,6 +4566,9 @@ type MethodJitTailCallFailedAnsi struct {
 
 // EventDesc returns the description of MethodJitTailCallFailedAnsi.
 func (*MethodJitTailCallFailedAnsi) EventDesc() *etw.EventDesc { return &methodJitTailCallFailedAnsi }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJitTailCallFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4639,6 +4723,9 @@ type AnyMethodJitTailCallFailedAnsi struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJitTailCallFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodJitTailCallFailedAnsi = []*etw.EventDesc{&methodJitTailCallFailedAnsi}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4748,6 +4835,9 @@ type MethodILToNativeMap struct {
 
 // EventDesc returns the description of MethodILToNativeMap.
 func (*MethodILToNativeMap) EventDesc() *etw.EventDesc { return &methodILToNativeMap }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4864,6 +4954,9 @@ type MethodILToNativeMapV1 struct {
 
 // EventDesc returns the description of MethodILToNativeMap_V1.
 func (*MethodILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodILToNativeMapV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodILToNativeMapV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4994,6 +5087,9 @@ type AnyMethodILToNativeMap struct {
 // a field.
 func (e *AnyMethodILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodILToNativeMap = []*etw.EventDesc{&methodILToNativeMap, &methodILToNativeMapV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -5106,6 +5202,9 @@ type MethodJitTailCallFailed struct {
 
 // EventDesc returns the description of MethodJitTailCallFailed.
 func (*MethodJitTailCallFailed) EventDesc() *etw.EventDesc { return &methodJitTailCallFailed }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJitTailCallFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5259,6 +5358,9 @@ type AnyMethodJitTailCallFailed struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJitTailCallFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodJitTailCallFailed = []*etw.EventDesc{&methodJitTailCallFailed}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -5373,6 +5475,9 @@ type MethodJitInliningFailed struct {
 
 // EventDesc returns the description of MethodJitInliningFailed.
 func (*MethodJitInliningFailed) EventDesc() *etw.EventDesc { return &methodJitInliningFailed }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodJitInliningFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5526,6 +5631,9 @@ type AnyMethodJitInliningFailed struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodJitInliningFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodJitInliningFailed = []*etw.EventDesc{&methodJitInliningFailed}
 

@@ -32,6 +32,9 @@ type ModuleRangeLoad struct {
 // EventDesc returns the description of ModuleRangeLoad.
 func (*ModuleRangeLoad) EventDesc() *etw.EventDesc { return &moduleRangeLoad }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleRangeLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ModuleRangeLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -124,6 +127,9 @@ type AnyModuleRangeLoad struct {
 	// ColdRange.
 	RangeType ModuleRangeType
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleRangeLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleRangeLoad = []*etw.EventDesc{&moduleRangeLoad}
 

@@ -52,6 +52,9 @@ type RuntimeInformationStart struct {
 // EventDesc returns the description of RuntimeInformationStart.
 func (*RuntimeInformationStart) EventDesc() *etw.EventDesc { return &runtimeInformationStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *RuntimeInformationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *RuntimeInformationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -219,6 +222,9 @@ type AnyRuntimeInformationStart struct {
 	// Path of the runtime's library.
 	RuntimeDllPath etw.UTF16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyRuntimeInformationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyRuntimeInformationStart = []*etw.EventDesc{&runtimeInformationStart}
 

@@ -31,6 +31,9 @@ type CLRStackWalk struct {
 // EventDesc returns the description of CLRStackWalk.
 func (*CLRStackWalk) EventDesc() *etw.EventDesc { return &clrStackWalk }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CLRStackWalk) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CLRStackWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -125,6 +128,9 @@ type AnyCLRStackWalk struct {
 	// the runtime found.
 	Stack etw.Pointers // FrameCount elements
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCLRStackWalk) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyCLRStackWalk = []*etw.EventDesc{&clrStackWalk}
 

@@ -134,6 +134,9 @@ func (*StrongNameVerificationStartV1) EventDesc() *etw.EventDesc {
 	return &strongNameVerificationStartV1
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *StrongNameVerificationStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *StrongNameVerificationStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -251,6 +254,9 @@ type AnyStrongNameVerificationStart struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyStrongNameVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyStrongNameVerificationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyStrongNameVerificationStart = []*etw.EventDesc{&strongNameVerificationStart, &strongNameVerificationStartV1}
 
@@ -409,6 +415,9 @@ type StrongNameVerificationStopV1 struct {
 // EventDesc returns the description of StrongNameVerificationStop_V1.
 func (*StrongNameVerificationStopV1) EventDesc() *etw.EventDesc { return &strongNameVerificationStopV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *StrongNameVerificationStopV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *StrongNameVerificationStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -476,6 +485,9 @@ type AnyStrongNameVerificationStop struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyStrongNameVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyStrongNameVerificationStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyStrongNameVerificationStop = []*etw.EventDesc{&strongNameVerificationStop, &strongNameVerificationStopV1}
 

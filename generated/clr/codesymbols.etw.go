@@ -32,6 +32,9 @@ type CodeSymbols struct {
 // EventDesc returns the description of CodeSymbols.
 func (*CodeSymbols) EventDesc() *etw.EventDesc { return &codeSymbols }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CodeSymbols) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CodeSymbols) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -133,6 +136,9 @@ type AnyCodeSymbols struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCodeSymbols) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyCodeSymbols = []*etw.EventDesc{&codeSymbols}
 

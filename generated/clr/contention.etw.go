@@ -56,6 +56,9 @@ type ContentionStartV1 struct {
 // EventDesc returns the description of ContentionStart_V1.
 func (*ContentionStartV1) EventDesc() *etw.EventDesc { return &contentionStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ContentionStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ContentionStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -150,6 +153,9 @@ type ContentionStartV2 struct {
 
 // EventDesc returns the description of ContentionStart_V2.
 func (*ContentionStartV2) EventDesc() *etw.EventDesc { return &contentionStartV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ContentionStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -256,6 +262,9 @@ func (e *AnyContentionStart) HasLockID() bool             { return e.Seen.Layout
 func (e *AnyContentionStart) HasAssociatedObjectID() bool { return e.Seen.Layout >= 2 }
 func (e *AnyContentionStart) HasLockOwnerThreadID() bool  { return e.Seen.Layout >= 2 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyContentionStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyContentionStart = []*etw.EventDesc{&contentionStart, &contentionStartV1, &contentionStartV2}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -336,6 +345,9 @@ type ContentionLockCreated struct {
 // EventDesc returns the description of ContentionLockCreated.
 func (*ContentionLockCreated) EventDesc() *etw.EventDesc { return &contentionLockCreated }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ContentionLockCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ContentionLockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -413,6 +425,9 @@ type AnyContentionLockCreated struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyContentionLockCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyContentionLockCreated = []*etw.EventDesc{&contentionLockCreated}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -467,6 +482,9 @@ type ContentionStop struct {
 
 // EventDesc returns the description of ContentionStop.
 func (*ContentionStop) EventDesc() *etw.EventDesc { return &contentionStop }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ContentionStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -523,6 +541,9 @@ type ContentionStopV1 struct {
 
 // EventDesc returns the description of ContentionStop_V1.
 func (*ContentionStopV1) EventDesc() *etw.EventDesc { return &contentionStopV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ContentionStopV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -607,6 +628,9 @@ type AnyContentionStop struct {
 // HasDurationNs and its like report whether the version that was decoded has a
 // field.
 func (e *AnyContentionStop) HasDurationNs() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyContentionStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyContentionStop = []*etw.EventDesc{&contentionStop, &contentionStopV1}
 

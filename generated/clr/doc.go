@@ -70,5 +70,5 @@
 // of all events.
 package clr
 
-//go:generate go tool etwgen gen --tests --provider Microsoft-Windows-DotNETRuntime -o . clr.man
+//go:generate go tool etwgen gen --tests --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntime -o . clr.man
 //go:generate go tool etwgen doc -o ../../docs/clr clr.man

@@ -64,6 +64,9 @@ type ExceptionThrownV1 struct {
 // EventDesc returns the description of ExceptionThrown_V1.
 func (*ExceptionThrownV1) EventDesc() *etw.EventDesc { return &exceptionThrownV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExceptionThrownV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ExceptionThrownV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -180,6 +183,9 @@ func (e *AnyExceptionThrown) HasExceptionEIP() bool     { return e.Seen.Layout >
 func (e *AnyExceptionThrown) HasExceptionHRESULT() bool { return e.Seen.Layout >= 1 }
 func (e *AnyExceptionThrown) HasExceptionFlags() bool   { return e.Seen.Layout >= 1 }
 func (e *AnyExceptionThrown) HasClrInstanceID() bool    { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExceptionThrown) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExceptionThrown = []*etw.EventDesc{&exceptionThrown, &exceptionThrownV1}
 

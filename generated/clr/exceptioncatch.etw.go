@@ -28,6 +28,9 @@ type ExceptionCatchStart struct {
 // EventDesc returns the description of ExceptionCatchStart.
 func (*ExceptionCatchStart) EventDesc() *etw.EventDesc { return &exceptionCatchStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExceptionCatchStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ExceptionCatchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -138,6 +141,9 @@ type AnyExceptionCatchStart struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExceptionCatchStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExceptionCatchStart = []*etw.EventDesc{&exceptionCatchStart}
 

@@ -27,6 +27,9 @@ type ExceptionFilterStart struct {
 // EventDesc returns the description of ExceptionFilterStart.
 func (*ExceptionFilterStart) EventDesc() *etw.EventDesc { return &exceptionFilterStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExceptionFilterStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ExceptionFilterStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -87,6 +90,9 @@ type AnyExceptionFilterStart struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExceptionFilterStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExceptionFilterStart = []*etw.EventDesc{&exceptionFilterStart}
 

@@ -27,6 +27,9 @@ type ExceptionFinallyStart struct {
 // EventDesc returns the description of ExceptionFinallyStart.
 func (*ExceptionFinallyStart) EventDesc() *etw.EventDesc { return &exceptionFinallyStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExceptionFinallyStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ExceptionFinallyStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -87,6 +90,9 @@ type AnyExceptionFinallyStart struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExceptionFinallyStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExceptionFinallyStart = []*etw.EventDesc{&exceptionFinallyStart}
 

@@ -27,6 +27,9 @@ type ExecutionCheckpoint struct {
 // EventDesc returns the description of ExecutionCheckpoint.
 func (*ExecutionCheckpoint) EventDesc() *etw.EventDesc { return &executionCheckpoint }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExecutionCheckpoint) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ExecutionCheckpoint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -108,6 +111,9 @@ type AnyExecutionCheckpoint struct {
 	// When the runtime passed it, in ticks of the performance counter.
 	Timestamp int64
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExecutionCheckpoint) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExecutionCheckpoint = []*etw.EventDesc{&executionCheckpoint}
 

@@ -107,6 +107,9 @@ type GCStartV1 struct {
 // EventDesc returns the description of GCStart_V1.
 func (*GCStartV1) EventDesc() *etw.EventDesc { return &gcStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -204,6 +207,9 @@ type GCStartV2 struct {
 
 // EventDesc returns the description of GCStart_V2.
 func (*GCStartV2) EventDesc() *etw.EventDesc { return &gcStartV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -317,6 +323,9 @@ func (e *AnyGCStart) HasDepth() bool                { return e.Seen.Layout >= 1 
 func (e *AnyGCStart) HasType() bool                 { return e.Seen.Layout >= 1 }
 func (e *AnyGCStart) HasClrInstanceID() bool        { return e.Seen.Layout >= 1 }
 func (e *AnyGCStart) HasClientSequenceNumber() bool { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCStart = []*etw.EventDesc{&gcStart, &gcStartV1, &gcStartV2}
 
@@ -476,6 +485,9 @@ type GCEndV1 struct {
 // EventDesc returns the description of GCEnd_V1.
 func (*GCEndV1) EventDesc() *etw.EventDesc { return &gcEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -558,6 +570,9 @@ type AnyGCEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCEnd = []*etw.EventDesc{&gcEnd, &gcEndV1}
 
@@ -656,6 +671,9 @@ type GCRestartEEEndV1 struct {
 // EventDesc returns the description of GCRestartEEEnd_V1.
 func (*GCRestartEEEndV1) EventDesc() *etw.EventDesc { return &gcRestartEEEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCRestartEEEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCRestartEEEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -742,6 +760,9 @@ type AnyGCRestartEEEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCRestartEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCRestartEEEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCRestartEEEnd = []*etw.EventDesc{&gcRestartEEEnd, &gcRestartEEEndV1}
 
@@ -983,6 +1004,9 @@ type GCHeapStatsV1 struct {
 // EventDesc returns the description of GCHeapStats_V1.
 func (*GCHeapStatsV1) EventDesc() *etw.EventDesc { return &gcHeapStatsV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCHeapStatsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCHeapStatsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1141,6 +1165,9 @@ type GCHeapStatsV2 struct {
 
 // EventDesc returns the description of GCHeapStats_V2.
 func (*GCHeapStatsV2) EventDesc() *etw.EventDesc { return &gcHeapStatsV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCHeapStatsV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1318,6 +1345,9 @@ type AnyGCHeapStats struct {
 func (e *AnyGCHeapStats) HasClrInstanceID() bool      { return e.Seen.Layout >= 1 }
 func (e *AnyGCHeapStats) HasGenerationSize4() bool    { return e.Seen.Layout >= 2 }
 func (e *AnyGCHeapStats) HasTotalPromotedSize4() bool { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCHeapStats) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCHeapStats = []*etw.EventDesc{&gcHeapStats, &gcHeapStatsV1, &gcHeapStatsV2}
 
@@ -1541,6 +1571,9 @@ type GCCreateSegmentV1 struct {
 // EventDesc returns the description of GCCreateSegment_V1.
 func (*GCCreateSegmentV1) EventDesc() *etw.EventDesc { return &gcCreateSegmentV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCCreateSegmentV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCCreateSegmentV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1633,6 +1666,9 @@ type AnyGCCreateSegment struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCCreateSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCCreateSegment) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCCreateSegment = []*etw.EventDesc{&gcCreateSegment, &gcCreateSegmentV1}
 
@@ -1770,6 +1806,9 @@ type GCFreeSegmentV1 struct {
 // EventDesc returns the description of GCFreeSegment_V1.
 func (*GCFreeSegmentV1) EventDesc() *etw.EventDesc { return &gcFreeSegmentV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCFreeSegmentV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCFreeSegmentV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1846,6 +1885,9 @@ type AnyGCFreeSegment struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCFreeSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCFreeSegment) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCFreeSegment = []*etw.EventDesc{&gcFreeSegment, &gcFreeSegmentV1}
 
@@ -1939,6 +1981,9 @@ type GCRestartEEBeginV1 struct {
 // EventDesc returns the description of GCRestartEEBegin_V1.
 func (*GCRestartEEBeginV1) EventDesc() *etw.EventDesc { return &gcRestartEEBeginV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCRestartEEBeginV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCRestartEEBeginV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1998,6 +2043,9 @@ type AnyGCRestartEEBegin struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCRestartEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCRestartEEBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCRestartEEBegin = []*etw.EventDesc{&gcRestartEEBegin, &gcRestartEEBeginV1}
 
@@ -2068,6 +2116,9 @@ type GCSuspendEEEndV1 struct {
 // EventDesc returns the description of GCSuspendEEEnd_V1.
 func (*GCSuspendEEEndV1) EventDesc() *etw.EventDesc { return &gcSuspendEEEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCSuspendEEEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCSuspendEEEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2125,6 +2176,9 @@ type AnyGCSuspendEEEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCSuspendEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCSuspendEEEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCSuspendEEEnd = []*etw.EventDesc{&gcSuspendEEEnd, &gcSuspendEEEndV1}
 
@@ -2236,6 +2290,9 @@ type GCSuspendEEBeginV1 struct {
 // EventDesc returns the description of GCSuspendEEBegin_V1.
 func (*GCSuspendEEBeginV1) EventDesc() *etw.EventDesc { return &gcSuspendEEBeginV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCSuspendEEBeginV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCSuspendEEBeginV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2325,6 +2382,9 @@ type AnyGCSuspendEEBegin struct {
 // field.
 func (e *AnyGCSuspendEEBegin) HasCount() bool         { return e.Seen.Layout >= 1 }
 func (e *AnyGCSuspendEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCSuspendEEBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCSuspendEEBegin = []*etw.EventDesc{&gcSuspendEEBegin, &gcSuspendEEBeginV1}
 
@@ -2475,6 +2535,9 @@ type GCAllocationTickV1 struct {
 // EventDesc returns the description of GCAllocationTick_V1.
 func (*GCAllocationTickV1) EventDesc() *etw.EventDesc { return &gcAllocationTickV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCAllocationTickV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCAllocationTickV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2567,6 +2630,9 @@ type GCAllocationTickV2 struct {
 
 // EventDesc returns the description of GCAllocationTick_V2.
 func (*GCAllocationTickV2) EventDesc() *etw.EventDesc { return &gcAllocationTickV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCAllocationTickV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2686,6 +2752,9 @@ type GCAllocationTickV3 struct {
 
 // EventDesc returns the description of GCAllocationTick_V3.
 func (*GCAllocationTickV3) EventDesc() *etw.EventDesc { return &gcAllocationTickV3 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCAllocationTickV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2812,6 +2881,9 @@ type GCAllocationTickV4 struct {
 
 // EventDesc returns the description of GCAllocationTick_V4.
 func (*GCAllocationTickV4) EventDesc() *etw.EventDesc { return &gcAllocationTickV4 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCAllocationTickV4) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2956,6 +3028,9 @@ func (e *AnyGCAllocationTick) HasTypeName() bool           { return e.Seen.Layou
 func (e *AnyGCAllocationTick) HasHeapIndex() bool          { return e.Seen.Layout >= 2 }
 func (e *AnyGCAllocationTick) HasAddress() bool            { return e.Seen.Layout >= 3 }
 func (e *AnyGCAllocationTick) HasObjectSize() bool         { return e.Seen.Layout >= 4 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCAllocationTick) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCAllocationTick = []*etw.EventDesc{&gcAllocationTick, &gcAllocationTickV1, &gcAllocationTickV2, &gcAllocationTickV3, &gcAllocationTickV4}
 
@@ -3111,6 +3186,9 @@ type GCCreateConcurrentThreadV1 struct {
 // EventDesc returns the description of GCCreateConcurrentThread_V1.
 func (*GCCreateConcurrentThreadV1) EventDesc() *etw.EventDesc { return &gcCreateConcurrentThreadV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCCreateConcurrentThreadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCCreateConcurrentThreadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3181,6 +3259,9 @@ type AnyGCCreateConcurrentThread struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCCreateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCCreateConcurrentThread) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCCreateConcurrentThread = []*etw.EventDesc{&gcCreateConcurrentThread, &gcCreateConcurrentThreadV1}
 
@@ -3273,6 +3354,9 @@ func (*GCTerminateConcurrentThreadV1) EventDesc() *etw.EventDesc {
 	return &gcTerminateConcurrentThreadV1
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCTerminateConcurrentThreadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCTerminateConcurrentThreadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3342,6 +3426,9 @@ type AnyGCTerminateConcurrentThread struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCTerminateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCTerminateConcurrentThread) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCTerminateConcurrentThread = []*etw.EventDesc{&gcTerminateConcurrentThread, &gcTerminateConcurrentThreadV1}
 
@@ -3466,6 +3553,9 @@ type GCFinalizersEndV1 struct {
 // EventDesc returns the description of GCFinalizersEnd_V1.
 func (*GCFinalizersEndV1) EventDesc() *etw.EventDesc { return &gcFinalizersEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCFinalizersEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCFinalizersEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3542,6 +3632,9 @@ type AnyGCFinalizersEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCFinalizersEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCFinalizersEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCFinalizersEnd = []*etw.EventDesc{&gcFinalizersEnd, &gcFinalizersEndV1}
 
@@ -3637,6 +3730,9 @@ type GCFinalizersBeginV1 struct {
 // EventDesc returns the description of GCFinalizersBegin_V1.
 func (*GCFinalizersBeginV1) EventDesc() *etw.EventDesc { return &gcFinalizersBeginV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCFinalizersBeginV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCFinalizersBeginV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3697,6 +3793,9 @@ type AnyGCFinalizersBegin struct {
 // has a field.
 func (e *AnyGCFinalizersBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCFinalizersBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCFinalizersBegin = []*etw.EventDesc{&gcFinalizersBegin, &gcFinalizersBeginV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3741,6 +3840,9 @@ type GCBulkRootEdge struct {
 
 // EventDesc returns the description of GCBulkRootEdge.
 func (*GCBulkRootEdge) EventDesc() *etw.EventDesc { return &gcBulkRootEdge }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkRootEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -3966,6 +4068,9 @@ type AnyGCBulkRootEdge struct {
 	Values GCBulkRootEdgeValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkRootEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkRootEdge = []*etw.EventDesc{&gcBulkRootEdge}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4033,6 +4138,9 @@ type GCBulkRootConditionalWeakTableElementEdge struct {
 func (*GCBulkRootConditionalWeakTableElementEdge) EventDesc() *etw.EventDesc {
 	return &gcBulkRootConditionalWeakTableElementEdge
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkRootConditionalWeakTableElementEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4272,6 +4380,11 @@ type AnyGCBulkRootConditionalWeakTableElementEdge struct {
 	Values GCBulkRootConditionalWeakTableElementEdgeValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkRootConditionalWeakTableElementEdge) GetClrInstanceID() uint16 {
+	return e.ClrInstanceID
+}
+
 var anyGCBulkRootConditionalWeakTableElementEdge = []*etw.EventDesc{&gcBulkRootConditionalWeakTableElementEdge}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4343,6 +4456,9 @@ type GCBulkNode struct {
 
 // EventDesc returns the description of GCBulkNode.
 func (*GCBulkNode) EventDesc() *etw.EventDesc { return &gcBulkNode }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkNode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4567,6 +4683,9 @@ type AnyGCBulkNode struct {
 	Values GCBulkNodeValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkNode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkNode = []*etw.EventDesc{&gcBulkNode}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4629,6 +4748,9 @@ type GCBulkEdge struct {
 
 // EventDesc returns the description of GCBulkEdge.
 func (*GCBulkEdge) EventDesc() *etw.EventDesc { return &gcBulkEdge }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4837,6 +4959,9 @@ type AnyGCBulkEdge struct {
 	Values GCBulkEdgeValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkEdge = []*etw.EventDesc{&gcBulkEdge}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4905,6 +5030,9 @@ type GCSampledObjectAllocationHigh struct {
 func (*GCSampledObjectAllocationHigh) EventDesc() *etw.EventDesc {
 	return &gcSampledObjectAllocationHigh
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCSampledObjectAllocationHigh) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5017,6 +5145,9 @@ type AnyGCSampledObjectAllocationHigh struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCSampledObjectAllocationHigh) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCSampledObjectAllocationHigh = []*etw.EventDesc{&gcSampledObjectAllocationHigh}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -5099,6 +5230,9 @@ type GCBulkSurvivingObjectRanges struct {
 
 // EventDesc returns the description of GCBulkSurvivingObjectRanges.
 func (*GCBulkSurvivingObjectRanges) EventDesc() *etw.EventDesc { return &gcBulkSurvivingObjectRanges }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkSurvivingObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5321,6 +5455,9 @@ type AnyGCBulkSurvivingObjectRanges struct {
 	Values GCBulkSurvivingObjectRangesValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkSurvivingObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkSurvivingObjectRanges = []*etw.EventDesc{&gcBulkSurvivingObjectRanges}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -5388,6 +5525,9 @@ type GCBulkMovedObjectRanges struct {
 
 // EventDesc returns the description of GCBulkMovedObjectRanges.
 func (*GCBulkMovedObjectRanges) EventDesc() *etw.EventDesc { return &gcBulkMovedObjectRanges }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkMovedObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5611,6 +5751,9 @@ type AnyGCBulkMovedObjectRanges struct {
 	Values GCBulkMovedObjectRangesValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkMovedObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkMovedObjectRanges = []*etw.EventDesc{&gcBulkMovedObjectRanges}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -5679,6 +5822,9 @@ type GCGenerationRange struct {
 
 // EventDesc returns the description of GCGenerationRange.
 func (*GCGenerationRange) EventDesc() *etw.EventDesc { return &gcGenerationRange }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCGenerationRange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5774,6 +5920,9 @@ type AnyGCGenerationRange struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCGenerationRange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCGenerationRange = []*etw.EventDesc{&gcGenerationRange}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -5834,6 +5983,9 @@ type GCMarkStackRoots struct {
 
 // EventDesc returns the description of GCMarkStackRoots.
 func (*GCMarkStackRoots) EventDesc() *etw.EventDesc { return &gcMarkStackRoots }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCMarkStackRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -5922,6 +6074,9 @@ type AnyGCMarkStackRoots struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCMarkStackRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCMarkStackRoots = []*etw.EventDesc{&gcMarkStackRoots}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -5986,6 +6141,9 @@ type GCMarkFinalizeQueueRoots struct {
 // EventDesc returns the description of GCMarkFinalizeQueueRoots.
 func (*GCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc { return &gcMarkFinalizeQueueRoots }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCMarkFinalizeQueueRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCMarkFinalizeQueueRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -6041,6 +6199,9 @@ type AnyGCMarkFinalizeQueueRoots struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCMarkFinalizeQueueRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCMarkFinalizeQueueRoots = []*etw.EventDesc{&gcMarkFinalizeQueueRoots}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6081,6 +6242,9 @@ type GCMarkHandles struct {
 
 // EventDesc returns the description of GCMarkHandles.
 func (*GCMarkHandles) EventDesc() *etw.EventDesc { return &gcMarkHandles }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCMarkHandles) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6135,6 +6299,9 @@ type AnyGCMarkHandles struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCMarkHandles) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCMarkHandles = []*etw.EventDesc{&gcMarkHandles}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6174,6 +6341,9 @@ type GCMarkOlderGenerationRoots struct {
 
 // EventDesc returns the description of GCMarkOlderGenerationRoots.
 func (*GCMarkOlderGenerationRoots) EventDesc() *etw.EventDesc { return &gcMarkOlderGenerationRoots }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCMarkOlderGenerationRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6230,6 +6400,9 @@ type AnyGCMarkOlderGenerationRoots struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCMarkOlderGenerationRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCMarkOlderGenerationRoots = []*etw.EventDesc{&gcMarkOlderGenerationRoots}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6274,6 +6447,9 @@ type FinalizeObject struct {
 
 // EventDesc returns the description of FinalizeObject.
 func (*FinalizeObject) EventDesc() *etw.EventDesc { return &finalizeObject }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6350,6 +6526,9 @@ type AnyFinalizeObject struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyFinalizeObject = []*etw.EventDesc{&finalizeObject}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6410,6 +6589,9 @@ type SetGCHandle struct {
 
 // EventDesc returns the description of SetGCHandle.
 func (*SetGCHandle) EventDesc() *etw.EventDesc { return &setGCHandle }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *SetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6507,6 +6689,9 @@ type AnySetGCHandle struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnySetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anySetGCHandle = []*etw.EventDesc{&setGCHandle}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6568,6 +6753,9 @@ type DestroyGCHandle struct {
 
 // EventDesc returns the description of DestroyGCHandle.
 func (*DestroyGCHandle) EventDesc() *etw.EventDesc { return &destroyGCHandle }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6638,6 +6826,9 @@ type AnyDestroyGCHandle struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyDestroyGCHandle = []*etw.EventDesc{&destroyGCHandle}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6697,6 +6888,9 @@ type GCSampledObjectAllocationLow struct {
 
 // EventDesc returns the description of GCSampledObjectAllocationLow.
 func (*GCSampledObjectAllocationLow) EventDesc() *etw.EventDesc { return &gcSampledObjectAllocationLow }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCSampledObjectAllocationLow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -6761,6 +6955,9 @@ type AnyGCSampledObjectAllocationLow struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCSampledObjectAllocationLow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCSampledObjectAllocationLow = []*etw.EventDesc{&gcSampledObjectAllocationLow}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6811,6 +7008,9 @@ type PinObjectAtGCTime struct {
 
 // EventDesc returns the description of PinObjectAtGCTime.
 func (*PinObjectAtGCTime) EventDesc() *etw.EventDesc { return &pinObjectAtGCTime }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PinObjectAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -6904,6 +7104,9 @@ type AnyPinObjectAtGCTime struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPinObjectAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyPinObjectAtGCTime = []*etw.EventDesc{&pinObjectAtGCTime}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -6967,6 +7170,9 @@ type GCTriggered struct {
 
 // EventDesc returns the description of GCTriggered.
 func (*GCTriggered) EventDesc() *etw.EventDesc { return &gcTriggered }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCTriggered) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -7037,6 +7243,9 @@ type AnyGCTriggered struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCTriggered) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCTriggered = []*etw.EventDesc{&gcTriggered}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -7088,6 +7297,9 @@ type GCBulkRootCCW struct {
 
 // EventDesc returns the description of GCBulkRootCCW.
 func (*GCBulkRootCCW) EventDesc() *etw.EventDesc { return &gcBulkRootCCW }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkRootCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -7330,6 +7542,9 @@ type AnyGCBulkRootCCW struct {
 	Values GCBulkRootCCWValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkRootCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkRootCCW = []*etw.EventDesc{&gcBulkRootCCW}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -7388,6 +7603,9 @@ type GCBulkRCW struct {
 
 // EventDesc returns the description of GCBulkRCW.
 func (*GCBulkRCW) EventDesc() *etw.EventDesc { return &gcBulkRCW }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -7622,6 +7840,9 @@ type AnyGCBulkRCW struct {
 	Values GCBulkRCWValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkRCW = []*etw.EventDesc{&gcBulkRCW}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -7682,6 +7903,9 @@ type GCBulkRootStaticVar struct {
 
 // EventDesc returns the description of GCBulkRootStaticVar.
 func (*GCBulkRootStaticVar) EventDesc() *etw.EventDesc { return &gcBulkRootStaticVar }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCBulkRootStaticVar) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -7917,6 +8141,9 @@ type AnyGCBulkRootStaticVar struct {
 	Values GCBulkRootStaticVarValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCBulkRootStaticVar) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCBulkRootStaticVar = []*etw.EventDesc{&gcBulkRootStaticVar}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -7987,6 +8214,9 @@ type GCDynamicEvent struct {
 
 // EventDesc returns the description of GCDynamicEvent.
 func (*GCDynamicEvent) EventDesc() *etw.EventDesc { return &gcDynamicEvent }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCDynamicEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -8079,6 +8309,9 @@ type AnyGCDynamicEvent struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCDynamicEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCDynamicEvent = []*etw.EventDesc{&gcDynamicEvent}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -8139,6 +8372,9 @@ type IncreaseMemoryPressure struct {
 
 // EventDesc returns the description of IncreaseMemoryPressure.
 func (*IncreaseMemoryPressure) EventDesc() *etw.EventDesc { return &increaseMemoryPressure }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *IncreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8212,6 +8448,9 @@ type AnyIncreaseMemoryPressure struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyIncreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyIncreaseMemoryPressure = []*etw.EventDesc{&increaseMemoryPressure}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -8264,6 +8503,9 @@ type DecreaseMemoryPressure struct {
 
 // EventDesc returns the description of DecreaseMemoryPressure.
 func (*DecreaseMemoryPressure) EventDesc() *etw.EventDesc { return &decreaseMemoryPressure }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DecreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8337,6 +8579,9 @@ type AnyDecreaseMemoryPressure struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDecreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyDecreaseMemoryPressure = []*etw.EventDesc{&decreaseMemoryPressure}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -8392,6 +8637,9 @@ type GCMarkWithType struct {
 
 // EventDesc returns the description of GCMarkWithType.
 func (*GCMarkWithType) EventDesc() *etw.EventDesc { return &gcMarkWithType }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCMarkWithType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8476,6 +8724,9 @@ type AnyGCMarkWithType struct {
 	Bytes uint64
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCMarkWithType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCMarkWithType = []*etw.EventDesc{&gcMarkWithType}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -8541,6 +8792,9 @@ type GCJoinV2 struct {
 
 // EventDesc returns the description of GCJoin_V2.
 func (*GCJoinV2) EventDesc() *etw.EventDesc { return &gcJoinV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCJoinV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -8637,6 +8891,9 @@ type AnyGCJoin struct {
 	JoinID uint32
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCJoin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCJoin = []*etw.EventDesc{&gcJoinV2}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -8730,6 +8987,9 @@ type GCPerHeapHistoryV3 struct {
 
 // EventDesc returns the description of GCPerHeapHistory_V3.
 func (*GCPerHeapHistoryV3) EventDesc() *etw.EventDesc { return &gcPerHeapHistoryV3 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCPerHeapHistoryV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -9089,6 +9349,9 @@ type AnyGCPerHeapHistory struct {
 	Values GCPerHeapHistoryV3Values // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCPerHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCPerHeapHistory = []*etw.EventDesc{&gcPerHeapHistoryV3}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -9202,6 +9465,9 @@ type GCGlobalHeapHistoryV2 struct {
 
 // EventDesc returns the description of GCGlobalHeapHistory_V2.
 func (*GCGlobalHeapHistoryV2) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCGlobalHeapHistoryV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -9329,6 +9595,9 @@ type GCGlobalHeapHistoryV3 struct {
 
 // EventDesc returns the description of GCGlobalHeapHistory_V3.
 func (*GCGlobalHeapHistoryV3) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV3 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCGlobalHeapHistoryV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -9471,6 +9740,9 @@ type GCGlobalHeapHistoryV4 struct {
 
 // EventDesc returns the description of GCGlobalHeapHistory_V4.
 func (*GCGlobalHeapHistoryV4) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV4 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCGlobalHeapHistoryV4) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -9755,6 +10027,9 @@ func (e *AnyGCGlobalHeapHistory) HasCondemnReasons1() bool { return e.Seen.Layou
 func (e *AnyGCGlobalHeapHistory) HasCount() bool           { return e.Seen.Layout >= 4 }
 func (e *AnyGCGlobalHeapHistory) HasValues() bool          { return e.Seen.Layout >= 4 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCGlobalHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistoryV2, &gcGlobalHeapHistoryV3, &gcGlobalHeapHistoryV4}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -9881,6 +10156,9 @@ type GenAwareBegin struct {
 // EventDesc returns the description of GenAwareBegin.
 func (*GenAwareBegin) EventDesc() *etw.EventDesc { return &genAwareBegin }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GenAwareBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GenAwareBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -9970,6 +10248,9 @@ type AnyGenAwareBegin struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGenAwareBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGenAwareBegin = []*etw.EventDesc{&genAwareBegin}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -10033,6 +10314,9 @@ type GenAwareEnd struct {
 // EventDesc returns the description of GenAwareEnd.
 func (*GenAwareEnd) EventDesc() *etw.EventDesc { return &genAwareEnd }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GenAwareEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GenAwareEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -10087,6 +10371,9 @@ type AnyGenAwareEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGenAwareEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGenAwareEnd = []*etw.EventDesc{&genAwareEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -10127,6 +10414,9 @@ type GCLOHCompact struct {
 
 // EventDesc returns the description of GCLOHCompact.
 func (*GCLOHCompact) EventDesc() *etw.EventDesc { return &gclohCompact }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCLOHCompact) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -10355,6 +10645,9 @@ type AnyGCLOHCompact struct {
 	Values GCLOHCompactValues // Count elements
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCLOHCompact) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCLOHCompact = []*etw.EventDesc{&gclohCompact}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -10417,6 +10710,9 @@ type GCFitBucketInfo struct {
 
 // EventDesc returns the description of GCFitBucketInfo.
 func (*GCFitBucketInfo) EventDesc() *etw.EventDesc { return &gcFitBucketInfo }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCFitBucketInfo) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -10653,6 +10949,9 @@ type AnyGCFitBucketInfo struct {
 	// The buckets.
 	Values GCFitBucketInfoValues // Count elements
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCFitBucketInfo) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCFitBucketInfo = []*etw.EventDesc{&gcFitBucketInfo}
 

@@ -112,6 +112,9 @@ type IOThreadCreateV1 struct {
 // EventDesc returns the description of IOThreadCreate_V1.
 func (*IOThreadCreateV1) EventDesc() *etw.EventDesc { return &ioThreadCreateV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *IOThreadCreateV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *IOThreadCreateV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -211,6 +214,9 @@ type AnyIOThreadCreate struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyIOThreadCreate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyIOThreadCreate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyIOThreadCreate = []*etw.EventDesc{&ioThreadCreate, &ioThreadCreateV1}
 
@@ -346,6 +352,9 @@ type IOThreadTerminateV1 struct {
 // EventDesc returns the description of IOThreadTerminate_V1.
 func (*IOThreadTerminateV1) EventDesc() *etw.EventDesc { return &ioThreadTerminateV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *IOThreadTerminateV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *IOThreadTerminateV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -407,6 +416,9 @@ type AnyIOThreadTerminate struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyIOThreadTerminate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyIOThreadTerminate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyIOThreadTerminate = []*etw.EventDesc{&ioThreadTerminate, &ioThreadTerminateV1}
 

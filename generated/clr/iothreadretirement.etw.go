@@ -79,6 +79,9 @@ type IOThreadRetireV1 struct {
 // EventDesc returns the description of IOThreadRetire_V1.
 func (*IOThreadRetireV1) EventDesc() *etw.EventDesc { return &ioThreadRetireV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *IOThreadRetireV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *IOThreadRetireV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -141,6 +144,9 @@ type AnyIOThreadRetire struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyIOThreadRetire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyIOThreadRetire) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyIOThreadRetire = []*etw.EventDesc{&ioThreadRetire, &ioThreadRetireV1}
 
@@ -237,6 +243,9 @@ type IOThreadUnretireV1 struct {
 // EventDesc returns the description of IOThreadUnretire_V1.
 func (*IOThreadUnretireV1) EventDesc() *etw.EventDesc { return &ioThreadUnretireV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *IOThreadUnretireV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *IOThreadUnretireV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -299,6 +308,9 @@ type AnyIOThreadUnretire struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyIOThreadUnretire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyIOThreadUnretire) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyIOThreadUnretire = []*etw.EventDesc{&ioThreadUnretire, &ioThreadUnretireV1}
 

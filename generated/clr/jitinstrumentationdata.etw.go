@@ -33,6 +33,9 @@ type JitInstrumentationData struct {
 // EventDesc returns the description of JitInstrumentationData.
 func (*JitInstrumentationData) EventDesc() *etw.EventDesc { return &jitInstrumentationData }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *JitInstrumentationData) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *JitInstrumentationData) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -132,6 +135,9 @@ type AnyJitInstrumentationData struct {
 	Data etw.Binary
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyJitInstrumentationData) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyJitInstrumentationData = []*etw.EventDesc{&jitInstrumentationData}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -216,6 +222,9 @@ type JitInstrumentationDataVerbose struct {
 func (*JitInstrumentationDataVerbose) EventDesc() *etw.EventDesc {
 	return &jitInstrumentationDataVerbose
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *JitInstrumentationDataVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -353,6 +362,9 @@ type AnyJitInstrumentationDataVerbose struct {
 	// The profile data, in the runtime's own format.
 	Data etw.Binary
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyJitInstrumentationDataVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyJitInstrumentationDataVerbose = []*etw.EventDesc{&jitInstrumentationDataVerbose}
 

@@ -24,6 +24,9 @@ type ProfilerMessage struct {
 // EventDesc returns the description of ProfilerMessage.
 func (*ProfilerMessage) EventDesc() *etw.EventDesc { return &profilerMessage }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ProfilerMessage) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ProfilerMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -97,6 +100,9 @@ type AnyProfilerMessage struct {
 	// Text of the message.
 	Message etw.UTF16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyProfilerMessage) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyProfilerMessage = []*etw.EventDesc{&profilerMessage}
 

@@ -25,6 +25,9 @@ type ThreadCreating struct {
 // EventDesc returns the description of ThreadCreating.
 func (*ThreadCreating) EventDesc() *etw.EventDesc { return &threadCreating }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadCreating) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadCreating) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -113,6 +116,9 @@ type AnyThreadCreating struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadCreating) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadCreating = []*etw.EventDesc{&threadCreating}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -177,6 +183,9 @@ type ThreadRunning struct {
 // EventDesc returns the description of ThreadRunning.
 func (*ThreadRunning) EventDesc() *etw.EventDesc { return &threadRunning }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadRunning) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadRunning) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -231,6 +240,9 @@ type AnyThreadRunning struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadRunning) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadRunning = []*etw.EventDesc{&threadRunning}
 

@@ -24,6 +24,9 @@ type ThreadPoolEnqueue struct {
 // EventDesc returns the description of ThreadPoolEnqueue.
 func (*ThreadPoolEnqueue) EventDesc() *etw.EventDesc { return &threadPoolEnqueue }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -111,6 +114,9 @@ type AnyThreadPoolEnqueue struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolEnqueue = []*etw.EventDesc{&threadPoolEnqueue}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -176,6 +182,9 @@ type ThreadPoolDequeue struct {
 // EventDesc returns the description of ThreadPoolDequeue.
 func (*ThreadPoolDequeue) EventDesc() *etw.EventDesc { return &threadPoolDequeue }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolDequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -230,6 +239,9 @@ type AnyThreadPoolDequeue struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolDequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolDequeue = []*etw.EventDesc{&threadPoolDequeue}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -275,6 +287,9 @@ type ThreadPoolIOEnqueue struct {
 
 // EventDesc returns the description of ThreadPoolIOEnqueue.
 func (*ThreadPoolIOEnqueue) EventDesc() *etw.EventDesc { return &threadPoolIOEnqueue }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolIOEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -359,6 +374,9 @@ type AnyThreadPoolIOEnqueue struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolIOEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolIOEnqueue = []*etw.EventDesc{&threadPoolIOEnqueue}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -419,6 +437,9 @@ type ThreadPoolIODequeue struct {
 
 // EventDesc returns the description of ThreadPoolIODequeue.
 func (*ThreadPoolIODequeue) EventDesc() *etw.EventDesc { return &threadPoolIODequeue }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolIODequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -514,6 +535,9 @@ type AnyThreadPoolIODequeue struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolIODequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolIODequeue = []*etw.EventDesc{&threadPoolIODequeue}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -583,6 +607,9 @@ type ThreadPoolIOPack struct {
 // EventDesc returns the description of ThreadPoolIOPack.
 func (*ThreadPoolIOPack) EventDesc() *etw.EventDesc { return &threadPoolIOPack }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolIOPack) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolIOPack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -637,6 +664,9 @@ type AnyThreadPoolIOPack struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolIOPack) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadPoolIOPack = []*etw.EventDesc{&threadPoolIOPack}
 

@@ -31,6 +31,9 @@ type ThreadPoolMinMaxThreads struct {
 // EventDesc returns the description of ThreadPoolMinMaxThreads.
 func (*ThreadPoolMinMaxThreads) EventDesc() *etw.EventDesc { return &threadPoolMinMaxThreads }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolMinMaxThreads) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolMinMaxThreads) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -121,6 +124,9 @@ type AnyThreadPoolMinMaxThreads struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolMinMaxThreads) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadPoolMinMaxThreads = []*etw.EventDesc{&threadPoolMinMaxThreads}
 

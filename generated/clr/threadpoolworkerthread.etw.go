@@ -27,6 +27,9 @@ type ThreadPoolWorkerThreadStart struct {
 // EventDesc returns the description of ThreadPoolWorkerThreadStart.
 func (*ThreadPoolWorkerThreadStart) EventDesc() *etw.EventDesc { return &threadPoolWorkerThreadStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolWorkerThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -123,6 +126,9 @@ type AnyThreadPoolWorkerThreadStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolWorkerThreadStart = []*etw.EventDesc{&threadPoolWorkerThreadStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -195,6 +201,9 @@ type ThreadPoolWorkerThreadStop struct {
 // EventDesc returns the description of ThreadPoolWorkerThreadStop.
 func (*ThreadPoolWorkerThreadStop) EventDesc() *etw.EventDesc { return &threadPoolWorkerThreadStop }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolWorkerThreadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -252,6 +261,9 @@ type AnyThreadPoolWorkerThreadStop struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolWorkerThreadStop = []*etw.EventDesc{&threadPoolWorkerThreadStop}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -297,6 +309,9 @@ type ThreadPoolWorkerThreadWait struct {
 
 // EventDesc returns the description of ThreadPoolWorkerThreadWait.
 func (*ThreadPoolWorkerThreadWait) EventDesc() *etw.EventDesc { return &threadPoolWorkerThreadWait }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadWait) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -354,6 +369,9 @@ type AnyThreadPoolWorkerThreadWait struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadWait) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadPoolWorkerThreadWait = []*etw.EventDesc{&threadPoolWorkerThreadWait}
 

@@ -28,6 +28,9 @@ func (*ThreadPoolWorkerThreadAdjustmentSample) EventDesc() *etw.EventDesc {
 	return &threadPoolWorkerThreadAdjustmentSample
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadAdjustmentSample) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolWorkerThreadAdjustmentSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -105,6 +108,9 @@ type AnyThreadPoolWorkerThreadAdjustmentSample struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadAdjustmentSample) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolWorkerThreadAdjustmentSample = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentSample}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -172,6 +178,11 @@ type ThreadPoolWorkerThreadAdjustmentAdjustment struct {
 // ThreadPoolWorkerThreadAdjustmentAdjustment.
 func (*ThreadPoolWorkerThreadAdjustmentAdjustment) EventDesc() *etw.EventDesc {
 	return &threadPoolWorkerThreadAdjustmentAdjustment
+}
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) GetClrInstanceID() uint16 {
+	return e.ClrInstanceID
 }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
@@ -266,6 +277,11 @@ type AnyThreadPoolWorkerThreadAdjustmentAdjustment struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) GetClrInstanceID() uint16 {
+	return e.ClrInstanceID
+}
+
 var anyThreadPoolWorkerThreadAdjustmentAdjustment = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentAdjustment}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -354,6 +370,9 @@ type ThreadPoolWorkerThreadAdjustmentStats struct {
 func (*ThreadPoolWorkerThreadAdjustmentStats) EventDesc() *etw.EventDesc {
 	return &threadPoolWorkerThreadAdjustmentStats
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadAdjustmentStats) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -496,6 +515,9 @@ type AnyThreadPoolWorkerThreadAdjustmentStats struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadAdjustmentStats) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadPoolWorkerThreadAdjustmentStats = []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentStats}
 

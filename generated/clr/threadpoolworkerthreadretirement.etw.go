@@ -28,6 +28,9 @@ func (*ThreadPoolWorkerThreadRetirementStart) EventDesc() *etw.EventDesc {
 	return &threadPoolWorkerThreadRetirementStart
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadRetirementStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolWorkerThreadRetirementStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -91,6 +94,9 @@ type AnyThreadPoolWorkerThreadRetirementStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadRetirementStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyThreadPoolWorkerThreadRetirementStart = []*etw.EventDesc{&threadPoolWorkerThreadRetirementStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -144,6 +150,9 @@ type ThreadPoolWorkerThreadRetirementStop struct {
 func (*ThreadPoolWorkerThreadRetirementStop) EventDesc() *etw.EventDesc {
 	return &threadPoolWorkerThreadRetirementStop
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkerThreadRetirementStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -205,6 +214,9 @@ type AnyThreadPoolWorkerThreadRetirementStop struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkerThreadRetirementStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadPoolWorkerThreadRetirementStop = []*etw.EventDesc{&threadPoolWorkerThreadRetirementStop}
 

@@ -25,6 +25,9 @@ type ThreadPoolWorkingThreadCount struct {
 // EventDesc returns the description of ThreadPoolWorkingThreadCount.
 func (*ThreadPoolWorkingThreadCount) EventDesc() *etw.EventDesc { return &threadPoolWorkingThreadCount }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadPoolWorkingThreadCount) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ThreadPoolWorkingThreadCount) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -95,6 +98,9 @@ type AnyThreadPoolWorkingThreadCount struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadPoolWorkingThreadCount) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadPoolWorkingThreadCount = []*etw.EventDesc{&threadPoolWorkingThreadCount}
 

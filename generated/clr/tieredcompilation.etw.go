@@ -25,6 +25,9 @@ type TieredCompilationSettings struct {
 // EventDesc returns the description of TieredCompilationSettings.
 func (*TieredCompilationSettings) EventDesc() *etw.EventDesc { return &tieredCompilationSettings }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TieredCompilationSettings) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *TieredCompilationSettings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -96,6 +99,9 @@ type AnyTieredCompilationSettings struct {
 	Flags TieredCompilationSettingsFlags
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTieredCompilationSettings) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTieredCompilationSettings = []*etw.EventDesc{&tieredCompilationSettings}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -148,6 +154,9 @@ type TieredCompilationPause struct {
 
 // EventDesc returns the description of TieredCompilationPause.
 func (*TieredCompilationPause) EventDesc() *etw.EventDesc { return &tieredCompilationPause }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TieredCompilationPause) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -213,6 +222,9 @@ type AnyTieredCompilationPause struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTieredCompilationPause) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTieredCompilationPause = []*etw.EventDesc{&tieredCompilationPause}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -261,6 +273,9 @@ type TieredCompilationResume struct {
 
 // EventDesc returns the description of TieredCompilationResume.
 func (*TieredCompilationResume) EventDesc() *etw.EventDesc { return &tieredCompilationResume }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TieredCompilationResume) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -332,6 +347,9 @@ type AnyTieredCompilationResume struct {
 	NewMethodCount uint32
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTieredCompilationResume) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTieredCompilationResume = []*etw.EventDesc{&tieredCompilationResume}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -387,6 +405,9 @@ type TieredCompilationBackgroundJitStart struct {
 func (*TieredCompilationBackgroundJitStart) EventDesc() *etw.EventDesc {
 	return &tieredCompilationBackgroundJitStart
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TieredCompilationBackgroundJitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -462,6 +483,9 @@ type AnyTieredCompilationBackgroundJitStart struct {
 	PendingMethodCount uint32
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTieredCompilationBackgroundJitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTieredCompilationBackgroundJitStart = []*etw.EventDesc{&tieredCompilationBackgroundJitStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -526,6 +550,9 @@ type TieredCompilationBackgroundJitStop struct {
 func (*TieredCompilationBackgroundJitStop) EventDesc() *etw.EventDesc {
 	return &tieredCompilationBackgroundJitStop
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TieredCompilationBackgroundJitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -606,6 +633,9 @@ type AnyTieredCompilationBackgroundJitStop struct {
 	// Number of methods that were compiled.
 	JittedMethodCount uint32
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTieredCompilationBackgroundJitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyTieredCompilationBackgroundJitStop = []*etw.EventDesc{&tieredCompilationBackgroundJitStop}
 

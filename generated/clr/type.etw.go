@@ -30,6 +30,9 @@ type BulkType struct {
 // EventDesc returns the description of BulkType.
 func (*BulkType) EventDesc() *etw.EventDesc { return &bulkType }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BulkType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *BulkType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -278,6 +281,9 @@ type AnyBulkType struct {
 	// The elements of the batch.
 	Values BulkTypeValues // Count elements
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBulkType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyBulkType = []*etw.EventDesc{&bulkType}
 

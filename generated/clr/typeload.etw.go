@@ -24,6 +24,9 @@ type TypeLoadStart struct {
 // EventDesc returns the description of TypeLoadStart.
 func (*TypeLoadStart) EventDesc() *etw.EventDesc { return &typeLoadStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TypeLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *TypeLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -93,6 +96,9 @@ type AnyTypeLoadStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTypeLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTypeLoadStart = []*etw.EventDesc{&typeLoadStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -148,6 +154,9 @@ type TypeLoadStop struct {
 
 // EventDesc returns the description of TypeLoadStop.
 func (*TypeLoadStop) EventDesc() *etw.EventDesc { return &typeLoadStop }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TypeLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -243,6 +252,9 @@ type AnyTypeLoadStop struct {
 	// Full name of the type.
 	TypeName etw.UTF16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTypeLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyTypeLoadStop = []*etw.EventDesc{&typeLoadStop}
 

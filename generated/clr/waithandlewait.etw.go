@@ -26,6 +26,9 @@ type WaitHandleWaitStart struct {
 // EventDesc returns the description of WaitHandleWaitStart.
 func (*WaitHandleWaitStart) EventDesc() *etw.EventDesc { return &waitHandleWaitStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *WaitHandleWaitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *WaitHandleWaitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -104,6 +107,9 @@ type AnyWaitHandleWaitStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyWaitHandleWaitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyWaitHandleWaitStart = []*etw.EventDesc{&waitHandleWaitStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -156,6 +162,9 @@ type WaitHandleWaitStop struct {
 
 // EventDesc returns the description of WaitHandleWaitStop.
 func (*WaitHandleWaitStop) EventDesc() *etw.EventDesc { return &waitHandleWaitStop }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *WaitHandleWaitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -218,6 +227,9 @@ type AnyWaitHandleWaitStop struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyWaitHandleWaitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyWaitHandleWaitStop = []*etw.EventDesc{&waitHandleWaitStop}
 

@@ -29,6 +29,9 @@ type YieldProcessorMeasurement struct {
 // EventDesc returns the description of YieldProcessorMeasurement.
 func (*YieldProcessorMeasurement) EventDesc() *etw.EventDesc { return &yieldProcessorMeasurement }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *YieldProcessorMeasurement) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *YieldProcessorMeasurement) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -106,6 +109,9 @@ type AnyYieldProcessorMeasurement struct {
 	// Duration that the runtime goes by now, in nanoseconds.
 	EstablishedNsPerYield float64
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyYieldProcessorMeasurement) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyYieldProcessorMeasurement = []*etw.EventDesc{&yieldProcessorMeasurement}
 

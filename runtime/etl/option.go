@@ -54,3 +54,9 @@ func WithoutAttribution() Option { return func(o *options) { o.attribution = fal
 func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 	return func(o *options) { o.foresight = &foresight{wants, see} }
 }
+
+// A foresight is what the user of a Reader wants to see before its time.
+type foresight struct {
+	wants func(etw.Key) bool
+	see   func(*etw.Record)
+}

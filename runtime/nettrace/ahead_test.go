@@ -31,7 +31,7 @@ func readWith(data []byte, ahead bool, opts ...Option) outcome {
 		return outcome{opening: err.Error()}
 	}
 	if ahead {
-		r.startAhead(1)
+		r.ahead = newAhead(&r.stream, 1)
 	}
 	defer r.Close()
 	var out outcome
@@ -48,8 +48,8 @@ func readWith(data []byte, ahead bool, opts ...Option) outcome {
 		}
 	}
 	out.end, out.sum, out.stats = err.Error(), sum.Sum64(), r.Stats()
-	if r.paged != 0 {
-		out.end += fmt.Sprintf("; %d bytes of pages", r.paged)
+	if r.memory.paged != 0 {
+		out.end += fmt.Sprintf("; %d bytes of pages", r.memory.paged)
 	}
 	return out
 }

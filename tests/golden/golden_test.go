@@ -146,6 +146,8 @@ func options(t *testing.T, dir string) gen.Options {
 			opts.Tests = true
 		case "packagedoc":
 			opts.PackageDoc = true
+		case "accessor":
+			opts.Accessors = append(opts.Accessors, value)
 		case "rename":
 			from, to, _ := strings.Cut(value, "=")
 			opts.Rename[from] = to

@@ -185,11 +185,17 @@ func (t *Table[T]) All() []*Runtime[T] {
 	return t.all
 }
 
-// On registers a handler of an event that gets the runtime that the event is of,
-// of which instance returns the number.
-func On[T, E any, P etw.EventPointer[E]](t *Table[T], mux *etw.Mux, instance func(P) uint16, fn func(*Runtime[T], *etw.Record, P)) {
+// An eventPointer is one to a generated event that says which runtime of its process
+// it is of.
+type eventPointer[E any] interface {
+	etw.EventPointer[E]
+	GetClrInstanceID() uint16
+}
+
+// On registers a handler of an event that gets the runtime that the event is of.
+func On[T, E any, P eventPointer[E]](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
-		fn(t.At(r, instance(e)), r, e)
+		fn(t.At(r, e.GetClrInstanceID()), r, e)
 		return nil
 	})
 }

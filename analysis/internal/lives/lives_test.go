@@ -78,7 +78,7 @@ func TestWatch(t *testing.T) {
 	var mux etw.Mux
 	var table Table[int]
 	table.Watch(&mux)
-	On(&table, &mux, func(e *clr.GCTriggered) uint16 { return e.ClrInstanceID }, func(rt *Runtime[int], _ *etw.Record, _ *clr.GCTriggered) { rt.State++ })
+	On(&table, &mux, func(rt *Runtime[int], _ *etw.Record, _ *clr.GCTriggered) { rt.State++ })
 	OnBare(&table, &mux, func(rt *Runtime[int], _ *etw.Record, _ *clr.ExceptionThrownStop) { rt.State += 100 })
 	s := testtrace.NewScript(t, &mux)
 	process := func(op etw.Opcode) {

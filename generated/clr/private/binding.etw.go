@@ -34,6 +34,9 @@ type BindingPolicyPhaseStart struct {
 // EventDesc returns the description of BindingPolicyPhaseStart.
 func (*BindingPolicyPhaseStart) EventDesc() *etw.EventDesc { return &bindingPolicyPhaseStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingPolicyPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *BindingPolicyPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -167,6 +170,9 @@ type AnyBindingPolicyPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingPolicyPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingPolicyPhaseStart = []*etw.EventDesc{&bindingPolicyPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -264,6 +270,9 @@ type BindingPolicyPhaseEnd struct {
 // EventDesc returns the description of BindingPolicyPhaseEnd.
 func (*BindingPolicyPhaseEnd) EventDesc() *etw.EventDesc { return &bindingPolicyPhaseEnd }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingPolicyPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *BindingPolicyPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -331,6 +340,9 @@ type AnyBindingPolicyPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingPolicyPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingPolicyPhaseEnd = []*etw.EventDesc{&bindingPolicyPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -384,6 +396,9 @@ type BindingNgenPhaseStart struct {
 
 // EventDesc returns the description of BindingNgenPhaseStart.
 func (*BindingNgenPhaseStart) EventDesc() *etw.EventDesc { return &bindingNgenPhaseStart }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingNgenPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -452,6 +467,9 @@ type AnyBindingNgenPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingNgenPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingNgenPhaseStart = []*etw.EventDesc{&bindingNgenPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -505,6 +523,9 @@ type BindingNgenPhaseEnd struct {
 
 // EventDesc returns the description of BindingNgenPhaseEnd.
 func (*BindingNgenPhaseEnd) EventDesc() *etw.EventDesc { return &bindingNgenPhaseEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingNgenPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -573,6 +594,9 @@ type AnyBindingNgenPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingNgenPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingNgenPhaseEnd = []*etw.EventDesc{&bindingNgenPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -629,6 +653,9 @@ type BindingLookupAndProbingPhaseStart struct {
 func (*BindingLookupAndProbingPhaseStart) EventDesc() *etw.EventDesc {
 	return &bindingLookupAndProbingPhaseStart
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingLookupAndProbingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -700,6 +727,9 @@ type AnyBindingLookupAndProbingPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingLookupAndProbingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingLookupAndProbingPhaseStart = []*etw.EventDesc{&bindingLookupAndProbingPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -760,6 +790,9 @@ type BindingLookupAndProbingPhaseEnd struct {
 func (*BindingLookupAndProbingPhaseEnd) EventDesc() *etw.EventDesc {
 	return &bindingLookupAndProbingPhaseEnd
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingLookupAndProbingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -831,6 +864,9 @@ type AnyBindingLookupAndProbingPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingLookupAndProbingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingLookupAndProbingPhaseEnd = []*etw.EventDesc{&bindingLookupAndProbingPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -888,6 +924,9 @@ type LoaderPhaseStart struct {
 
 // EventDesc returns the description of LoaderPhaseStart.
 func (*LoaderPhaseStart) EventDesc() *etw.EventDesc { return &loaderPhaseStart }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -955,6 +994,9 @@ type AnyLoaderPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderPhaseStart = []*etw.EventDesc{&loaderPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1008,6 +1050,9 @@ type LoaderPhaseEnd struct {
 
 // EventDesc returns the description of LoaderPhaseEnd.
 func (*LoaderPhaseEnd) EventDesc() *etw.EventDesc { return &loaderPhaseEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1075,6 +1120,9 @@ type AnyLoaderPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderPhaseEnd = []*etw.EventDesc{&loaderPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1126,6 +1174,9 @@ type BindingPhaseStart struct {
 
 // EventDesc returns the description of BindingPhaseStart.
 func (*BindingPhaseStart) EventDesc() *etw.EventDesc { return &bindingPhaseStart }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1194,6 +1245,9 @@ type AnyBindingPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingPhaseStart = []*etw.EventDesc{&bindingPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1247,6 +1301,9 @@ type BindingPhaseEnd struct {
 
 // EventDesc returns the description of BindingPhaseEnd.
 func (*BindingPhaseEnd) EventDesc() *etw.EventDesc { return &bindingPhaseEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1314,6 +1371,9 @@ type AnyBindingPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingPhaseEnd = []*etw.EventDesc{&bindingPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1367,6 +1427,9 @@ type BindingDownloadPhaseStart struct {
 
 // EventDesc returns the description of BindingDownloadPhaseStart.
 func (*BindingDownloadPhaseStart) EventDesc() *etw.EventDesc { return &bindingDownloadPhaseStart }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingDownloadPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1436,6 +1499,9 @@ type AnyBindingDownloadPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingDownloadPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingDownloadPhaseStart = []*etw.EventDesc{&bindingDownloadPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1491,6 +1557,9 @@ type BindingDownloadPhaseEnd struct {
 
 // EventDesc returns the description of BindingDownloadPhaseEnd.
 func (*BindingDownloadPhaseEnd) EventDesc() *etw.EventDesc { return &bindingDownloadPhaseEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BindingDownloadPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1560,6 +1629,9 @@ type AnyBindingDownloadPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBindingDownloadPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBindingDownloadPhaseEnd = []*etw.EventDesc{&bindingDownloadPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1614,6 +1686,9 @@ type LoaderAssemblyInitPhaseStart struct {
 
 // EventDesc returns the description of LoaderAssemblyInitPhaseStart.
 func (*LoaderAssemblyInitPhaseStart) EventDesc() *etw.EventDesc { return &loaderAssemblyInitPhaseStart }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderAssemblyInitPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1683,6 +1758,9 @@ type AnyLoaderAssemblyInitPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderAssemblyInitPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderAssemblyInitPhaseStart = []*etw.EventDesc{&loaderAssemblyInitPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1740,6 +1818,9 @@ type LoaderAssemblyInitPhaseEnd struct {
 
 // EventDesc returns the description of LoaderAssemblyInitPhaseEnd.
 func (*LoaderAssemblyInitPhaseEnd) EventDesc() *etw.EventDesc { return &loaderAssemblyInitPhaseEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderAssemblyInitPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1809,6 +1890,9 @@ type AnyLoaderAssemblyInitPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderAssemblyInitPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderAssemblyInitPhaseEnd = []*etw.EventDesc{&loaderAssemblyInitPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1864,6 +1948,9 @@ type LoaderMappingPhaseStart struct {
 
 // EventDesc returns the description of LoaderMappingPhaseStart.
 func (*LoaderMappingPhaseStart) EventDesc() *etw.EventDesc { return &loaderMappingPhaseStart }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderMappingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1933,6 +2020,9 @@ type AnyLoaderMappingPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderMappingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderMappingPhaseStart = []*etw.EventDesc{&loaderMappingPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1986,6 +2076,9 @@ type LoaderMappingPhaseEnd struct {
 
 // EventDesc returns the description of LoaderMappingPhaseEnd.
 func (*LoaderMappingPhaseEnd) EventDesc() *etw.EventDesc { return &loaderMappingPhaseEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderMappingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2054,6 +2147,9 @@ type AnyLoaderMappingPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderMappingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderMappingPhaseEnd = []*etw.EventDesc{&loaderMappingPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2110,6 +2206,9 @@ type LoaderDeliverEventsPhaseStart struct {
 func (*LoaderDeliverEventsPhaseStart) EventDesc() *etw.EventDesc {
 	return &loaderDeliverEventsPhaseStart
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderDeliverEventsPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2179,6 +2278,9 @@ type AnyLoaderDeliverEventsPhaseStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderDeliverEventsPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderDeliverEventsPhaseStart = []*etw.EventDesc{&loaderDeliverEventsPhaseStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2237,6 +2339,9 @@ type LoaderDeliverEventsPhaseEnd struct {
 
 // EventDesc returns the description of LoaderDeliverEventsPhaseEnd.
 func (*LoaderDeliverEventsPhaseEnd) EventDesc() *etw.EventDesc { return &loaderDeliverEventsPhaseEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderDeliverEventsPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2306,6 +2411,9 @@ type AnyLoaderDeliverEventsPhaseEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderDeliverEventsPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyLoaderDeliverEventsPhaseEnd = []*etw.EventDesc{&loaderDeliverEventsPhaseEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2353,6 +2461,9 @@ type FusionMessageEvent struct {
 
 // EventDesc returns the description of FusionMessageEvent.
 func (*FusionMessageEvent) EventDesc() *etw.EventDesc { return &fusionMessageEvent }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionMessageEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2435,6 +2546,9 @@ type AnyFusionMessageEvent struct {
 	Message etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionMessageEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyFusionMessageEvent = []*etw.EventDesc{&fusionMessageEvent}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2494,6 +2608,9 @@ type FusionErrorCodeEvent struct {
 
 // EventDesc returns the description of FusionErrorCodeEvent.
 func (*FusionErrorCodeEvent) EventDesc() *etw.EventDesc { return &fusionErrorCodeEvent }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionErrorCodeEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2571,6 +2688,9 @@ type AnyFusionErrorCodeEvent struct {
 	// HRESULT.
 	ErrorCode uint32
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionErrorCodeEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionErrorCodeEvent = []*etw.EventDesc{&fusionErrorCodeEvent}
 

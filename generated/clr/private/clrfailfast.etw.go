@@ -30,6 +30,9 @@ type FailFast struct {
 // EventDesc returns the description of FailFast.
 func (*FailFast) EventDesc() *etw.EventDesc { return &failFast }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FailFast) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *FailFast) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -121,6 +124,9 @@ type AnyFailFast struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFailFast) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFailFast = []*etw.EventDesc{&failFast}
 

@@ -33,6 +33,9 @@ type MulticoreJit struct {
 // EventDesc returns the description of MulticoreJit.
 func (*MulticoreJit) EventDesc() *etw.EventDesc { return &multicoreJit }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MulticoreJit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MulticoreJit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -137,6 +140,9 @@ type AnyMulticoreJit struct {
 	Int3 int32
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMulticoreJit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMulticoreJit = []*etw.EventDesc{&multicoreJit}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -208,6 +214,9 @@ type MulticoreJitMethodCodeReturned struct {
 func (*MulticoreJitMethodCodeReturned) EventDesc() *etw.EventDesc {
 	return &multicoreJitMethodCodeReturned
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MulticoreJitMethodCodeReturned) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -287,6 +296,9 @@ type AnyMulticoreJitMethodCodeReturned struct {
 	// its start address.
 	MethodID uint64
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMulticoreJitMethodCodeReturned) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMulticoreJitMethodCodeReturned = []*etw.EventDesc{&multicoreJitMethodCodeReturned}
 

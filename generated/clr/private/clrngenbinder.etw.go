@@ -28,6 +28,9 @@ type NgenBindEvent struct {
 // EventDesc returns the description of NgenBindEvent.
 func (*NgenBindEvent) EventDesc() *etw.EventDesc { return &ngenBindEvent }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *NgenBindEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *NgenBindEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -115,6 +118,9 @@ type AnyNgenBindEvent struct {
 	// Full name of the assembly.
 	AssemblyName etw.UTF16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyNgenBindEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyNgenBindEvent = []*etw.EventDesc{&ngenBindEvent}
 

@@ -36,6 +36,9 @@ type ModuleRangeLoadPrivate struct {
 // EventDesc returns the description of ModuleRangeLoadPrivate.
 func (*ModuleRangeLoadPrivate) EventDesc() *etw.EventDesc { return &moduleRangeLoadPrivate }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleRangeLoadPrivate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleRangeLoadPrivate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -148,6 +151,9 @@ type AnyModuleRangeLoadPrivate struct {
 	// Section of the native image.
 	SectionType ModuleRangeSectionType
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleRangeLoadPrivate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleRangeLoadPrivate = []*etw.EventDesc{&moduleRangeLoadPrivate}
 

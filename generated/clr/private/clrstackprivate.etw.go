@@ -31,6 +31,9 @@ type CLRStackWalkPrivate struct {
 // EventDesc returns the description of CLRStackWalkPrivate.
 func (*CLRStackWalkPrivate) EventDesc() *etw.EventDesc { return &clrStackWalkPrivate }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CLRStackWalkPrivate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CLRStackWalkPrivate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -125,6 +128,9 @@ type AnyCLRStackWalkPrivate struct {
 	// the runtime found.
 	Stack etw.Pointers // FrameCount elements
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCLRStackWalkPrivate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyCLRStackWalkPrivate = []*etw.EventDesc{&clrStackWalkPrivate}
 

@@ -8,4 +8,4 @@
 // of the payload.
 package private
 
-//go:generate go tool etwgen gen --tests --provider Microsoft-Windows-DotNETRuntimePrivate -o . ../clr.man
+//go:generate go tool etwgen gen --tests --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimePrivate -o . ../clr.man

@@ -25,6 +25,9 @@ type IInspectableRuntimeClassName struct {
 // EventDesc returns the description of IInspectableRuntimeClassName.
 func (*IInspectableRuntimeClassName) EventDesc() *etw.EventDesc { return &iInspectableRuntimeClassName }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *IInspectableRuntimeClassName) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *IInspectableRuntimeClassName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -120,6 +123,9 @@ type AnyIInspectableRuntimeClassName struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyIInspectableRuntimeClassName) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyIInspectableRuntimeClassName = []*etw.EventDesc{&iInspectableRuntimeClassName}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -196,6 +202,9 @@ type WinRTUnbox struct {
 
 // EventDesc returns the description of WinRTUnbox.
 func (*WinRTUnbox) EventDesc() *etw.EventDesc { return &winRTUnbox }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *WinRTUnbox) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -298,6 +307,9 @@ type AnyWinRTUnbox struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyWinRTUnbox) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyWinRTUnbox = []*etw.EventDesc{&winRTUnbox}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -372,6 +384,9 @@ type CreateRCW struct {
 // EventDesc returns the description of CreateRCW.
 func (*CreateRCW) EventDesc() *etw.EventDesc { return &createRCW }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CreateRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CreateRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -428,6 +443,9 @@ type AnyCreateRCW struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCreateRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyCreateRCW = []*etw.EventDesc{&createRCW}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -473,6 +491,9 @@ type RCWVariance struct {
 
 // EventDesc returns the description of RCWVariance.
 func (*RCWVariance) EventDesc() *etw.EventDesc { return &rcwVariance }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *RCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -583,6 +604,9 @@ type AnyRCWVariance struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyRCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyRCWVariance = []*etw.EventDesc{&rcwVariance}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -664,6 +688,9 @@ type RCWIEnumerableCasting struct {
 // EventDesc returns the description of RCWIEnumerableCasting.
 func (*RCWIEnumerableCasting) EventDesc() *etw.EventDesc { return &rcwiEnumerableCasting }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *RCWIEnumerableCasting) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *RCWIEnumerableCasting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -723,6 +750,9 @@ type AnyRCWIEnumerableCasting struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyRCWIEnumerableCasting) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyRCWIEnumerableCasting = []*etw.EventDesc{&rcwiEnumerableCasting}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -766,6 +796,9 @@ type CreateCCW struct {
 
 // EventDesc returns the description of CreateCCW.
 func (*CreateCCW) EventDesc() *etw.EventDesc { return &createCCW }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CreateCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -823,6 +856,9 @@ type AnyCreateCCW struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCreateCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyCreateCCW = []*etw.EventDesc{&createCCW}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -868,6 +904,9 @@ type CCWVariance struct {
 
 // EventDesc returns the description of CCWVariance.
 func (*CCWVariance) EventDesc() *etw.EventDesc { return &ccwVariance }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -929,6 +968,9 @@ type AnyCCWVariance struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyCCWVariance = []*etw.EventDesc{&ccwVariance}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -975,6 +1017,9 @@ type ObjectVariantMarshallingToNative struct {
 func (*ObjectVariantMarshallingToNative) EventDesc() *etw.EventDesc {
 	return &objectVariantMarshallingToNative
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ObjectVariantMarshallingToNative) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1080,6 +1125,9 @@ type AnyObjectVariantMarshallingToNative struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyObjectVariantMarshallingToNative) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyObjectVariantMarshallingToNative = []*etw.EventDesc{&objectVariantMarshallingToNative}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1161,6 +1209,9 @@ type GetTypeFromGUID struct {
 // EventDesc returns the description of GetTypeFromGUID.
 func (*GetTypeFromGUID) EventDesc() *etw.EventDesc { return &getTypeFromGUID }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GetTypeFromGUID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *GetTypeFromGUID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1220,6 +1271,9 @@ type AnyGetTypeFromGUID struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGetTypeFromGUID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGetTypeFromGUID = []*etw.EventDesc{&getTypeFromGUID}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1265,6 +1319,9 @@ type GetTypeFromProgID struct {
 
 // EventDesc returns the description of GetTypeFromProgID.
 func (*GetTypeFromProgID) EventDesc() *etw.EventDesc { return &getTypeFromProgID }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GetTypeFromProgID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1325,6 +1382,9 @@ type AnyGetTypeFromProgID struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGetTypeFromProgID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGetTypeFromProgID = []*etw.EventDesc{&getTypeFromProgID}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1371,6 +1431,9 @@ type ConvertToCallbackEtw struct {
 
 // EventDesc returns the description of ConvertToCallbackEtw.
 func (*ConvertToCallbackEtw) EventDesc() *etw.EventDesc { return &convertToCallbackEtw }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ConvertToCallbackEtw) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1431,6 +1494,9 @@ type AnyConvertToCallbackEtw struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyConvertToCallbackEtw) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyConvertToCallbackEtw = []*etw.EventDesc{&convertToCallbackEtw}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1473,6 +1539,9 @@ type BeginCreateManagedReference struct {
 
 // EventDesc returns the description of BeginCreateManagedReference.
 func (*BeginCreateManagedReference) EventDesc() *etw.EventDesc { return &beginCreateManagedReference }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BeginCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1556,6 +1625,9 @@ type AnyBeginCreateManagedReference struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBeginCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBeginCreateManagedReference = []*etw.EventDesc{&beginCreateManagedReference}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1619,6 +1691,9 @@ type EndCreateManagedReference struct {
 // EventDesc returns the description of EndCreateManagedReference.
 func (*EndCreateManagedReference) EventDesc() *etw.EventDesc { return &endCreateManagedReference }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EndCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *EndCreateManagedReference) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1672,6 +1747,9 @@ type AnyEndCreateManagedReference struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEndCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyEndCreateManagedReference = []*etw.EventDesc{&endCreateManagedReference}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1719,6 +1797,9 @@ type ObjectVariantMarshallingToManaged struct {
 func (*ObjectVariantMarshallingToManaged) EventDesc() *etw.EventDesc {
 	return &objectVariantMarshallingToManaged
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ObjectVariantMarshallingToManaged) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1781,6 +1862,9 @@ type AnyObjectVariantMarshallingToManaged struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyObjectVariantMarshallingToManaged) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyObjectVariantMarshallingToManaged = []*etw.EventDesc{&objectVariantMarshallingToManaged}
 

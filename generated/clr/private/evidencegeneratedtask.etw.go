@@ -30,6 +30,9 @@ type EvidenceGenerated struct {
 // EventDesc returns the description of EvidenceGenerated.
 func (*EvidenceGenerated) EventDesc() *etw.EventDesc { return &evidenceGenerated }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EvidenceGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *EvidenceGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -119,6 +122,9 @@ type AnyEvidenceGenerated struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEvidenceGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEvidenceGenerated = []*etw.EventDesc{&evidenceGenerated}
 

@@ -87,6 +87,9 @@ type GCDecisionV1 struct {
 // EventDesc returns the description of GCDecision_V1.
 func (*GCDecisionV1) EventDesc() *etw.EventDesc { return &gcDecisionV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCDecisionV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCDecisionV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -163,6 +166,9 @@ type AnyGCDecision struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCDecision) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCDecision) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCDecision = []*etw.EventDesc{&gcDecision, &gcDecisionV1}
 
@@ -308,6 +314,9 @@ type GCSettingsV1 struct {
 // EventDesc returns the description of GCSettings_V1.
 func (*GCSettingsV1) EventDesc() *etw.EventDesc { return &gcSettingsV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCSettingsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCSettingsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -398,6 +407,9 @@ type AnyGCSettings struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCSettings) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCSettings) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCSettings = []*etw.EventDesc{&gcSettings, &gcSettingsV1}
 
@@ -551,6 +563,9 @@ type GCOptimizedV1 struct {
 // EventDesc returns the description of GCOptimized_V1.
 func (*GCOptimizedV1) EventDesc() *etw.EventDesc { return &gcOptimizedV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCOptimizedV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCOptimizedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -641,6 +656,9 @@ type AnyGCOptimized struct {
 // has a field.
 func (e *AnyGCOptimized) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCOptimized) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCOptimized = []*etw.EventDesc{&gcOptimized, &gcOptimizedV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -712,6 +730,9 @@ type GCPerHeapHistoryV1 struct {
 
 // EventDesc returns the description of GCPerHeapHistory_V1.
 func (*GCPerHeapHistoryV1) EventDesc() *etw.EventDesc { return &gcPerHeapHistoryV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCPerHeapHistoryV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -859,6 +880,9 @@ type AnyGCPerHeapHistory struct {
 // field.
 func (e *AnyGCPerHeapHistory) HasData() bool          { return e.Seen.Layout >= 2 }
 func (e *AnyGCPerHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout == 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCPerHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCPerHeapHistory = []*etw.EventDesc{&gcPerHeapHistoryV1, &gcPerHeapHistory}
 
@@ -1038,6 +1062,9 @@ type GCGlobalHeapHistoryV1 struct {
 // EventDesc returns the description of GCGlobalHeapHistory_V1.
 func (*GCGlobalHeapHistoryV1) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistoryV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCGlobalHeapHistoryV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCGlobalHeapHistoryV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1150,6 +1177,9 @@ type AnyGCGlobalHeapHistory struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCGlobalHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCGlobalHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistory, &gcGlobalHeapHistoryV1}
 
@@ -1320,6 +1350,9 @@ type GCJoinV1 struct {
 // EventDesc returns the description of GCJoin_V1.
 func (*GCJoinV1) EventDesc() *etw.EventDesc { return &gcJoinV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCJoinV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCJoinV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1411,6 +1444,9 @@ type AnyGCJoin struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGCJoin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCJoin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCJoin = []*etw.EventDesc{&gcJoin, &gcJoinV1}
 
@@ -1565,6 +1601,9 @@ type PrvGCMarkStackRootsV1 struct {
 // EventDesc returns the description of PrvGCMarkStackRoots_V1.
 func (*PrvGCMarkStackRootsV1) EventDesc() *etw.EventDesc { return &prvGCMarkStackRootsV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrvGCMarkStackRootsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrvGCMarkStackRootsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1660,6 +1699,9 @@ type AnyPrvGCMarkStackRoots struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyPrvGCMarkStackRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrvGCMarkStackRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyPrvGCMarkStackRoots = []*etw.EventDesc{&prvGCMarkStackRoots, &prvGCMarkStackRootsV1}
 
@@ -1795,6 +1837,9 @@ func (*PrvGCMarkFinalizeQueueRootsV1) EventDesc() *etw.EventDesc {
 	return &prvGCMarkFinalizeQueueRootsV1
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrvGCMarkFinalizeQueueRootsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrvGCMarkFinalizeQueueRootsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1857,6 +1902,9 @@ type AnyPrvGCMarkFinalizeQueueRoots struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrvGCMarkFinalizeQueueRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyPrvGCMarkFinalizeQueueRoots = []*etw.EventDesc{&prvGCMarkFinalizeQueueRoots, &prvGCMarkFinalizeQueueRootsV1}
 
@@ -1954,6 +2002,9 @@ type PrvGCMarkHandlesV1 struct {
 // EventDesc returns the description of PrvGCMarkHandles_V1.
 func (*PrvGCMarkHandlesV1) EventDesc() *etw.EventDesc { return &prvGCMarkHandlesV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrvGCMarkHandlesV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrvGCMarkHandlesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2016,6 +2067,9 @@ type AnyPrvGCMarkHandles struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyPrvGCMarkHandles) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrvGCMarkHandles) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyPrvGCMarkHandles = []*etw.EventDesc{&prvGCMarkHandles, &prvGCMarkHandlesV1}
 
@@ -2113,6 +2167,9 @@ type PrvGCMarkCardsV1 struct {
 // EventDesc returns the description of PrvGCMarkCards_V1.
 func (*PrvGCMarkCardsV1) EventDesc() *etw.EventDesc { return &prvGCMarkCardsV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrvGCMarkCardsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrvGCMarkCardsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2177,6 +2234,9 @@ type AnyPrvGCMarkCards struct {
 // has a field.
 func (e *AnyPrvGCMarkCards) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrvGCMarkCards) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyPrvGCMarkCards = []*etw.EventDesc{&prvGCMarkCards, &prvGCMarkCardsV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2213,6 +2273,9 @@ type BGCBegin struct {
 
 // EventDesc returns the description of BGCBegin.
 func (*BGCBegin) EventDesc() *etw.EventDesc { return &bgcBegin }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2293,6 +2356,9 @@ type AnyBGCBegin struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGCBegin = []*etw.EventDesc{&bgcBegin}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2350,6 +2416,9 @@ type BGC1stNonConEnd struct {
 // EventDesc returns the description of BGC1stNonConEnd.
 func (*BGC1stNonConEnd) EventDesc() *etw.EventDesc { return &bgc1stNonConEnd }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGC1stNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *BGC1stNonConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2402,6 +2471,9 @@ type AnyBGC1stNonConEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGC1stNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGC1stNonConEnd = []*etw.EventDesc{&bgc1stNonConEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2441,6 +2513,9 @@ type BGC1stConEnd struct {
 
 // EventDesc returns the description of BGC1stConEnd.
 func (*BGC1stConEnd) EventDesc() *etw.EventDesc { return &bgc1stConEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGC1stConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2495,6 +2570,9 @@ type AnyBGC1stConEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGC1stConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGC1stConEnd = []*etw.EventDesc{&bgc1stConEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2531,6 +2609,9 @@ type BGC2ndNonConBegin struct {
 
 // EventDesc returns the description of BGC2ndNonConBegin.
 func (*BGC2ndNonConBegin) EventDesc() *etw.EventDesc { return &bgc2ndNonConBegin }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGC2ndNonConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2584,6 +2665,9 @@ type AnyBGC2ndNonConBegin struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGC2ndNonConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGC2ndNonConBegin = []*etw.EventDesc{&bgc2ndNonConBegin}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2622,6 +2706,9 @@ type BGC2ndNonConEnd struct {
 
 // EventDesc returns the description of BGC2ndNonConEnd.
 func (*BGC2ndNonConEnd) EventDesc() *etw.EventDesc { return &bgc2ndNonConEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGC2ndNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2675,6 +2762,9 @@ type AnyBGC2ndNonConEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGC2ndNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGC2ndNonConEnd = []*etw.EventDesc{&bgc2ndNonConEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2714,6 +2804,9 @@ type BGC2ndConBegin struct {
 
 // EventDesc returns the description of BGC2ndConBegin.
 func (*BGC2ndConBegin) EventDesc() *etw.EventDesc { return &bgc2ndConBegin }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGC2ndConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2768,6 +2861,9 @@ type AnyBGC2ndConBegin struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGC2ndConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGC2ndConBegin = []*etw.EventDesc{&bgc2ndConBegin}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2805,6 +2901,9 @@ type BGC2ndConEnd struct {
 
 // EventDesc returns the description of BGC2ndConEnd.
 func (*BGC2ndConEnd) EventDesc() *etw.EventDesc { return &bgc2ndConEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGC2ndConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2859,6 +2958,9 @@ type AnyBGC2ndConEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGC2ndConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGC2ndConEnd = []*etw.EventDesc{&bgc2ndConEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2895,6 +2997,9 @@ type BGCPlanEnd struct {
 
 // EventDesc returns the description of BGCPlanEnd.
 func (*BGCPlanEnd) EventDesc() *etw.EventDesc { return &bgcPlanEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCPlanEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2948,6 +3053,9 @@ type AnyBGCPlanEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCPlanEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGCPlanEnd = []*etw.EventDesc{&bgcPlanEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2984,6 +3092,9 @@ type BGCSweepEnd struct {
 
 // EventDesc returns the description of BGCSweepEnd.
 func (*BGCSweepEnd) EventDesc() *etw.EventDesc { return &bgcSweepEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3037,6 +3148,9 @@ type AnyBGCSweepEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGCSweepEnd = []*etw.EventDesc{&bgcSweepEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3076,6 +3190,9 @@ type BGCDrainMark struct {
 
 // EventDesc returns the description of BGCDrainMark.
 func (*BGCDrainMark) EventDesc() *etw.EventDesc { return &bgcDrainMark }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCDrainMark) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3148,6 +3265,9 @@ type AnyBGCDrainMark struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCDrainMark) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGCDrainMark = []*etw.EventDesc{&bgcDrainMark}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3202,6 +3322,9 @@ type BGCRevisit struct {
 
 // EventDesc returns the description of BGCRevisit.
 func (*BGCRevisit) EventDesc() *etw.EventDesc { return &bgcRevisit }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCRevisit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3288,6 +3411,9 @@ type AnyBGCRevisit struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCRevisit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGCRevisit = []*etw.EventDesc{&bgcRevisit}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3350,6 +3476,9 @@ type BGCOverflow struct {
 
 // EventDesc returns the description of BGCOverflow.
 func (*BGCOverflow) EventDesc() *etw.EventDesc { return &bgcOverflow }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCOverflow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3443,6 +3572,9 @@ type AnyBGCOverflow struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCOverflow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGCOverflow = []*etw.EventDesc{&bgcOverflow}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3501,6 +3633,9 @@ type BGCAllocWaitBegin struct {
 
 // EventDesc returns the description of BGCAllocWaitBegin.
 func (*BGCAllocWaitBegin) EventDesc() *etw.EventDesc { return &bgcAllocWaitBegin }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCAllocWaitBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -3589,6 +3724,9 @@ type AnyBGCAllocWaitBegin struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCAllocWaitBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGCAllocWaitBegin = []*etw.EventDesc{&bgcAllocWaitBegin}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3654,6 +3792,9 @@ type BGCAllocWaitEnd struct {
 // EventDesc returns the description of BGCAllocWaitEnd.
 func (*BGCAllocWaitEnd) EventDesc() *etw.EventDesc { return &bgcAllocWaitEnd }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGCAllocWaitEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *BGCAllocWaitEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3708,6 +3849,9 @@ type AnyBGCAllocWaitEnd struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGCAllocWaitEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyBGCAllocWaitEnd = []*etw.EventDesc{&bgcAllocWaitEnd}
 
@@ -3823,6 +3967,9 @@ type GCFullNotifyV1 struct {
 // EventDesc returns the description of GCFullNotify_V1.
 func (*GCFullNotifyV1) EventDesc() *etw.EventDesc { return &gcFullNotifyV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCFullNotifyV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCFullNotifyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3907,6 +4054,9 @@ type AnyGCFullNotify struct {
 // has a field.
 func (e *AnyGCFullNotify) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCFullNotify) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyGCFullNotify = []*etw.EventDesc{&gcFullNotify, &gcFullNotifyV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -3973,6 +4123,9 @@ type BGC1stSweepEnd struct {
 
 // EventDesc returns the description of BGC1stSweepEnd.
 func (*BGC1stSweepEnd) EventDesc() *etw.EventDesc { return &bgc1stSweepEnd }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *BGC1stSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4044,6 +4197,9 @@ type AnyBGC1stSweepEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyBGC1stSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyBGC1stSweepEnd = []*etw.EventDesc{&bgc1stSweepEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4097,6 +4253,9 @@ type PrvFinalizeObject struct {
 
 // EventDesc returns the description of PrvFinalizeObject.
 func (*PrvFinalizeObject) EventDesc() *etw.EventDesc { return &prvFinalizeObject }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrvFinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4184,6 +4343,9 @@ type AnyPrvFinalizeObject struct {
 	TypeName etw.UTF16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrvFinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyPrvFinalizeObject = []*etw.EventDesc{&prvFinalizeObject}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4260,6 +4422,9 @@ type CCWRefCountChangeAnsi struct {
 
 // EventDesc returns the description of CCWRefCountChangeAnsi.
 func (*CCWRefCountChangeAnsi) EventDesc() *etw.EventDesc { return &ccwRefCountChangeAnsi }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CCWRefCountChangeAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -4385,6 +4550,9 @@ type AnyCCWRefCountChangeAnsi struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCCWRefCountChangeAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyCCWRefCountChangeAnsi = []*etw.EventDesc{&ccwRefCountChangeAnsi}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4470,6 +4638,9 @@ type PrvSetGCHandle struct {
 
 // EventDesc returns the description of PrvSetGCHandle.
 func (*PrvSetGCHandle) EventDesc() *etw.EventDesc { return &prvSetGCHandle }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrvSetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4568,6 +4739,9 @@ type AnyPrvSetGCHandle struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrvSetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyPrvSetGCHandle = []*etw.EventDesc{&prvSetGCHandle}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4630,6 +4804,9 @@ type PrvDestroyGCHandle struct {
 
 // EventDesc returns the description of PrvDestroyGCHandle.
 func (*PrvDestroyGCHandle) EventDesc() *etw.EventDesc { return &prvDestroyGCHandle }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrvDestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4700,6 +4877,9 @@ type AnyPrvDestroyGCHandle struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrvDestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyPrvDestroyGCHandle = []*etw.EventDesc{&prvDestroyGCHandle}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4755,6 +4935,9 @@ type PinPlugAtGCTime struct {
 
 // EventDesc returns the description of PinPlugAtGCTime.
 func (*PinPlugAtGCTime) EventDesc() *etw.EventDesc { return &pinPlugAtGCTime }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PinPlugAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -4839,6 +5022,9 @@ type AnyPinPlugAtGCTime struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPinPlugAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyPinPlugAtGCTime = []*etw.EventDesc{&pinPlugAtGCTime}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -4910,6 +5096,9 @@ type CCWRefCountChange struct {
 
 // EventDesc returns the description of CCWRefCountChange.
 func (*CCWRefCountChange) EventDesc() *etw.EventDesc { return &ccwRefCountChange }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CCWRefCountChange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -5033,6 +5222,9 @@ type AnyCCWRefCountChange struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCCWRefCountChange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyCCWRefCountChange = []*etw.EventDesc{&ccwRefCountChange}
 

@@ -32,6 +32,9 @@ type AllocRequest struct {
 // EventDesc returns the description of AllocRequest.
 func (*AllocRequest) EventDesc() *etw.EventDesc { return &allocRequest }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AllocRequest) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *AllocRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -129,6 +132,9 @@ type AnyAllocRequest struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAllocRequest) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAllocRequest = []*etw.EventDesc{&allocRequest}
 

@@ -51,6 +51,9 @@ type EEStartupStartV1 struct {
 // EventDesc returns the description of EEStartupStart_V1.
 func (*EEStartupStartV1) EventDesc() *etw.EventDesc { return &eeStartupStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EEStartupStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *EEStartupStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -136,6 +139,9 @@ type AnyEEStartupStart struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyEEStartupStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEEStartupStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEStartupStart = []*etw.EventDesc{&eeStartupStart, &eeStartupStartV1}
 
@@ -232,6 +238,9 @@ type EEStartupEndV1 struct {
 // EventDesc returns the description of EEStartupEnd_V1.
 func (*EEStartupEndV1) EventDesc() *etw.EventDesc { return &eeStartupEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EEStartupEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *EEStartupEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -288,6 +297,9 @@ type AnyEEStartupEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyEEStartupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEEStartupEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEStartupEnd = []*etw.EventDesc{&eeStartupEnd, &eeStartupEndV1}
 
@@ -355,6 +367,9 @@ type EEConfigSetupV1 struct {
 // EventDesc returns the description of EEConfigSetup_V1.
 func (*EEConfigSetupV1) EventDesc() *etw.EventDesc { return &eeConfigSetupV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EEConfigSetupV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *EEConfigSetupV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -412,6 +427,9 @@ type AnyEEConfigSetup struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyEEConfigSetup) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEEConfigSetup) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEConfigSetup = []*etw.EventDesc{&eeConfigSetup, &eeConfigSetupV1}
 
@@ -480,6 +498,9 @@ type EEConfigSetupEndV1 struct {
 // EventDesc returns the description of EEConfigSetupEnd_V1.
 func (*EEConfigSetupEndV1) EventDesc() *etw.EventDesc { return &eeConfigSetupEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EEConfigSetupEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *EEConfigSetupEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -537,6 +558,9 @@ type AnyEEConfigSetupEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyEEConfigSetupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEEConfigSetupEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEConfigSetupEnd = []*etw.EventDesc{&eeConfigSetupEnd, &eeConfigSetupEndV1}
 
@@ -607,6 +631,9 @@ type LdSysBasesV1 struct {
 // EventDesc returns the description of LdSysBases_V1.
 func (*LdSysBasesV1) EventDesc() *etw.EventDesc { return &ldSysBasesV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LdSysBasesV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *LdSysBasesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -664,6 +691,9 @@ type AnyLdSysBases struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyLdSysBases) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLdSysBases) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLdSysBases = []*etw.EventDesc{&ldSysBases, &ldSysBasesV1}
 
@@ -732,6 +762,9 @@ type LdSysBasesEndV1 struct {
 // EventDesc returns the description of LdSysBasesEnd_V1.
 func (*LdSysBasesEndV1) EventDesc() *etw.EventDesc { return &ldSysBasesEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LdSysBasesEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *LdSysBasesEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -790,6 +823,9 @@ type AnyLdSysBasesEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyLdSysBasesEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLdSysBasesEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLdSysBasesEnd = []*etw.EventDesc{&ldSysBasesEnd, &ldSysBasesEndV1}
 
@@ -857,6 +893,9 @@ type ExecExeV1 struct {
 // EventDesc returns the description of ExecExe_V1.
 func (*ExecExeV1) EventDesc() *etw.EventDesc { return &execExeV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExecExeV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ExecExeV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -913,6 +952,9 @@ type AnyExecExe struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyExecExe) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExecExe) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExecExe = []*etw.EventDesc{&execExe, &execExeV1}
 
@@ -980,6 +1022,9 @@ type ExecExeEndV1 struct {
 // EventDesc returns the description of ExecExeEnd_V1.
 func (*ExecExeEndV1) EventDesc() *etw.EventDesc { return &execExeEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExecExeEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ExecExeEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1036,6 +1081,9 @@ type AnyExecExeEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyExecExeEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExecExeEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExecExeEnd = []*etw.EventDesc{&execExeEnd, &execExeEndV1}
 
@@ -1104,6 +1152,9 @@ type MainV1 struct {
 // EventDesc returns the description of Main_V1.
 func (*MainV1) EventDesc() *etw.EventDesc { return &mainV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MainV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *MainV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1161,6 +1212,9 @@ type AnyMain struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyMain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMain) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMain = []*etw.EventDesc{&mainEvent, &mainV1}
 
@@ -1228,6 +1282,9 @@ type MainEndV1 struct {
 // EventDesc returns the description of MainEnd_V1.
 func (*MainEndV1) EventDesc() *etw.EventDesc { return &mainEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MainEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *MainEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1284,6 +1341,9 @@ type AnyMainEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyMainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMainEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMainEnd = []*etw.EventDesc{&mainEnd, &mainEndV1}
 
@@ -1353,6 +1413,9 @@ type ApplyPolicyStartV1 struct {
 // EventDesc returns the description of ApplyPolicyStart_V1.
 func (*ApplyPolicyStartV1) EventDesc() *etw.EventDesc { return &applyPolicyStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ApplyPolicyStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ApplyPolicyStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1411,6 +1474,9 @@ type AnyApplyPolicyStart struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyApplyPolicyStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyApplyPolicyStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyApplyPolicyStart = []*etw.EventDesc{&applyPolicyStart, &applyPolicyStartV1}
 
@@ -1480,6 +1546,9 @@ type ApplyPolicyEndV1 struct {
 // EventDesc returns the description of ApplyPolicyEnd_V1.
 func (*ApplyPolicyEndV1) EventDesc() *etw.EventDesc { return &applyPolicyEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ApplyPolicyEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ApplyPolicyEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1537,6 +1606,9 @@ type AnyApplyPolicyEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyApplyPolicyEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyApplyPolicyEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyApplyPolicyEnd = []*etw.EventDesc{&applyPolicyEnd, &applyPolicyEndV1}
 
@@ -1605,6 +1677,9 @@ type LdLibShFolderV1 struct {
 // EventDesc returns the description of LdLibShFolder_V1.
 func (*LdLibShFolderV1) EventDesc() *etw.EventDesc { return &ldLibShFolderV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LdLibShFolderV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *LdLibShFolderV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1663,6 +1738,9 @@ type AnyLdLibShFolder struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyLdLibShFolder) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLdLibShFolder) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLdLibShFolder = []*etw.EventDesc{&ldLibShFolder, &ldLibShFolderV1}
 
@@ -1732,6 +1810,9 @@ type LdLibShFolderEndV1 struct {
 // EventDesc returns the description of LdLibShFolderEnd_V1.
 func (*LdLibShFolderEndV1) EventDesc() *etw.EventDesc { return &ldLibShFolderEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LdLibShFolderEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *LdLibShFolderEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1790,6 +1871,9 @@ type AnyLdLibShFolderEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyLdLibShFolderEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLdLibShFolderEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLdLibShFolderEnd = []*etw.EventDesc{&ldLibShFolderEnd, &ldLibShFolderEndV1}
 
@@ -1860,6 +1944,9 @@ type PrestubWorkerV1 struct {
 // EventDesc returns the description of PrestubWorker_V1.
 func (*PrestubWorkerV1) EventDesc() *etw.EventDesc { return &prestubWorkerV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrestubWorkerV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrestubWorkerV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1918,6 +2005,9 @@ type AnyPrestubWorker struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyPrestubWorker) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrestubWorker) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyPrestubWorker = []*etw.EventDesc{&prestubWorker, &prestubWorkerV1}
 
@@ -1987,6 +2077,9 @@ type PrestubWorkerEndV1 struct {
 // EventDesc returns the description of PrestubWorkerEnd_V1.
 func (*PrestubWorkerEndV1) EventDesc() *etw.EventDesc { return &prestubWorkerEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *PrestubWorkerEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *PrestubWorkerEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2045,6 +2138,9 @@ type AnyPrestubWorkerEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyPrestubWorkerEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyPrestubWorkerEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyPrestubWorkerEnd = []*etw.EventDesc{&prestubWorkerEnd, &prestubWorkerEndV1}
 
@@ -2116,6 +2212,9 @@ type GetInstallationStartV1 struct {
 // EventDesc returns the description of GetInstallationStart_V1.
 func (*GetInstallationStartV1) EventDesc() *etw.EventDesc { return &getInstallationStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GetInstallationStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GetInstallationStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2175,6 +2274,9 @@ type AnyGetInstallationStart struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGetInstallationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGetInstallationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGetInstallationStart = []*etw.EventDesc{&getInstallationStart, &getInstallationStartV1}
 
@@ -2246,6 +2348,9 @@ type GetInstallationEndV1 struct {
 // EventDesc returns the description of GetInstallationEnd_V1.
 func (*GetInstallationEndV1) EventDesc() *etw.EventDesc { return &getInstallationEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GetInstallationEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GetInstallationEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2305,6 +2410,9 @@ type AnyGetInstallationEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyGetInstallationEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGetInstallationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGetInstallationEnd = []*etw.EventDesc{&getInstallationEnd, &getInstallationEndV1}
 
@@ -2374,6 +2482,9 @@ type OpenHModuleV1 struct {
 // EventDesc returns the description of OpenHModule_V1.
 func (*OpenHModuleV1) EventDesc() *etw.EventDesc { return &openHModuleV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *OpenHModuleV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *OpenHModuleV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2430,6 +2541,9 @@ type AnyOpenHModule struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyOpenHModule) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyOpenHModule) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyOpenHModule = []*etw.EventDesc{&openHModule, &openHModuleV1}
 
@@ -2497,6 +2611,9 @@ type OpenHModuleEndV1 struct {
 // EventDesc returns the description of OpenHModuleEnd_V1.
 func (*OpenHModuleEndV1) EventDesc() *etw.EventDesc { return &openHModuleEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *OpenHModuleEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *OpenHModuleEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2554,6 +2671,9 @@ type AnyOpenHModuleEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyOpenHModuleEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyOpenHModuleEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyOpenHModuleEnd = []*etw.EventDesc{&openHModuleEnd, &openHModuleEndV1}
 
@@ -2623,6 +2743,9 @@ type ExplicitBindStartV1 struct {
 // EventDesc returns the description of ExplicitBindStart_V1.
 func (*ExplicitBindStartV1) EventDesc() *etw.EventDesc { return &explicitBindStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExplicitBindStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ExplicitBindStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2682,6 +2805,9 @@ type AnyExplicitBindStart struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyExplicitBindStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExplicitBindStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExplicitBindStart = []*etw.EventDesc{&explicitBindStart, &explicitBindStartV1}
 
@@ -2753,6 +2879,9 @@ type ExplicitBindEndV1 struct {
 // EventDesc returns the description of ExplicitBindEnd_V1.
 func (*ExplicitBindEndV1) EventDesc() *etw.EventDesc { return &explicitBindEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExplicitBindEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ExplicitBindEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2811,6 +2940,9 @@ type AnyExplicitBindEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyExplicitBindEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExplicitBindEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExplicitBindEnd = []*etw.EventDesc{&explicitBindEnd, &explicitBindEndV1}
 
@@ -2881,6 +3013,9 @@ type ParseXmlV1 struct {
 // EventDesc returns the description of ParseXml_V1.
 func (*ParseXmlV1) EventDesc() *etw.EventDesc { return &parseXmlV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ParseXmlV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ParseXmlV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2938,6 +3073,9 @@ type AnyParseXml struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyParseXml) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyParseXml) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyParseXml = []*etw.EventDesc{&parseXml, &parseXmlV1}
 
@@ -3006,6 +3144,9 @@ type ParseXmlEndV1 struct {
 // EventDesc returns the description of ParseXmlEnd_V1.
 func (*ParseXmlEndV1) EventDesc() *etw.EventDesc { return &parseXmlEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ParseXmlEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *ParseXmlEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3063,6 +3204,9 @@ type AnyParseXmlEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyParseXmlEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyParseXmlEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyParseXmlEnd = []*etw.EventDesc{&parseXmlEnd, &parseXmlEndV1}
 
@@ -3132,6 +3276,9 @@ type InitDefaultDomainV1 struct {
 // EventDesc returns the description of InitDefaultDomain_V1.
 func (*InitDefaultDomainV1) EventDesc() *etw.EventDesc { return &initDefaultDomainV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *InitDefaultDomainV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *InitDefaultDomainV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3191,6 +3338,9 @@ type AnyInitDefaultDomain struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyInitDefaultDomain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyInitDefaultDomain) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyInitDefaultDomain = []*etw.EventDesc{&initDefaultDomain, &initDefaultDomainV1}
 
@@ -3262,6 +3412,9 @@ type InitDefaultDomainEndV1 struct {
 // EventDesc returns the description of InitDefaultDomainEnd_V1.
 func (*InitDefaultDomainEndV1) EventDesc() *etw.EventDesc { return &initDefaultDomainEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *InitDefaultDomainEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *InitDefaultDomainEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3321,6 +3474,9 @@ type AnyInitDefaultDomainEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyInitDefaultDomainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyInitDefaultDomainEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyInitDefaultDomainEnd = []*etw.EventDesc{&initDefaultDomainEnd, &initDefaultDomainEndV1}
 
@@ -3391,6 +3547,9 @@ type InitSecurityV1 struct {
 // EventDesc returns the description of InitSecurity_V1.
 func (*InitSecurityV1) EventDesc() *etw.EventDesc { return &initSecurityV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *InitSecurityV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *InitSecurityV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3448,6 +3607,9 @@ type AnyInitSecurity struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyInitSecurity) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyInitSecurity) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyInitSecurity = []*etw.EventDesc{&initSecurity, &initSecurityV1}
 
@@ -3516,6 +3678,9 @@ type InitSecurityEndV1 struct {
 // EventDesc returns the description of InitSecurityEnd_V1.
 func (*InitSecurityEndV1) EventDesc() *etw.EventDesc { return &initSecurityEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *InitSecurityEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *InitSecurityEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3573,6 +3738,9 @@ type AnyInitSecurityEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyInitSecurityEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyInitSecurityEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyInitSecurityEnd = []*etw.EventDesc{&initSecurityEnd, &initSecurityEndV1}
 
@@ -3644,6 +3812,9 @@ type AllowBindingRedirsV1 struct {
 // EventDesc returns the description of AllowBindingRedirs_V1.
 func (*AllowBindingRedirsV1) EventDesc() *etw.EventDesc { return &allowBindingRedirsV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AllowBindingRedirsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *AllowBindingRedirsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3703,6 +3874,9 @@ type AnyAllowBindingRedirs struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyAllowBindingRedirs) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAllowBindingRedirs) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAllowBindingRedirs = []*etw.EventDesc{&allowBindingRedirs, &allowBindingRedirsV1}
 
@@ -3774,6 +3948,9 @@ type AllowBindingRedirsEndV1 struct {
 // EventDesc returns the description of AllowBindingRedirsEnd_V1.
 func (*AllowBindingRedirsEndV1) EventDesc() *etw.EventDesc { return &allowBindingRedirsEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AllowBindingRedirsEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *AllowBindingRedirsEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3833,6 +4010,9 @@ type AnyAllowBindingRedirsEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyAllowBindingRedirsEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAllowBindingRedirsEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAllowBindingRedirsEnd = []*etw.EventDesc{&allowBindingRedirsEnd, &allowBindingRedirsEndV1}
 
@@ -3903,6 +4083,9 @@ type EEConfigSyncV1 struct {
 // EventDesc returns the description of EEConfigSync_V1.
 func (*EEConfigSyncV1) EventDesc() *etw.EventDesc { return &eeConfigSyncV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EEConfigSyncV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *EEConfigSyncV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -3960,6 +4143,9 @@ type AnyEEConfigSync struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyEEConfigSync) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEEConfigSync) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEConfigSync = []*etw.EventDesc{&eeConfigSync, &eeConfigSyncV1}
 
@@ -4029,6 +4215,9 @@ type EEConfigSyncEndV1 struct {
 // EventDesc returns the description of EEConfigSyncEnd_V1.
 func (*EEConfigSyncEndV1) EventDesc() *etw.EventDesc { return &eeConfigSyncEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *EEConfigSyncEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *EEConfigSyncEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4087,6 +4276,9 @@ type AnyEEConfigSyncEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyEEConfigSyncEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyEEConfigSyncEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEConfigSyncEnd = []*etw.EventDesc{&eeConfigSyncEnd, &eeConfigSyncEndV1}
 
@@ -4157,6 +4349,9 @@ type FusionBindingV1 struct {
 // EventDesc returns the description of FusionBinding_V1.
 func (*FusionBindingV1) EventDesc() *etw.EventDesc { return &fusionBindingV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionBindingV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *FusionBindingV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4215,6 +4410,9 @@ type AnyFusionBinding struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusionBinding) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionBinding) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionBinding = []*etw.EventDesc{&fusionBinding, &fusionBindingV1}
 
@@ -4284,6 +4482,9 @@ type FusionBindingEndV1 struct {
 // EventDesc returns the description of FusionBindingEnd_V1.
 func (*FusionBindingEndV1) EventDesc() *etw.EventDesc { return &fusionBindingEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionBindingEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *FusionBindingEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4342,6 +4543,9 @@ type AnyFusionBindingEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusionBindingEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionBindingEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionBindingEnd = []*etw.EventDesc{&fusionBindingEnd, &fusionBindingEndV1}
 
@@ -4412,6 +4616,9 @@ type LoaderCatchCallV1 struct {
 // EventDesc returns the description of LoaderCatchCall_V1.
 func (*LoaderCatchCallV1) EventDesc() *etw.EventDesc { return &loaderCatchCallV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderCatchCallV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *LoaderCatchCallV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4469,6 +4676,9 @@ type AnyLoaderCatchCall struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyLoaderCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderCatchCall) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLoaderCatchCall = []*etw.EventDesc{&loaderCatchCall, &loaderCatchCallV1}
 
@@ -4539,6 +4749,9 @@ type LoaderCatchCallEndV1 struct {
 // EventDesc returns the description of LoaderCatchCallEnd_V1.
 func (*LoaderCatchCallEndV1) EventDesc() *etw.EventDesc { return &loaderCatchCallEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *LoaderCatchCallEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *LoaderCatchCallEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4597,6 +4810,9 @@ type AnyLoaderCatchCallEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyLoaderCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyLoaderCatchCallEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLoaderCatchCallEnd = []*etw.EventDesc{&loaderCatchCallEnd, &loaderCatchCallEndV1}
 
@@ -4666,6 +4882,9 @@ type FusionInitV1 struct {
 // EventDesc returns the description of FusionInit_V1.
 func (*FusionInitV1) EventDesc() *etw.EventDesc { return &fusionInitV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionInitV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *FusionInitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4722,6 +4941,9 @@ type AnyFusionInit struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusionInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionInit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionInit = []*etw.EventDesc{&fusionInit, &fusionInitV1}
 
@@ -4789,6 +5011,9 @@ type FusionInitEndV1 struct {
 // EventDesc returns the description of FusionInitEnd_V1.
 func (*FusionInitEndV1) EventDesc() *etw.EventDesc { return &fusionInitEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionInitEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *FusionInitEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4846,6 +5071,9 @@ type AnyFusionInitEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusionInitEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionInitEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionInitEnd = []*etw.EventDesc{&fusionInitEnd, &fusionInitEndV1}
 
@@ -4914,6 +5142,9 @@ type FusionAppCtxV1 struct {
 // EventDesc returns the description of FusionAppCtx_V1.
 func (*FusionAppCtxV1) EventDesc() *etw.EventDesc { return &fusionAppCtxV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionAppCtxV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *FusionAppCtxV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -4971,6 +5202,9 @@ type AnyFusionAppCtx struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusionAppCtx) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionAppCtx) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionAppCtx = []*etw.EventDesc{&fusionAppCtx, &fusionAppCtxV1}
 
@@ -5040,6 +5274,9 @@ type FusionAppCtxEndV1 struct {
 // EventDesc returns the description of FusionAppCtxEnd_V1.
 func (*FusionAppCtxEndV1) EventDesc() *etw.EventDesc { return &fusionAppCtxEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FusionAppCtxEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *FusionAppCtxEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -5098,6 +5335,9 @@ type AnyFusionAppCtxEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusionAppCtxEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusionAppCtxEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionAppCtxEnd = []*etw.EventDesc{&fusionAppCtxEnd, &fusionAppCtxEndV1}
 
@@ -5168,6 +5408,9 @@ type Fusion2EEV1 struct {
 // EventDesc returns the description of Fusion2EE_V1.
 func (*Fusion2EEV1) EventDesc() *etw.EventDesc { return &fusion2EEV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *Fusion2EEV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *Fusion2EEV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -5225,6 +5468,9 @@ type AnyFusion2EE struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusion2EE) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusion2EE) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusion2EE = []*etw.EventDesc{&fusion2EE, &fusion2EEV1}
 
@@ -5293,6 +5539,9 @@ type Fusion2EEEndV1 struct {
 // EventDesc returns the description of Fusion2EEEnd_V1.
 func (*Fusion2EEEndV1) EventDesc() *etw.EventDesc { return &fusion2EEEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *Fusion2EEEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *Fusion2EEEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -5350,6 +5599,9 @@ type AnyFusion2EEEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyFusion2EEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFusion2EEEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusion2EEEnd = []*etw.EventDesc{&fusion2EEEnd, &fusion2EEEndV1}
 
@@ -5418,6 +5670,9 @@ type SecurityCatchCallV1 struct {
 // EventDesc returns the description of SecurityCatchCall_V1.
 func (*SecurityCatchCallV1) EventDesc() *etw.EventDesc { return &securityCatchCallV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *SecurityCatchCallV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *SecurityCatchCallV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -5476,6 +5731,9 @@ type AnySecurityCatchCall struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnySecurityCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnySecurityCatchCall) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anySecurityCatchCall = []*etw.EventDesc{&securityCatchCall, &securityCatchCallV1}
 
@@ -5546,6 +5804,9 @@ type SecurityCatchCallEndV1 struct {
 // EventDesc returns the description of SecurityCatchCallEnd_V1.
 func (*SecurityCatchCallEndV1) EventDesc() *etw.EventDesc { return &securityCatchCallEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *SecurityCatchCallEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *SecurityCatchCallEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -5604,6 +5865,9 @@ type AnySecurityCatchCallEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnySecurityCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnySecurityCatchCallEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anySecurityCatchCallEnd = []*etw.EventDesc{&securityCatchCallEnd, &securityCatchCallEndV1}
 

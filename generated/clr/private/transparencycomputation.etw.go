@@ -29,6 +29,9 @@ func (*ModuleTransparencyComputationStart) EventDesc() *etw.EventDesc {
 	return &moduleTransparencyComputationStart
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -111,6 +114,9 @@ type AnyModuleTransparencyComputationStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyModuleTransparencyComputationStart = []*etw.EventDesc{&moduleTransparencyComputationStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -189,6 +195,9 @@ type ModuleTransparencyComputationEnd struct {
 func (*ModuleTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 	return &moduleTransparencyComputationEnd
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -307,6 +316,9 @@ type AnyModuleTransparencyComputationEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyModuleTransparencyComputationEnd = []*etw.EventDesc{&moduleTransparencyComputationEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -390,6 +402,9 @@ type TypeTransparencyComputationStart struct {
 func (*TypeTransparencyComputationStart) EventDesc() *etw.EventDesc {
 	return &typeTransparencyComputationStart
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TypeTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -481,6 +496,9 @@ type AnyTypeTransparencyComputationStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTypeTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTypeTransparencyComputationStart = []*etw.EventDesc{&typeTransparencyComputationStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -561,6 +579,9 @@ type TypeTransparencyComputationEnd struct {
 func (*TypeTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 	return &typeTransparencyComputationEnd
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TypeTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -678,6 +699,9 @@ type AnyTypeTransparencyComputationEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTypeTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTypeTransparencyComputationEnd = []*etw.EventDesc{&typeTransparencyComputationEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -762,6 +786,9 @@ type MethodTransparencyComputationStart struct {
 func (*MethodTransparencyComputationStart) EventDesc() *etw.EventDesc {
 	return &methodTransparencyComputationStart
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -853,6 +880,9 @@ type AnyMethodTransparencyComputationStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodTransparencyComputationStart = []*etw.EventDesc{&methodTransparencyComputationStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -931,6 +961,9 @@ type MethodTransparencyComputationEnd struct {
 func (*MethodTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 	return &methodTransparencyComputationEnd
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1036,6 +1069,9 @@ type AnyMethodTransparencyComputationEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodTransparencyComputationEnd = []*etw.EventDesc{&methodTransparencyComputationEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1114,6 +1150,9 @@ type FieldTransparencyComputationStart struct {
 func (*FieldTransparencyComputationStart) EventDesc() *etw.EventDesc {
 	return &fieldTransparencyComputationStart
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FieldTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1205,6 +1244,9 @@ type AnyFieldTransparencyComputationStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFieldTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyFieldTransparencyComputationStart = []*etw.EventDesc{&fieldTransparencyComputationStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1281,6 +1323,9 @@ type FieldTransparencyComputationEnd struct {
 func (*FieldTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 	return &fieldTransparencyComputationEnd
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *FieldTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1386,6 +1431,9 @@ type AnyFieldTransparencyComputationEnd struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyFieldTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyFieldTransparencyComputationEnd = []*etw.EventDesc{&fieldTransparencyComputationEnd}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1465,6 +1513,9 @@ type TokenTransparencyComputationStart struct {
 func (*TokenTransparencyComputationStart) EventDesc() *etw.EventDesc {
 	return &tokenTransparencyComputationStart
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TokenTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1559,6 +1610,9 @@ type AnyTokenTransparencyComputationStart struct {
 	ClrInstanceID uint16
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTokenTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyTokenTransparencyComputationStart = []*etw.EventDesc{&tokenTransparencyComputationStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1634,6 +1688,9 @@ type TokenTransparencyComputationEnd struct {
 func (*TokenTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 	return &tokenTransparencyComputationEnd
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TokenTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1740,6 +1797,9 @@ type AnyTokenTransparencyComputationEnd struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTokenTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyTokenTransparencyComputationEnd = []*etw.EventDesc{&tokenTransparencyComputationEnd}
 

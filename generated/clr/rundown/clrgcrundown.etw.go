@@ -38,6 +38,9 @@ type GCSettingsRundown struct {
 // EventDesc returns the description of GCSettingsRundown.
 func (*GCSettingsRundown) EventDesc() *etw.EventDesc { return &gcSettingsRundown }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *GCSettingsRundown) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *GCSettingsRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -149,6 +152,9 @@ type AnyGCSettingsRundown struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyGCSettingsRundown) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCSettingsRundown = []*etw.EventDesc{&gcSettingsRundown}
 

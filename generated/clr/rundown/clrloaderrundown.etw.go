@@ -170,6 +170,9 @@ type DomainModuleDCStartV1 struct {
 // EventDesc returns the description of DomainModuleDCStart_V1.
 func (*DomainModuleDCStartV1) EventDesc() *etw.EventDesc { return &domainModuleDCStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DomainModuleDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *DomainModuleDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -317,6 +320,9 @@ type AnyDomainModuleDCStart struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyDomainModuleDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDomainModuleDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDomainModuleDCStart = []*etw.EventDesc{&domainModuleDCStart, &domainModuleDCStartV1}
 
@@ -507,6 +513,9 @@ type DomainModuleDCEndV1 struct {
 // EventDesc returns the description of DomainModuleDCEnd_V1.
 func (*DomainModuleDCEndV1) EventDesc() *etw.EventDesc { return &domainModuleDCEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DomainModuleDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *DomainModuleDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -583,6 +592,9 @@ type AnyDomainModuleDCEnd struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyDomainModuleDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDomainModuleDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDomainModuleDCEnd = []*etw.EventDesc{&domainModuleDCEnd, &domainModuleDCEndV1}
 
@@ -763,6 +775,9 @@ type ModuleDCStartV1 struct {
 // EventDesc returns the description of ModuleDCStart_V1.
 func (*ModuleDCStartV1) EventDesc() *etw.EventDesc { return &moduleDCStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -911,6 +926,9 @@ type ModuleDCStartV2 struct {
 
 // EventDesc returns the description of ModuleDCStart_V2.
 func (*ModuleDCStartV2) EventDesc() *etw.EventDesc { return &moduleDCStartV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleDCStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1106,6 +1124,9 @@ func (e *AnyModuleDCStart) HasNativePdbSignature() bool  { return e.Seen.Layout 
 func (e *AnyModuleDCStart) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
 func (e *AnyModuleDCStart) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyModuleDCStart = []*etw.EventDesc{&moduleDCStart, &moduleDCStartV1, &moduleDCStartV2}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1299,6 +1320,9 @@ type ModuleDCEndV1 struct {
 // EventDesc returns the description of ModuleDCEnd_V1.
 func (*ModuleDCEndV1) EventDesc() *etw.EventDesc { return &moduleDCEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1382,6 +1406,9 @@ type ModuleDCEndV2 struct {
 // EventDesc returns the description of ModuleDCEnd_V2.
 func (*ModuleDCEndV2) EventDesc() *etw.EventDesc { return &moduleDCEndV2 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleDCEndV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1464,6 +1491,9 @@ type ModuleDCEndV3 struct {
 
 // EventDesc returns the description of ModuleDCEnd_V3.
 func (*ModuleDCEndV3) EventDesc() *etw.EventDesc { return &moduleDCEndV3 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleDCEndV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1643,6 +1673,9 @@ func (e *AnyModuleDCEnd) HasNativePdbSignature() bool  { return e.Seen.Layout >=
 func (e *AnyModuleDCEnd) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
 func (e *AnyModuleDCEnd) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
 func (e *AnyModuleDCEnd) HasNativeBuildID() bool       { return e.Seen.Layout >= 3 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleDCEnd = []*etw.EventDesc{&moduleDCEnd, &moduleDCEndV1, &moduleDCEndV2, &moduleDCEndV3}
 
@@ -1904,6 +1937,9 @@ type AssemblyDCStartV1 struct {
 // EventDesc returns the description of AssemblyDCStart_V1.
 func (*AssemblyDCStartV1) EventDesc() *etw.EventDesc { return &assemblyDCStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AssemblyDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2037,6 +2073,9 @@ type AnyAssemblyDCStart struct {
 // field.
 func (e *AnyAssemblyDCStart) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAssemblyDCStart = []*etw.EventDesc{&assemblyDCStart, &assemblyDCStartV1}
 
@@ -2207,6 +2246,9 @@ type AssemblyDCEndV1 struct {
 // EventDesc returns the description of AssemblyDCEnd_V1.
 func (*AssemblyDCEndV1) EventDesc() *etw.EventDesc { return &assemblyDCEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AssemblyDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AssemblyDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2280,6 +2322,9 @@ type AnyAssemblyDCEnd struct {
 // field.
 func (e *AnyAssemblyDCEnd) HasBindingID() bool     { return e.Seen.Layout >= 1 }
 func (e *AnyAssemblyDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAssemblyDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAssemblyDCEnd = []*etw.EventDesc{&assemblyDCEnd, &assemblyDCEndV1}
 
@@ -2435,6 +2480,9 @@ type AppDomainDCStartV1 struct {
 // EventDesc returns the description of AppDomainDCStart_V1.
 func (*AppDomainDCStartV1) EventDesc() *etw.EventDesc { return &appDomainDCStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AppDomainDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AppDomainDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2562,6 +2610,9 @@ type AnyAppDomainDCStart struct {
 // has a field.
 func (e *AnyAppDomainDCStart) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 func (e *AnyAppDomainDCStart) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAppDomainDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAppDomainDCStart = []*etw.EventDesc{&appDomainDCStart, &appDomainDCStartV1}
 
@@ -2726,6 +2777,9 @@ type AppDomainDCEndV1 struct {
 // EventDesc returns the description of AppDomainDCEnd_V1.
 func (*AppDomainDCEndV1) EventDesc() *etw.EventDesc { return &appDomainDCEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AppDomainDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *AppDomainDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2799,6 +2853,9 @@ type AnyAppDomainDCEnd struct {
 func (e *AnyAppDomainDCEnd) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
 func (e *AnyAppDomainDCEnd) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyAppDomainDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyAppDomainDCEnd = []*etw.EventDesc{&appDomainDCEnd, &appDomainDCEndV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2849,6 +2906,9 @@ type ThreadDC struct {
 
 // EventDesc returns the description of ThreadDC.
 func (*ThreadDC) EventDesc() *etw.EventDesc { return &threadDC }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ThreadDC) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -2947,6 +3007,9 @@ type AnyThreadDC struct {
 	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyThreadDC) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyThreadDC = []*etw.EventDesc{&threadDC}
 

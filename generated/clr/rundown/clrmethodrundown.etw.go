@@ -161,6 +161,9 @@ type MethodDCStartV1 struct {
 // EventDesc returns the description of MethodDCStart_V1.
 func (*MethodDCStartV1) EventDesc() *etw.EventDesc { return &methodDCStartV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *MethodDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -291,6 +294,9 @@ type MethodDCStartV2 struct {
 
 // EventDesc returns the description of MethodDCStart_V2.
 func (*MethodDCStartV2) EventDesc() *etw.EventDesc { return &methodDCStartV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -435,6 +441,9 @@ type AnyMethodDCStart struct {
 // has a field.
 func (e *AnyMethodDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodDCStart) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCStart = []*etw.EventDesc{&methodDCStart, &methodDCStartV1, &methodDCStartV2}
 
@@ -629,6 +638,9 @@ type MethodDCEndV1 struct {
 // EventDesc returns the description of MethodDCEnd_V1.
 func (*MethodDCEndV1) EventDesc() *etw.EventDesc { return &methodDCEndV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *MethodDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -700,6 +712,9 @@ type MethodDCEndV2 struct {
 
 // EventDesc returns the description of MethodDCEnd_V2.
 func (*MethodDCEndV2) EventDesc() *etw.EventDesc { return &methodDCEndV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCEndV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -780,6 +795,9 @@ type AnyMethodDCEnd struct {
 // has a field.
 func (e *AnyMethodDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodDCEnd) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCEnd = []*etw.EventDesc{&methodDCEnd, &methodDCEndV1, &methodDCEndV2}
 
@@ -995,6 +1013,9 @@ type MethodDCStartVerboseV1 struct {
 // EventDesc returns the description of MethodDCStartVerbose_V1.
 func (*MethodDCStartVerboseV1) EventDesc() *etw.EventDesc { return &methodDCStartVerboseV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCStartVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodDCStartVerboseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1158,6 +1179,9 @@ type MethodDCStartVerboseV2 struct {
 
 // EventDesc returns the description of MethodDCStartVerbose_V2.
 func (*MethodDCStartVerboseV2) EventDesc() *etw.EventDesc { return &methodDCStartVerboseV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCStartVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1335,6 +1359,9 @@ type AnyMethodDCStartVerbose struct {
 // has a field.
 func (e *AnyMethodDCStartVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodDCStartVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodDCStartVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCStartVerbose = []*etw.EventDesc{&methodDCStartVerbose, &methodDCStartVerboseV1, &methodDCStartVerboseV2}
 
@@ -1571,6 +1598,9 @@ type MethodDCEndVerboseV1 struct {
 // EventDesc returns the description of MethodDCEndVerbose_V1.
 func (*MethodDCEndVerboseV1) EventDesc() *etw.EventDesc { return &methodDCEndVerboseV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCEndVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodDCEndVerboseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -1652,6 +1682,9 @@ type MethodDCEndVerboseV2 struct {
 
 // EventDesc returns the description of MethodDCEndVerbose_V2.
 func (*MethodDCEndVerboseV2) EventDesc() *etw.EventDesc { return &methodDCEndVerboseV2 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCEndVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -1743,6 +1776,9 @@ type AnyMethodDCEndVerbose struct {
 func (e *AnyMethodDCEndVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 func (e *AnyMethodDCEndVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodDCEndVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodDCEndVerbose = []*etw.EventDesc{&methodDCEndVerbose, &methodDCEndVerboseV1, &methodDCEndVerboseV2}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -1818,6 +1854,9 @@ type DCStartCompleteV1 struct {
 
 // EventDesc returns the description of DCStartComplete_V1.
 func (*DCStartCompleteV1) EventDesc() *etw.EventDesc { return &dcStartCompleteV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DCStartCompleteV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
@@ -1907,6 +1946,9 @@ type AnyDCStartComplete struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyDCStartComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDCStartComplete) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDCStartComplete = []*etw.EventDesc{&dcStartComplete, &dcStartCompleteV1}
 
@@ -2010,6 +2052,9 @@ type DCEndCompleteV1 struct {
 // EventDesc returns the description of DCEndComplete_V1.
 func (*DCEndCompleteV1) EventDesc() *etw.EventDesc { return &dcEndCompleteV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DCEndCompleteV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *DCEndCompleteV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2070,6 +2115,9 @@ type AnyDCEndComplete struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyDCEndComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDCEndComplete) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDCEndComplete = []*etw.EventDesc{&dcEndComplete, &dcEndCompleteV1}
 
@@ -2142,6 +2190,9 @@ type DCStartInitV1 struct {
 // EventDesc returns the description of DCStartInit_V1.
 func (*DCStartInitV1) EventDesc() *etw.EventDesc { return &dcStartInitV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DCStartInitV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *DCStartInitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2201,6 +2252,9 @@ type AnyDCStartInit struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyDCStartInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDCStartInit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDCStartInit = []*etw.EventDesc{&dcStartInit, &dcStartInitV1}
 
@@ -2273,6 +2327,9 @@ type DCEndInitV1 struct {
 // EventDesc returns the description of DCEndInit_V1.
 func (*DCEndInitV1) EventDesc() *etw.EventDesc { return &dcEndInitV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *DCEndInitV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *DCEndInitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2333,6 +2390,9 @@ type AnyDCEndInit struct {
 // has a field.
 func (e *AnyDCEndInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyDCEndInit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyDCEndInit = []*etw.EventDesc{&dcEndInit, &dcEndInitV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2386,6 +2446,9 @@ type MethodDCStartILToNativeMap struct {
 
 // EventDesc returns the description of MethodDCStartILToNativeMap.
 func (*MethodDCStartILToNativeMap) EventDesc() *etw.EventDesc { return &methodDCStartILToNativeMap }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCStartILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2524,6 +2587,9 @@ type MethodDCStartILToNativeMapV1 struct {
 
 // EventDesc returns the description of MethodDCStartILToNativeMap_V1.
 func (*MethodDCStartILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodDCStartILToNativeMapV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCStartILToNativeMapV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2676,6 +2742,9 @@ type AnyMethodDCStartILToNativeMap struct {
 // a field.
 func (e *AnyMethodDCStartILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodDCStartILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyMethodDCStartILToNativeMap = []*etw.EventDesc{&methodDCStartILToNativeMap, &methodDCStartILToNativeMapV1}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -2803,6 +2872,9 @@ type MethodDCEndILToNativeMap struct {
 // EventDesc returns the description of MethodDCEndILToNativeMap.
 func (*MethodDCEndILToNativeMap) EventDesc() *etw.EventDesc { return &methodDCEndILToNativeMap }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCEndILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *MethodDCEndILToNativeMap) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -2874,6 +2946,9 @@ type MethodDCEndILToNativeMapV1 struct {
 
 // EventDesc returns the description of MethodDCEndILToNativeMap_V1.
 func (*MethodDCEndILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodDCEndILToNativeMapV1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *MethodDCEndILToNativeMapV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -2954,6 +3029,9 @@ type AnyMethodDCEndILToNativeMap struct {
 // HasILVersionID and its like report whether the version that was decoded has
 // a field.
 func (e *AnyMethodDCEndILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyMethodDCEndILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCEndILToNativeMap = []*etw.EventDesc{&methodDCEndILToNativeMap, &methodDCEndILToNativeMapV1}
 

@@ -33,6 +33,9 @@ type ModuleRangeDCStart struct {
 // EventDesc returns the description of ModuleRangeDCStart.
 func (*ModuleRangeDCStart) EventDesc() *etw.EventDesc { return &moduleRangeDCStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleRangeDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleRangeDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -154,6 +157,9 @@ type AnyModuleRangeDCStart struct {
 	RangeType ModuleRangeType
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleRangeDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 var anyModuleRangeDCStart = []*etw.EventDesc{&moduleRangeDCStart}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -244,6 +250,9 @@ type ModuleRangeDCEnd struct {
 // EventDesc returns the description of ModuleRangeDCEnd.
 func (*ModuleRangeDCEnd) EventDesc() *etw.EventDesc { return &moduleRangeDCEnd }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ModuleRangeDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ModuleRangeDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -308,6 +317,9 @@ type AnyModuleRangeDCEnd struct {
 	// ColdRange.
 	RangeType ModuleRangeType
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyModuleRangeDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleRangeDCEnd = []*etw.EventDesc{&moduleRangeDCEnd}
 

@@ -52,6 +52,9 @@ type RuntimeInformationDCStart struct {
 // EventDesc returns the description of RuntimeInformationDCStart.
 func (*RuntimeInformationDCStart) EventDesc() *etw.EventDesc { return &runtimeInformationDCStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *RuntimeInformationDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *RuntimeInformationDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -220,6 +223,9 @@ type AnyRuntimeInformationDCStart struct {
 	// Path of the runtime's library.
 	RuntimeDllPath etw.UTF16
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyRuntimeInformationDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyRuntimeInformationDCStart = []*etw.EventDesc{&runtimeInformationDCStart}
 

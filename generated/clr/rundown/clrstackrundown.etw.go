@@ -31,6 +31,9 @@ type CLRStackWalkDCStart struct {
 // EventDesc returns the description of CLRStackWalkDCStart.
 func (*CLRStackWalkDCStart) EventDesc() *etw.EventDesc { return &clrStackWalkDCStart }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CLRStackWalkDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CLRStackWalkDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -125,6 +128,9 @@ type AnyCLRStackWalkDCStart struct {
 	// the runtime found.
 	Stack etw.Pointers // FrameCount elements
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCLRStackWalkDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyCLRStackWalkDCStart = []*etw.EventDesc{&clrStackWalkDCStart}
 

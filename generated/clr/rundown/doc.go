@@ -27,4 +27,4 @@
 // of the payload.
 package rundown
 
-//go:generate go tool etwgen gen --tests --provider Microsoft-Windows-DotNETRuntimeRundown -o . ../clr.man
+//go:generate go tool etwgen gen --tests --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimeRundown -o . ../clr.man

@@ -27,6 +27,9 @@ type ExecutionCheckpointDCEnd struct {
 // EventDesc returns the description of ExecutionCheckpointDCEnd.
 func (*ExecutionCheckpointDCEnd) EventDesc() *etw.EventDesc { return &executionCheckpointDCEnd }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *ExecutionCheckpointDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *ExecutionCheckpointDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -108,6 +111,9 @@ type AnyExecutionCheckpointDCEnd struct {
 	// When the runtime passed it, in ticks of the performance counter.
 	Timestamp int64
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyExecutionCheckpointDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExecutionCheckpointDCEnd = []*etw.EventDesc{&executionCheckpointDCEnd}
 

@@ -27,6 +27,9 @@ func (*TieredCompilationSettingsDCStart) EventDesc() *etw.EventDesc {
 	return &tieredCompilationSettingsDCStart
 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *TieredCompilationSettingsDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read.
 func (e *TieredCompilationSettingsDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -99,6 +102,9 @@ type AnyTieredCompilationSettingsDCStart struct {
 	// The options that are on.
 	Flags TieredCompilationSettingsFlags
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyTieredCompilationSettingsDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyTieredCompilationSettingsDCStart = []*etw.EventDesc{&tieredCompilationSettingsDCStart}
 

@@ -31,6 +31,9 @@ type CLRStackWalkStress struct {
 // EventDesc returns the description of CLRStackWalkStress.
 func (*CLRStackWalkStress) EventDesc() *etw.EventDesc { return &clrStackWalkStress }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *CLRStackWalkStress) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *CLRStackWalkStress) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -125,6 +128,9 @@ type AnyCLRStackWalkStress struct {
 	// the runtime found.
 	Stack etw.Pointers // FrameCount elements
 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyCLRStackWalkStress) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyCLRStackWalkStress = []*etw.EventDesc{&clrStackWalkStress}
 

@@ -6,4 +6,4 @@
 // payload.
 package stress
 
-//go:generate go tool etwgen gen --tests --provider Microsoft-Windows-DotNETRuntimeStress -o . ../clr.man
+//go:generate go tool etwgen gen --tests --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimeStress -o . ../clr.man

@@ -107,6 +107,9 @@ type StressLogEventV1 struct {
 // EventDesc returns the description of StressLogEvent_V1.
 func (*StressLogEventV1) EventDesc() *etw.EventDesc { return &stressLogEventV1 }
 
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *StressLogEventV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *StressLogEventV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -200,6 +203,9 @@ type AnyStressLogEvent struct {
 // HasClrInstanceID and its like report whether the version that was decoded
 // has a field.
 func (e *AnyStressLogEvent) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// GetClrInstanceID returns the field ClrInstanceID.
+func (e *AnyStressLogEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyStressLogEvent = []*etw.EventDesc{&stressLogEvent, &stressLogEventV1}
 

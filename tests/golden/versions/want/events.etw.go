@@ -20,6 +20,9 @@ type Start struct {
 // EventDesc returns the description of Start.
 func (*Start) EventDesc() *etw.EventDesc { return &start }
 
+// GetReason returns the field Reason.
+func (e *Start) GetReason() etw.ANSI { return e.Reason }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -108,6 +111,9 @@ type StartV1 struct {
 // EventDesc returns the description of Start_V1.
 func (*StartV1) EventDesc() *etw.EventDesc { return &startV1 }
 
+// GetReason returns the field Reason.
+func (e *StartV1) GetReason() etw.UTF16 { return e.Reason }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *StartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -176,6 +182,9 @@ type StartV3 struct {
 
 // EventDesc returns the description of Start_V3.
 func (*StartV3) EventDesc() *etw.EventDesc { return &startV3 }
+
+// GetReason returns the field Reason.
+func (e *StartV3) GetReason() etw.UTF16 { return e.Reason }
 
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
@@ -263,6 +272,9 @@ func (e *AnyStart) HasSize() bool     { return e.Seen.Layout >= 3 }
 func (e *AnyStart) HasReasonV0() bool { return e.Seen.Layout == 0 }
 func (e *AnyStart) HasGone() bool     { return e.Seen.Layout == 0 }
 
+// GetReason returns the field Reason.
+func (e *AnyStart) GetReason() etw.UTF16 { return e.Reason }
+
 var anyStart = []*etw.EventDesc{&start, &startV1, &startV3}
 
 // EventDescs returns the known versions, the oldest first, and EventDesc the
@@ -348,6 +360,9 @@ type Stop struct {
 // EventDesc returns the description of Stop.
 func (*Stop) EventDesc() *etw.EventDesc { return &stop }
 
+// GetReason returns the field Reason.
+func (e *Stop) GetReason() etw.ANSI { return e.Reason }
+
 // DecodePayload sets e from the payload p and returns the number of bytes
 // read. Its views alias p.
 func (e *Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
@@ -392,6 +407,9 @@ type AnyStop struct {
 	Reason etw.ANSI
 	Gone   uint32
 }
+
+// GetReason returns the field Reason.
+func (e *AnyStop) GetReason() etw.ANSI { return e.Reason }
 
 var anyStop = []*etw.EventDesc{&stop}
 

@@ -1,28 +1,27 @@
-package main
+package rewrite
 
 import (
+	"fmt"
 	"strings"
 
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A redactionPlan knows which fields are to be redacted, by their names: FIELD at any
-// depth, or STRUCT.MEMBER.
-type redactionPlan struct {
+// A plan knows which fields are to be redacted, by their names.
+type plan struct {
 	names  []string
 	met    map[string]bool // names of which there are fields
 	fields map[*etw.EventDesc]map[*etw.FieldDesc]bool
 }
 
-func newRedactionPlan(names []string) redactionPlan {
-	return redactionPlan{names, make(map[string]bool), make(map[*etw.EventDesc]map[*etw.FieldDesc]bool)}
+func newPlan(names []string) plan {
+	return plan{names, make(map[string]bool), make(map[*etw.EventDesc]map[*etw.FieldDesc]bool)}
 }
 
 // of returns the fields of an event that are to be redacted, none of them a struct. It
 // is an error if one of them says how much there is of another: without it nothing
 // behind it could be read.
-func (p *redactionPlan) of(desc *etw.EventDesc) (map[*etw.FieldDesc]bool, error) {
+func (p *plan) of(desc *etw.EventDesc) (map[*etw.FieldDesc]bool, error) {
 	if fields, ok := p.fields[desc]; ok {
 		return fields, nil
 	}
@@ -36,7 +35,7 @@ func (p *redactionPlan) of(desc *etw.EventDesc) (map[*etw.FieldDesc]bool, error)
 }
 
 // takes reports whether one of some names is that of a field to be redacted.
-func (p *redactionPlan) takes(names []string) bool {
+func (p *plan) takes(names []string) bool {
 	taken := false
 	for _, name := range names {
 		taken = p.named([]string{name}) || taken
@@ -46,7 +45,7 @@ func (p *redactionPlan) takes(names []string) bool {
 
 // named reports whether a field is to be redacted for its name. Trail has those of the
 // structs that it is in, and then its own.
-func (p *redactionPlan) named(trail []string) bool {
+func (p *plan) named(trail []string) bool {
 	named := false
 	for _, name := range p.names {
 		for i := range trail {
@@ -58,29 +57,27 @@ func (p *redactionPlan) named(trail []string) bool {
 	return named
 }
 
-// check checks that there is a field of each name, in what was redacted or in events
-// that the filters did not choose.
-func (p *redactionPlan) check(others []seenEvent) error {
-	for _, e := range others {
-		if e.count > 0 && e.Desc != nil {
-			_, _ = p.of(e.Desc) // that a field cannot be redacted does not matter there
-		}
+// Unmatched returns the names of fields that no event has: none that was redacted, and
+// none of some others that the trace has. Among are all events that were searched.
+func (x *Redactor) Unmatched(others []*etw.EventDesc) (names []string, among []*etw.EventDesc) {
+	p := &x.plan
+	for _, desc := range others {
+		_, _ = p.of(desc) // an error, that a field must stay, does not matter there
 	}
-	var descs []*etw.EventDesc
 	for desc := range p.fields {
-		descs = append(descs, desc)
+		among = append(among, desc)
 	}
 	for _, name := range p.names {
-		if !p.met[name] && len(descs) > 0 {
-			return usagef("--redact: %s", explainField(&filter.UnknownField{Name: name, Known: filter.FieldNames(descs)}))
+		if !p.met[name] && len(among) > 0 {
+			names = append(names, name)
 		}
 	}
-	return nil
+	return names, among
 }
 
 // A fieldMarker finds the fields of one event that are to be redacted.
 type fieldMarker struct {
-	plan     *redactionPlan
+	plan     *plan
 	measured map[*etw.FieldDesc]*etw.FieldDesc // by the field that says how much there is
 	marked   map[*etw.FieldDesc]bool
 }
@@ -117,7 +114,7 @@ func (m *fieldMarker) mark(desc *etw.EventDesc, fields []etw.FieldDesc, trail []
 				return err
 			}
 		case named && of != nil:
-			return usagef("--redact %s: in events %s this field says how much there is of %s, which nobody could read without it; redact that one", f.Name, desc.Name, of.Name)
+			return fmt.Errorf("%s: in events %s this field says how much there is of %s, which nobody could read without it; redact that one", f.Name, desc.Name, of.Name)
 		case named || within && of == nil:
 			m.marked[f] = true
 		}

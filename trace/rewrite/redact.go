@@ -1,4 +1,4 @@
-package main
+package rewrite
 
 import (
 	"bytes"
@@ -13,58 +13,81 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// How text is redacted.
-const (
-	redactHash  = "hash"
-	redactBlank = "blank"
-)
+// A Redaction says which texts and numbers are replaced, and by which ones.
+type Redaction struct {
+	// Fields are names of fields, FIELD or STRUCT.MEMBER in any case, of all events and at
+	// any depth. They are also those of texts beside events: SessionName and LogFileName in
+	// the header of an .etl file, keys of the header, ThreadName and labels of .nettrace 6,
+	// UserSID and ContainerID.
+	Fields []string
+	// Key makes the letters that stand in for a text: the same for the same text and key.
+	// Whoever knows the key can guess short texts.
+	Key string
+	// Blank replaces each letter by *, instead.
+	Blank bool
+}
 
-// A redactor replaces what is in some fields. Lengths stay, so that what is left can
-// be read as before.
-type redactor struct {
-	plan   redactionPlan
-	blank  bool
-	key    []byte
-	d      etw.Dynamic
-	buf    []byte
-	hashes map[string]string // of text that was met, some of it
+// A Redactor replaces values of fields: text by letters of a hash, all else by zeros.
+// Lengths stay, so that everything else can be read as before.
+type Redactor struct {
+	plan    plan
+	lookup  lookup
+	decoder *etw.Decoder
+	blank   bool
+	key     []byte
+	walker  etw.Dynamic
+	buf     []byte
+	hashes  map[string]string // of texts, some of them
 
 	threads map[*nettrace.Thread]*nettrace.Thread // rows of the table of threads, with texts replaced
 }
 
-// newRedactor returns a redactor of the fields of some names, or nil if there are none.
-func newRedactor(names []string, as, key string) (*redactor, error) {
-	if as != redactHash && as != redactBlank {
-		return nil, usagef("--redact-as %s: there are %s and %s%s", as, redactHash, redactBlank, didYouMean(as, []string{redactHash, redactBlank}))
-	}
-	if len(names) == 0 {
-		return nil, nil
-	}
-	return &redactor{plan: newRedactionPlan(names), blank: as == redactBlank, key: []byte(key), hashes: make(map[string]string)}, nil
+// NewRedactor returns a Redactor. The decoder knows where the fields of events are.
+func NewRedactor(d *etw.Decoder, r Redaction) *Redactor {
+	return &Redactor{plan: newPlan(r.Fields), decoder: d, blank: r.Blank, key: []byte(r.Key), hashes: make(map[string]string)}
 }
 
-// redact replaces what is in the fields of a record and beside them, and reports whether all of its
-// payload could be told. S is the record, decoded. What lies behind the last field, as
-// in events of a later version, becomes zeros.
-func (x *redactor) redact(rec *etw.Record, s *shot) (bool, error) {
+// Redact replaces values in the payload of a record and beside it. It reports false if
+// parts of the payload are unknown, as of an event that nothing describes: such a record
+// may still contain anything. Bytes behind the last field, as in events of a later
+// version, become zeros. It is an error if others could not be read without a field that
+// is to be redacted.
+//
+// The record's payload is then memory of the Redactor, until the next call.
+func (x *Redactor) Redact(rec *etw.Record) (known bool, err error) {
+	if x.hasNoFields(rec) {
+		return true, nil
+	}
 	x.extended(rec)
 	if len(rec.Payload) == 0 {
 		return true, nil
 	}
-	if s.values == nil || s.err != nil {
+	values, err := x.decoder.Decode(rec)
+	if values == nil || err != nil {
 		return false, nil
 	}
-	desc := s.values.EventDesc()
+	desc := values.EventDesc()
 	fields, err := x.plan.of(desc)
 	if err != nil {
 		return false, err
 	}
-	if len(fields) == 0 && len(s.rest) == 0 && !desc.Padded {
+	if len(fields) == 0 && len(x.decoder.Rest()) == 0 && !desc.Padded {
 		return true, nil
 	}
+	return x.payload(rec, desc, fields), nil
+}
+
+// hasNoFields reports whether a record has nothing to redact: it is about the schemas of
+// others, or the header of an .etl file, in place of which the writer makes its own.
+func (x *Redactor) hasNoFields(r *etw.Record) bool {
+	return x.lookup.reasonFor(r) == describes && (r.Provider != traceClass || r.Opcode == headerOpcode)
+}
+
+// payload replaces fields of the payload, and reports whether all of it is known.
+func (x *Redactor) payload(rec *etw.Record, desc *etw.EventDesc, fields map[*etw.FieldDesc]bool) (known bool) {
 	x.buf = append(x.buf[:0], rec.Payload...)
 	end := 0
-	err = x.d.Visit(desc, rec.Payload, rec.PointerSize, func(path []etw.FieldPath, from, to int) {
+	err := x.walker.Visit(desc, rec.Payload, rec.PointerSize, func(path []etw.FieldPath, from, to int) {
 		d := path[len(path)-1].FieldDesc
 		end = max(end, to)
 		if d.Type == etw.InRelLoc || d.Type == etw.InDataLoc {
@@ -76,21 +99,21 @@ func (x *redactor) redact(rec *etw.Record, s *shot) (bool, error) {
 		}
 	})
 	if err != nil || end == 0 && !isZero(rec.Payload) {
-		return false, nil
+		return false
 	}
 	clear(x.buf[end:])
 	rec.Payload = x.buf
-	return true, nil
+	return true
 }
 
 func isZero(p []byte) bool { return len(bytes.Trim(p, "\x00")) == 0 }
 
-func (x *redactor) maskText(text string) string {
+func (x *Redactor) maskText(text string) string {
 	return x.mask(text, len(utf16.Encode([]rune(text))))
 }
 
 // replace replaces the value of a field that lies at buf[from:to].
-func (x *redactor) replace(d *etw.FieldDesc, from, to int, ptr etw.PtrSize) {
+func (x *Redactor) replace(d *etw.FieldDesc, from, to int, ptr etw.PtrSize) {
 	if d.Length.Kind == etw.SizePrefix {
 		from += 2
 	}
@@ -126,7 +149,7 @@ func (x *redactor) replace(d *etw.FieldDesc, from, to int, ptr etw.PtrSize) {
 
 // locate returns where the value lies that the word p refers to, which ends at offset
 // end.
-func (x *redactor) locate(d *etw.FieldDesc, p []byte, end int) (from, to int) {
+func (x *Redactor) locate(d *etw.FieldDesc, p []byte, end int) (from, to int) {
 	word := binary.LittleEndian.Uint32(p)
 	from = int(word & 0xffff)
 	if d.Type == etw.InRelLoc {
@@ -136,7 +159,7 @@ func (x *redactor) locate(d *etw.FieldDesc, p []byte, end int) (from, to int) {
 }
 
 // located replaces the value that the word p refers to, which ends at offset end.
-func (x *redactor) located(d *etw.FieldDesc, p []byte, end int) {
+func (x *Redactor) located(d *etw.FieldDesc, p []byte, end int) {
 	from, to := x.locate(d, p, end)
 	value := x.buf[from:to]
 	switch d.Fields[0].Type {
@@ -150,7 +173,7 @@ func (x *redactor) located(d *etw.FieldDesc, p []byte, end int) {
 }
 
 // text replaces text of bytes, up to a NUL.
-func (x *redactor) text(p []byte) {
+func (x *Redactor) text(p []byte) {
 	n := 0
 	for n < len(p) && p[n] != 0 {
 		n++
@@ -160,7 +183,7 @@ func (x *redactor) text(p []byte) {
 }
 
 // utf16 replaces text of UTF-16, up to a NUL.
-func (x *redactor) utf16(p []byte) {
+func (x *Redactor) utf16(p []byte) {
 	var units []uint16
 	for i := 0; i+1 < len(p); i += 2 {
 		u := binary.LittleEndian.Uint16(p[i:])
@@ -180,7 +203,7 @@ func (x *redactor) utf16(p []byte) {
 const maxHashes = 1 << 16
 
 // mask returns n letters for a text.
-func (x *redactor) mask(text string, n int) string {
+func (x *Redactor) mask(text string, n int) string {
 	if x.blank {
 		return strings.Repeat("*", n)
 	}

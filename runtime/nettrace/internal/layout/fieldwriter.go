@@ -1,4 +1,4 @@
-package nettrace
+package layout
 
 import (
 	"encoding/binary"
@@ -52,8 +52,8 @@ func (e *fieldWriter) field(b []byte, f *etw.FieldDesc) ([]byte, bool) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(4+len(entry)))
 		return append(b, entry...), ok
 	case list6:
-		entry, ok := e.typeOf(appendText(nil, f.Name), f)
-		return appendSized(b, entry), ok && len(entry) < 1<<16
+		entry, ok := e.typeOf(AppendText(nil, f.Name), f)
+		return AppendSized(b, entry), ok && len(entry) < 1<<16
 	}
 	b, ok := e.typeOf(b, f)
 	return appendUTF16(b, f.Name), ok

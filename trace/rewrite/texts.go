@@ -1,4 +1,4 @@
-package main
+package rewrite
 
 import (
 	"encoding/binary"
@@ -20,7 +20,7 @@ var (
 )
 
 // header replaces the texts in the header of an .etl file.
-func (x *redactor) header(h *etl.Header) {
+func (x *Redactor) header(h *etl.Header) {
 	if x.plan.takes(sessionNames) {
 		h.SessionName = x.maskText(h.SessionName)
 	}
@@ -31,7 +31,7 @@ func (x *redactor) header(h *etl.Header) {
 
 // keys returns keys and values of a .nettrace 6 with those replaced that are named. The
 // numbers that a trace needs are none of them.
-func (x *redactor) keys(list []nettrace.KeyValue) []nettrace.KeyValue {
+func (x *Redactor) keys(list []nettrace.KeyValue) []nettrace.KeyValue {
 	list = slices.Clone(list)
 	for i := range list {
 		if kv := &list[i]; !slices.Contains(neededHeaderKeys, kv.Key) && x.plan.takes([]string{kv.Key}) {
@@ -42,7 +42,7 @@ func (x *redactor) keys(list []nettrace.KeyValue) []nettrace.KeyValue {
 }
 
 // thread returns a row of the table of threads with its texts replaced.
-func (x *redactor) thread(row *nettrace.Thread) *nettrace.Thread {
+func (x *Redactor) thread(row *nettrace.Thread) *nettrace.Thread {
 	if row == nil || len(x.plan.names) == 0 || row.Name == "" && len(row.Keys) == 0 {
 		return row
 	}
@@ -67,7 +67,7 @@ const maxThreadRows = 1 << 16
 // extended replaces what is in the items beside an event, and is named. Items of an .etl
 // are changed where they lie, since their record is copied as it stands; those of a
 // .nettrace are of several events.
-func (x *redactor) extended(rec *etw.Record) {
+func (x *Redactor) extended(rec *etw.Record) {
 	copied := false
 	for i, item := range rec.Extended {
 		switch item.Type {

@@ -1,4 +1,4 @@
-package nettrace
+package schema
 
 import (
 	"slices"
@@ -6,16 +6,32 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
+// Widths finds out how wide the numbers of a kind of events are that .NET's EventPipe
+// declares. All events of the kind are alike. It must not be used by several goroutines
+// at once.
+//
 // What .NET declares of numbers is not always what it writes. A bool has one code,
 // and 4 bytes in the events of an EventSource with a manifest, 1 in those that
 // describe themselves. Methods of an EventSource that pass their arguments to a
 // WriteEvent with other parameters write the types of these: small integers and
 // enums in 4 bytes, or all integers in 8. No bit tells, but payloads do: fields take
-// exactly all of them, and a bool is 0 or 1. All events of a kind are alike.
+// exactly all of them, and a bool is 0 or 1.
+type Widths struct {
+	tries int // payloads that fitted in no way
+}
 
-// maxGuesses is how many payloads are tried, so that a kind of events that fits in no
+// WidthsOf returns the Widths of events that are declared with fields, or nil if all
+// widths are certain.
+func WidthsOf(fields []etw.FieldDesc) *Widths {
+	if mayDiffer(fields) || mayBeLongs(fields) {
+		return new(Widths)
+	}
+	return nil
+}
+
+// maxTries is how many payloads are tried, so that a kind of events that fits in no
 // way costs no time for ever.
-const maxGuesses = 32
+const maxTries = 32
 
 // wideBool is the type that bools of 4 bytes have while they are tried: none of a
 // list of fields has it.
@@ -58,11 +74,11 @@ func allAsLongs(t etw.InType) etw.InType {
 	return t
 }
 
-// mayDiffer reports whether fields have numbers of which the width is to be found out.
+// mayDiffer reports whether fields have bools or small numbers.
 func mayDiffer(fields []etw.FieldDesc) bool {
 	return slices.ContainsFunc(fields, func(f etw.FieldDesc) bool {
-		return f.Type == etw.InBoolean || smallAsInts(f.Type) != f.Type || mayDiffer(f.Fields)
-	}) || mayBeLongs(fields)
+		return f.Type == etw.InBoolean || smallAsInts(f.Type) != f.Type || WidthsOf(f.Fields) != nil
+	})
 }
 
 // mayBeLongs reports whether an event is one of few integers. More of them, or texts,
@@ -86,28 +102,27 @@ func retyped(fields []etw.FieldDesc, f retyping) []etw.FieldDesc {
 	return fields
 }
 
-// guessWidths finds out which widths the numbers of rec have, and with them those of
-// its kind. As long as none fits, they are those that are declared.
-func (r *Reader) guessWidths(rec *etw.Record) {
-	k := r.kind
-	k.tries++
+// Describe replaces the Schema of r, a declared one, by one with the widths that fit its
+// payload. As long as none fits, the declared one stays. Describe reports whether the
+// Schema is now that of all events of the kind, so that it need not be asked again.
+func (w *Widths) Describe(r *etw.Record) (found bool) {
+	w.tries++
 	tries := []retyping{boolsAsWide, boolsAsBytes, smallAsInts}
-	if mayBeLongs(rec.Schema.Fields) {
+	if mayBeLongs(r.Schema.Fields) {
 		tries = append(tries, allAsLongs)
 	}
 	for i, f := range tries {
-		d := *rec.Schema
+		d := *r.Schema
 		d.Fields = retyped(d.Fields, f)
-		if !fits(&d, rec) {
+		if !fits(&d, r) {
 			continue
 		}
 		if i > 0 {
-			k.record.Schema, rec.Schema = &d, &d
+			r.Schema = &d
 		}
-		k.guess = false
-		return
+		return true
 	}
-	k.guess = k.tries < maxGuesses
+	return w.tries >= maxTries
 }
 
 // fits reports whether fields take all of a payload, and wide bools in them are bools.

@@ -1,4 +1,4 @@
-package nettrace
+package layout
 
 import (
 	"fmt"
@@ -90,11 +90,11 @@ const (
 const maxFields = 1 << 14
 
 // readFields reads a list of fields at c.
-func readFields(c *cursor, v listVersion) ([]etw.FieldDesc, error) {
+func readFields(c *Cursor, v listVersion) ([]etw.FieldDesc, error) {
 	r := fieldReader{list: v}
 	fields := r.fields(c, 0)
-	if r.err == nil && c.bad {
-		r.err = damaged("the list of fields does not fit")
+	if r.err == nil && c.Bad {
+		r.err = Damaged("the list of fields does not fit")
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -108,7 +108,7 @@ func (r *fieldReader) fail(format string, args ...any) {
 	}
 }
 
-func (r *fieldReader) fields(c *cursor, depth int) []etw.FieldDesc {
+func (r *fieldReader) fields(c *Cursor, depth int) []etw.FieldDesc {
 	if depth > maxNesting {
 		r.fail("types are nested more than %d deep", maxNesting)
 		return nil
@@ -116,14 +116,14 @@ func (r *fieldReader) fields(c *cursor, depth int) []etw.FieldDesc {
 	n, least := 0, 6 // bytes of the smallest entry
 	switch r.list {
 	case list6:
-		n, least = int(c.u16()), 4
+		n, least = int(c.U16()), 4
 	case list2:
-		n, least = c.size32(), 10
+		n, least = c.Size32(), 10
 	default:
-		n = c.size32()
+		n = c.Size32()
 	}
-	if n > c.left()/least {
-		r.fail("%d fields in %d bytes", n, c.left())
+	if n > c.Left()/least {
+		r.fail("%d fields in %d bytes", n, c.Left())
 		return nil
 	}
 	if r.count += n; r.count > maxFields {
@@ -133,7 +133,7 @@ func (r *fieldReader) fields(c *cursor, depth int) []etw.FieldDesc {
 	fields := make([]etw.FieldDesc, 0, n)
 	for range n {
 		f := r.field(c, depth)
-		if c.bad || r.err != nil {
+		if c.Bad || r.err != nil {
 			return nil
 		}
 		fields = append(fields, f)
@@ -141,26 +141,26 @@ func (r *fieldReader) fields(c *cursor, depth int) []etw.FieldDesc {
 	return fields
 }
 
-func (r *fieldReader) field(c *cursor, depth int) (f etw.FieldDesc) {
+func (r *fieldReader) field(c *Cursor, depth int) (f etw.FieldDesc) {
 	switch r.list {
 	case list2:
-		start := c.off
-		n := c.u32()
-		if n < 4 || int64(n) > int64(len(c.b)-start) {
-			c.bad = true
+		start := c.Off
+		n := c.U32()
+		if n < 4 || int64(n) > int64(len(c.B)-start) {
+			c.Bad = true
 			return f
 		}
-		entry := c.sub(int(n) - 4)
+		entry := c.Sub(int(n) - 4)
 		name := entry.z16()
 		f = r.fieldType(&entry, depth)
 		f.Name = name
-		c.bad = c.bad || entry.bad
+		c.Bad = c.Bad || entry.Bad
 	case list6:
-		entry := c.sub(int(c.u16()))
-		name := entry.vstr()
+		entry := c.Sub(int(c.U16()))
+		name := entry.Vstr()
 		f = r.fieldType(&entry, depth)
 		f.Name = name
-		c.bad = c.bad || entry.bad
+		c.Bad = c.Bad || entry.Bad
 	default:
 		// The name of a struct comes after its fields.
 		f = r.fieldType(c, depth)
@@ -170,18 +170,18 @@ func (r *fieldReader) field(c *cursor, depth int) (f etw.FieldDesc) {
 }
 
 // fieldType reads a type.
-func (r *fieldReader) fieldType(c *cursor, depth int) (f etw.FieldDesc) {
+func (r *fieldReader) fieldType(c *Cursor, depth int) (f etw.FieldDesc) {
 	if depth > maxNesting {
 		r.fail("types are nested more than %d deep", maxNesting)
 		return f
 	}
 	code := uint32(0)
 	if r.list == list6 {
-		code = uint32(c.u8())
+		code = uint32(c.U8())
 	} else {
-		code = c.u32()
+		code = c.U32()
 	}
-	if c.bad || r.err != nil {
+	if c.Bad || r.err != nil {
 		return f
 	}
 	if f, ok := simpleTypes[code]; ok {
@@ -197,7 +197,7 @@ func (r *fieldReader) fieldType(c *cursor, depth int) (f etw.FieldDesc) {
 		return r.arrayOf(elem, etw.Size{Kind: etw.SizePrefix})
 	case code == typeFixedArray && r.list == list6:
 		elem := r.fieldType(c, depth+1)
-		n := etw.Size{Kind: etw.SizeConst, N: uint32(c.u16())}
+		n := etw.Size{Kind: etw.SizeConst, N: uint32(c.U16())}
 		return r.arrayOf(elem, n)
 	case (code == typeRelLoc || code == typeDataLoc) && r.list == list6:
 		f = etw.FieldDesc{Type: etw.InRelLoc, Fields: []etw.FieldDesc{r.fieldType(c, depth+1)}}
