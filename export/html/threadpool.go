@@ -41,7 +41,7 @@ func addThreadPool(v *view, s *subject, texts *texts) {
 	}
 	if len(r.Adjustments) > 0 {
 		sec.Charts = append(sec.Charts, wishedChart(r.Adjustments))
-		sec.Tables = append(sec.Tables, reasonsOfPool(r, texts), adjustmentTable(r, texts))
+		sec.showEach((&threadpool.Result{Runtimes: []*threadpool.Runtime{r}}).Tables(), texts)
 	}
 	v.Sections = append(v.Sections, sec)
 }
@@ -68,24 +68,6 @@ func wishedChart(all []threadpool.Adjustment) *chart {
 	for i, a := range all {
 		x[i], y[i] = a.AtMS, float64(a.Workers)
 	}
-	return &chart{ID: "wished", Kind: steps, Title: "Wished number of workers", X: seconds(x), Table: "adjustments",
+	return &chart{ID: "wished", Kind: steps, Title: "Wished number of workers", X: seconds(x), Table: "threadpool-adjustment",
 		Series: []*series{{"Workers", "pool", &numbers{values: y}}}}
-}
-
-func reasonsOfPool(r *threadpool.Runtime, texts *texts) *table {
-	t := &table{ID: "poolreasons", Title: "Why the number of workers was changed", Sort: "count", texts: texts}
-	word(t, r.Reasons, column{Key: "reason", Label: "Reason"}, func(x threadpool.Reason) string { return x.Reason })
-	num(t, r.Reasons, column{Key: "count", Label: "Changes", Share: true}, func(x threadpool.Reason) float64 { return float64(x.Count) })
-	return t
-}
-
-func adjustmentTable(r *threadpool.Runtime, texts *texts) *table {
-	t := &table{ID: "adjustments", Title: "Changes of the number of workers", Time: "at", texts: texts}
-	rows := shown(r.Adjustments)
-	num(t, rows, column{Key: "at", Label: "At", Unit: "s", Digits: 6}, func(a threadpool.Adjustment) float64 { return a.AtMS / 1000 })
-	num(t, rows, column{Key: "workers", Label: "Workers"}, func(a threadpool.Adjustment) float64 { return float64(a.Workers) })
-	word(t, rows, column{Key: "reason", Label: "Reason"}, func(a threadpool.Adjustment) string { return a.Reason })
-	num(t, rows, column{Key: "throughput", Label: "Throughput", Unit: "a second", Digits: 1}, func(a threadpool.Adjustment) float64 { return orNaN(a.ThroughputPerSec) })
-	cutOff(t, len(r.Adjustments))
-	return t
 }
