@@ -32,13 +32,7 @@ since the command began.`,
 		views: viewsOf(new(counters.Result)),
 		needs: counterNeeds,
 		ask: func(mux *etw.Mux) answer {
-<<<<<<< HEAD
-			a := counters.New()
-			mux.HandleRest(a.Record)
-			return &viewed[*counters.Result]{find: a.Result, any: func(res *counters.Result) bool { return len(res.Processes) > 0 }, facts: counterTotals}
-=======
-			return &counterAnswer{analysis: counters.New(mux)}
->>>>>>> main
+			return &viewed[*counters.Result]{find: counters.New(mux).Result, any: func(res *counters.Result) bool { return len(res.Processes) > 0 }, facts: counterTotals}
 		},
 	}
 	return new(counterMode).add(q.command(), &q.out)

@@ -30,13 +30,7 @@ statuses that they ended with, processes, or intervals of time.`,
 		views: viewsOf(new(requests.Result)),
 		needs: requestNeeds,
 		ask: func(mux *etw.Mux) answer {
-<<<<<<< HEAD
-			a := requests.New()
-			mux.HandleRest(a.Record)
-			return &viewed[*requests.Result]{find: a.Result, any: anyRequest, facts: requestTotals}
-=======
-			return &requestAnswer{analysis: requests.New(mux)}
->>>>>>> main
+			return &viewed[*requests.Result]{find: requests.New(mux).Result, any: anyRequest, facts: requestTotals}
 		},
 	}).recorded(recordedFor, nil)
 }
