@@ -29,8 +29,7 @@ The rows are files, or what --by says: processes, or files by process.`,
 		views:   []string{"file", "process", "access"},
 		missing: "the trace has no events of operations on files; wpr -start FileIO, or the kernel flags FileIOInit and FileIO, record them",
 		ask: func(mux *etw.Mux) answer {
-			m := newMachine(mux)
-			return &filesAnswer{machine: m, files: system.NewFiles(mux, m.Machine)}
+			return &filesAnswer{machine: newMachine(mux), files: system.FilesOf(mux)}
 		},
 	}).command()
 }
@@ -183,8 +182,7 @@ The rows are files, or what --by says: disks, processes, or files by process.`,
 		views:   []string{"file", "disk", "process", "access"},
 		missing: "the trace has no events of disks; wpr -start DiskIO, or the kernel flags DiskIO and DiskFileIO, record them",
 		ask: func(mux *etw.Mux) answer {
-			m := newMachine(mux)
-			return &disksAnswer{filesAnswer{machine: m, files: system.NewFiles(mux, m.Machine)}}
+			return &disksAnswer{filesAnswer{machine: newMachine(mux), files: system.FilesOf(mux)}}
 		},
 	}).command()
 }

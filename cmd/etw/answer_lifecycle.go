@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -34,10 +33,7 @@ The rows are processes, or by --by phase the phases with what told of them.`,
 		missing: "the trace tells of no process; how to record one that does, etw record-help wpr says",
 		whole:   true,
 		ask: func(mux *etw.Mux) answer {
-			a := &lifecycleAnswer{machine: newMachine(mux)}
-			a.analysis = lifecycle.New(mux, a.Machine)
-			mux.HandleRest(func(r *etw.Record) error { return cmp.Or(a.Machine.Record(r), a.analysis.Record(r)) })
-			return a
+			return &lifecycleAnswer{machine: newMachine(mux), analysis: lifecycle.New(mux)}
 		},
 	}).command()
 }

@@ -28,8 +28,7 @@ side.`,
 		views:   []string{"connection", "process", "remote"},
 		missing: "the trace has no events of the network; wpr -start Network, or the kernel flag NetworkTCPIP, record them",
 		ask: func(mux *etw.Mux) answer {
-			m := newMachine(mux)
-			return &networkAnswer{machine: m, network: system.NewNetwork(mux, m.Machine)}
+			return &networkAnswer{machine: newMachine(mux), network: system.NewNetwork(mux)}
 		},
 	}).command()
 }

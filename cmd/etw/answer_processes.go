@@ -38,10 +38,7 @@ threads by --by thread.`,
 		missing: "the trace tells of no process; how to record one that does, etw record-help wpr says",
 		whole:   true,
 		ask: func(mux *etw.Mux) answer {
-			m := newMachine(mux)
-			u := system.NewUsage(mux, m.Machine)
-			mux.HandleRest(func(r *etw.Record) error { return cmp.Or(m.Record(r), u.Record(r)) })
-			return &processesAnswer{machine: m, usage: u}
+			return &processesAnswer{machine: newMachine(mux), usage: system.NewUsage(mux)}
 		},
 	}).command()
 }

@@ -36,10 +36,7 @@ The rows are threads, or processors by --by processor.`,
 		views:   []string{"thread", "processor"},
 		missing: "the trace has neither context switches nor samples of threads; how to record them, etw record-help says",
 		ask: func(mux *etw.Mux) answer {
-			a := &threadsAnswer{machine: newMachine(mux)}
-			a.switched, a.sampled = threads.New(mux, a.Machine), cpu.New(mux)
-			mux.HandleRest(func(r *etw.Record) error { return cmp.Or(a.Record(r), a.switched.Record(r)) })
-			return a
+			return &threadsAnswer{machine: newMachine(mux), switched: threads.New(mux), sampled: cpu.New(mux)}
 		},
 	}).command()
 }

@@ -17,9 +17,7 @@ type machine struct {
 }
 
 func newMachine(mux *etw.Mux) machine {
-	m := machine{Machine: system.New(mux)}
-	mux.HandleRest(m.Record)
-	return m
+	return machine{Machine: system.Of(mux)}
 }
 
 func (m *machine) choose(processes filter.Numbers) { m.chosen = processes }

@@ -11,7 +11,7 @@ import (
 
 func TestNames(t *testing.T) {
 	var mux etw.Mux
-	a := New(&mux)
+	a := Of(&mux)
 	s := testtrace.NewScript(t, &mux)
 	send := func(list ...clr.BulkTypeValue) {
 		v, err := clr.MakeBulkTypeValues(etw.Ptr64, list...)

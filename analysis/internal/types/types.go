@@ -1,7 +1,6 @@
 // Package types knows the names of the types whose ids other events carry, from the
-// events in which the runtime describes each type once in a session. It serves the
-// analyses that show types by name. Use it only to have several of them share what is
-// known.
+// events in which the runtime describes each type once in a session. The analyses that
+// show types by name share what is known.
 //
 // The keyword Type (0x80000) switches those events on, and GCHeapAndTypeNames
 // (0x1000000) the names in them.
@@ -32,9 +31,11 @@ type Type struct {
 	Parameters []uint64
 }
 
-// New returns an analysis whose handlers are registered at mux. It must be made
-// before those analyses whose types it names.
-func New(mux *etw.Mux) *Analysis {
+// Of returns the types that all analyses at a mux share. Its handlers are registered
+// when it is first asked for, and so before those of whoever asks.
+func Of(mux *etw.Mux) *Analysis { return etw.Shared(mux, begin) }
+
+func begin(mux *etw.Mux) *Analysis {
 	a := &Analysis{byKey: make(map[lives.Key]map[uint64]Type)}
 	a.runtimes.Watch(mux)
 	etw.Handle(mux, func(r *etw.Record, e *clr.BulkType) error {
