@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +33,13 @@ func collections(n int, of gc.GC) []*gc.GC {
 	return list
 }
 
-// Each finding fires from its threshold on, with a severity, and not below.
+// Each finding fires from its threshold on, with a severity, and not below. The page of
+// docs lists it.
 func TestThresholds(t *testing.T) {
+	page, err := os.ReadFile("../../docs/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	paused := func(percent float64) []Finding { return GC(&gc.Runtime{Count: 1, PausePercent: known(percent)}) }
 	longest := func(ms float64) []Finding {
 		return GC(&gc.Runtime{Count: 1, GCs: collections(1, gc.GC{Generation: 2, Kind: gc.Blocking, Reason: "AllocSmall", StartMS: 500, PauseMS: known(ms)})})
@@ -130,6 +136,9 @@ func TestThresholds(t *testing.T) {
 			said = append(said, fmt.Sprintf("%s %s: %s", f.Severity, f.ID, f.Text))
 			if part, _, _ := strings.Cut(f.ID, "."); f.Part != part && f.Part != "" || f.Figures == nil || f.Severity.rank() < 0 {
 				t.Errorf("%s: %+v", test.name, f)
+			}
+			if !strings.Contains(string(page), "`"+f.ID+"`") {
+				t.Errorf("docs/report.md lacks %s", f.ID)
 			}
 			for _, x := range f.Figures {
 				if x.Name == "" || x.Unit == "" || math.IsNaN(x.Value) || !strings.Contains(f.Text, x.String()) {
