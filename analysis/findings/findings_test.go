@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +33,13 @@ func collections(n int, of gc.GC) []*gc.GC {
 	return list
 }
 
-// Each finding fires from its threshold on, with a severity, and not below.
+// Each finding fires from its threshold on, with a severity, and not below. The page of
+// docs lists it.
 func TestThresholds(t *testing.T) {
+	page, err := os.ReadFile("../../docs/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	paused := func(percent float64) []Finding { return GC(&gc.Runtime{Count: 1, PausePercent: known(percent)}) }
 	longest := func(ms float64) []Finding {
 		return GC(&gc.Runtime{Count: 1, GCs: collections(1, gc.GC{Generation: 2, Kind: gc.Blocking, Reason: "AllocSmall", StartMS: 500, PauseMS: known(ms)})})
@@ -93,7 +99,7 @@ func TestThresholds(t *testing.T) {
 		{"too few collections", blocking(9, 9, false), ""},
 		{"few of them blocking", blocking(10, 2, false), ""},
 		{"all asked for", blocking(10, 10, true), ""},
-		{"many blocking", blocking(10, 3, false), "look gc.fullBlocking: 3 of 10 collections were full and blocking, though nobody asked for them: look at why, in the table."},
+		{"many blocking", blocking(10, 3, false), "look gc.fullBlocking: 3 of 10 collections were full and blocking, though nobody induced them: look at their reasons."},
 		{"few large", large(10, 2), ""},
 		{"many large", large(10, 3), "look gc.largeObjects: Large objects caused 3 of 10 collections: look for arrays that could be kept and used again."},
 		{"stopped for collections", other(true, 5), ""},
@@ -115,8 +121,8 @@ func TestThresholds(t *testing.T) {
 		{"starved and grew", starved(&threadpool.Starvation{Because: []string{"one"}, FirstMS: known(1000), LastMS: known(2000), WorkersBefore: known(2), WorkersAfter: known(9)}),
 			"problem threadpool.starved: The thread pool starved: one. It began at 1.000 s and went on until 2.000 s, while the pool went from 2 to 9 workers."},
 		{"nothing compiled", compiled(0, 0), ""},
-		{"compiled", compiled(3, 499), "note jit.compiled: Compiling 3 methods took 499 ms of threads' time by the clock."},
-		{"compiled for long", compiled(3, 500), "look jit.compiled: Compiling 3 methods took 500 ms of threads' time by the clock."},
+		{"compiled", compiled(3, 499), "note jit.compiled: Compiling 3 methods took 499 ms of threads' wall-clock time."},
+		{"compiled for long", compiled(3, 500), "look jit.compiled: Compiling 3 methods took 500 ms of threads' wall-clock time."},
 		{"nothing failed", failed(0, 0), ""},
 		{"one failed", failed(1), "look requests.failed: 1 activity failed: 1 of Shop/Order0."},
 		{"many failed", failed(1, 0, 2, 1, 1, 1), "look requests.failed: 6 activities failed: 1 of Shop/Order0, 2 of Shop/Order2, 1 of Shop/Order3, 1 of Shop/Order4, and others."},
@@ -130,6 +136,9 @@ func TestThresholds(t *testing.T) {
 			said = append(said, fmt.Sprintf("%s %s: %s", f.Severity, f.ID, f.Text))
 			if part, _, _ := strings.Cut(f.ID, "."); f.Part != part && f.Part != "" || f.Figures == nil || f.Severity.rank() < 0 {
 				t.Errorf("%s: %+v", test.name, f)
+			}
+			if !strings.Contains(string(page), "`"+f.ID+"`") {
+				t.Errorf("docs/report.md lacks %s", f.ID)
 			}
 			for _, x := range f.Figures {
 				if x.Name == "" || x.Unit == "" || math.IsNaN(x.Value) || !strings.Contains(f.Text, x.String()) {

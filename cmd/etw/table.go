@@ -353,30 +353,6 @@ func (l *jsonList) end(b []byte) []byte {
 	return append(l.about.append(b), "}\n"...)
 }
 
-// unlessEmpty leaves columns to programs that have nothing in any row, and returns
-// t.
-func (t *table) unlessEmpty(names ...string) *table {
-	for _, name := range names {
-		i := findColumn(t.columns, name)
-		empty := true
-		for _, row := range t.rows {
-			empty = empty && (row[i] == "" || row[i] == "0" && zeroIsNone(t.columns[i]))
-		}
-		if empty {
-			t.columns[i] = t.columns[i].forPrograms()
-		}
-	}
-	return t
-}
-
-// without drops columns if drop is set, and returns t.
-func (t *table) without(drop bool, names ...string) *table {
-	if drop {
-		t.shown(func(c column) bool { return !slices.Contains(names, c.name) })
-	}
-	return t
-}
-
 // extent says how many rows are shown, if there are more.
 func (t *table) extent(shown, all int) string {
 	switch {
@@ -389,7 +365,3 @@ func (t *table) extent(shown, all int) string {
 	}
 	return ""
 }
-
-// zeroIsNone reports whether 0 tells nothing: as a sum it does not, as a point in
-// time or an exit code it does.
-func zeroIsNone(c column) bool { return c.measured && !c.rising }
