@@ -32,7 +32,7 @@ time.`,
   etw allocs --by time --format csv alloc.nettrace
   etw allocs --format json alloc.nettrace | jq '.types[0].type'`,
 		views: []string{"type", byMethod, byStack, "kind", "process", "time"},
-		needs: allocNeeds,
+		needs: alloc.Needs,
 		ask:   func(mux *etw.Mux) answer { return &allocAnswer{analysis: alloc.New(mux)} },
 	}).recorded(recordedFor, nil)
 }

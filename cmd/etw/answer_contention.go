@@ -32,7 +32,7 @@ one by one.`,
   etw contention --by time --format csv threads.nettrace
   etw contention --format json threads.nettrace | jq '.count, .totalMs'`,
 		views: []string{"wait", byMethod, byStack, "lock", "thread", "owner", "process", "time"},
-		needs: contentionNeeds,
+		needs: contention.Needs,
 		ask:   func(mux *etw.Mux) answer { return &contentionAnswer{analysis: contention.New(mux)} },
 	}).recorded(recordedFor, nil)
 }

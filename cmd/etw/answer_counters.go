@@ -34,7 +34,7 @@ since the command began.`,
   etw counters -p 1234 --duration 1m --format csv
   etw counters -p 1234 --meters System.Runtime,Microsoft.AspNetCore.Hosting --listen :9100`,
 		views: []string{"counter", "point"},
-		needs: counterNeeds,
+		needs: counters.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &counterAnswer{analysis: counters.New(mux)}
 		},

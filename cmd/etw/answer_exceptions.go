@@ -28,7 +28,7 @@ process the first thousand exceptions are listed one by one.`,
   etw exceptions --by exception --format csv exceptions.nettrace
   etw exceptions --format json exceptions.nettrace | jq '.types[0].count'`,
 		views: []string{"type", byMethod, byStack, "message", "exception", "thread", "handler", "process", "time"},
-		needs: exceptionNeeds,
+		needs: exceptions.NeedsHandling,
 		ask:   func(mux *etw.Mux) answer { return &exceptionAnswer{analysis: exceptions.New(mux)} },
 	}).recorded(recordedFor, nil)
 }

@@ -28,7 +28,7 @@ reasons why calls were not inlined, or methods that precompiled code was missing
   etw jit --sort nativeBytes --format csv jit.nettrace
   etw jit --format json jit.nettrace | jq '.count, .exclusiveMs'`,
 		views: []string{"method", "module", "tier", "trigger", "process", "time", "inlining", "missing"},
-		needs: jitNeeds,
+		needs: jit.Needs,
 		ask:   func(mux *etw.Mux) answer { return &jitAnswer{analysis: jit.New(mux)} },
 	}).recorded(recordedFor, nil)
 }

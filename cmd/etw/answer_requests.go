@@ -30,7 +30,7 @@ statuses that they ended with, processes, or intervals of time.`,
   etw requests --by status --format md requests-10.nettrace
   etw requests --format json requests-10.nettrace | jq '.processes[0].tasks[0].durationMs.p95'`,
 		views: []string{"task", "activity", "status", "process", "time"},
-		needs: requestNeeds,
+		needs: requests.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &requestAnswer{analysis: requests.New(mux)}
 		},

@@ -30,7 +30,7 @@ or the loads of types that took longest, or look-ups of assemblies.`,
   etw startup --by assembly --format csv rundown.nettrace
   etw startup --format json jit.nettrace | jq '.jit.count'`,
 		views: []string{"step", "assembly", "method", "type", "bind"},
-		needs: []need{{what: "loading and compiling", provider: clrName, keywords: 0x18, names: "Loader and Jit", level: etw.LevelVerbose}},
+		needs: slices.Concat(loader.Needs, jit.Needs),
 		ask: func(mux *etw.Mux) answer {
 			return &startupAnswer{runtimes: runtimes.New(mux), loader: loader.New(mux), jit: jit.New(mux)}
 		},

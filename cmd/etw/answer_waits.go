@@ -31,7 +31,7 @@ are listed one by one.`,
   etw waits --by thread --top 3 --format md waits-10.nettrace
   etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
 		views: []string{"wait", byMethod, byStack, "source", "thread", "process", "time"},
-		needs: waitNeeds,
+		needs: waits.NeedsPool,
 		ask:   func(mux *etw.Mux) answer { return &waitAnswer{analysis: waits.New(mux)} },
 	}).recorded(recordedFor, nil)
 }
