@@ -211,7 +211,7 @@ func TestNeedsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := map[string]string{"alloc": "allocs", "runtimes": "", "handles": "", "loader": ""}
-	rows := make(map[string]bool) // of commands, whether they say what one of the needs is
+	rows := make(map[string]bool)                                                               // of commands, whether they say what one of the needs is
 	specs := map[string]bool{"jit": true, "runtimes": true, "lifecycle": true, "handles": true} // which stand for more there, or do not stand there
 	for _, x := range needy {
 		n := &x.needs[0]

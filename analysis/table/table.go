@@ -102,7 +102,13 @@ func Each[P, T any](name, title string, parts []P, pid func(P) int64, rows func(
 
 // Parts returns a view that has a row for each part of a result.
 func Parts[P any](name, title string, parts []P, pid func(P) int64, columns ...Column[P]) View {
-	return Each(name, title, parts, pid, func(p P) []P { return []P{p} }, columns...).Several(true)
+	owners := make([]int64, len(parts))
+	for i, p := range parts {
+		owners[i] = pid(p)
+	}
+	v := Of(name, title, parts, columns...)
+	v.own(owners)
+	return v.Several(true)
 }
 
 func (v *View) add(h Head, cell func(int) Value) {
@@ -219,6 +225,18 @@ func (v *View) Empty(column int) bool {
 		}
 	}
 	return true
+}
+
+// Alike reports whether different owners have something of the same name.
+func Alike[T any](rows []T, name, owner func(T) string) bool {
+	first := make(map[string]string)
+	for _, x := range rows {
+		if known, ok := first[name(x)]; ok && known != owner(x) {
+			return true
+		}
+		first[name(x)] = owner(x)
+	}
+	return false
 }
 
 // Find returns the view of a name.

@@ -56,7 +56,7 @@ func (n *names) cell(v views.Value, kind views.Kind) string {
 // A viewed is the answer of an analysis whose result has views.
 type viewed[R tabled] struct {
 	find  func() R
-	any   func(R) bool
+	any   func(R) bool   // whether there is anything; nil if any row is enough
 	facts func(*page, R) // the totals
 
 	stacked func() []*stacks.Samples // the call stacks that the views of code are of
@@ -69,13 +69,16 @@ type tabled interface{ Tables() []views.View }
 
 func (a *viewed[R]) take() bool {
 	a.res = a.find()
-	return a.any(a.res)
+	if a.any != nil {
+		return a.any(a.res)
+	}
+	return slices.ContainsFunc(a.res.Tables(), func(v views.View) bool { return v.Rows > 0 })
 }
 
-func (a *viewed[R]) result() any                { return a.res }
-func (a *viewed[R]) totals(p *page)             { a.facts(p, a.res) }
-func (a *viewed[R]) samples() []*stacks.Samples { return a.stacked() }
-func (a *viewed[R]) machinery() []string        { return a.within }
+func (a *viewed[R]) result() any    { return a.res }
+func (a *viewed[R]) totals(p *page) { a.facts(p, a.res) }
+
+func (a *viewed[R]) code() ([]*stacks.Samples, []string) { return a.stacked(), a.within }
 
 func (a *viewed[R]) warnings() []string {
 	if w, ok := any(a.res).(interface{ Warnings() []string }); ok {

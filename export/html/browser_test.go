@@ -223,12 +223,12 @@ func testHostile(t *testing.T, c *chromium) {
 	for _, name := range hostileNames {
 		shown := strings.Join(strings.Fields(clean(name)), " ")
 		var found bool
-		b.eval(fmt.Sprintf(`[...document.querySelectorAll("#table-exceptiontypes td")].some(e => e.textContent.split(/\s+/).filter(w => w).join(" ") === %s)`, jsString(shown)), &found)
+		b.eval(fmt.Sprintf(`[...document.querySelectorAll("#table-exceptions-type td")].some(e => e.textContent.split(/\s+/).filter(w => w).join(" ") === %s)`, jsString(shown)), &found)
 		if !found {
 			t.Errorf("no row shows %q", shown)
 		}
 	}
-	b.eval(`document.querySelectorAll("#table-throws tr.data").forEach(e => e.click())`, nil)
+	b.eval(`document.querySelectorAll("#table-exceptions-exception tr.data").forEach(e => e.click())`, nil)
 	b.want(`typeof window.pwned`, "undefined")
 	b.quiet()
 }

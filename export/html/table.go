@@ -148,14 +148,6 @@ func word[R any](t *table, rows []R, c column, text func(R) string) {
 	t.Columns = append(t.Columns, &c)
 }
 
-// yes is the text of what is true.
-func yes(v bool) string {
-	if v {
-		return "yes"
-	}
-	return ""
-}
-
 // cutOff says how many rows a table lacks.
 func cutOff(t *table, all int) {
 	if all > t.rows {
@@ -182,15 +174,4 @@ func (c *column) hasAny() bool {
 		}
 	}
 	return len(c.Texts) > 0 && c.Texts[0] != emptyText
-}
-
-// dropEmpty leaves out columns that have nothing.
-func dropEmpty(columns []*column) []*column {
-	var kept []*column
-	for _, c := range columns {
-		if c.hasAny() {
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }

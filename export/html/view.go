@@ -14,6 +14,13 @@ func (s *section) show(v tables.View, texts *texts) {
 	}
 }
 
+// showEach adds the tables of views.
+func (s *section) showEach(list []tables.View, texts *texts) {
+	for _, v := range list {
+		s.show(v, texts)
+	}
+}
+
 // showAll adds a table of all rows of a view, whose rows charts point to.
 func (s *section) showAll(v tables.View, texts *texts) *table {
 	t := tableOf(s.ID+"-"+v.Name, v, v.Rows, texts)

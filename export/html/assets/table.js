@@ -117,8 +117,7 @@ class DataTable {
     const words = (this.input.value.match(/[^\s"]*"[^"]*"|\S+/g) || []).map(w => w.replaceAll('"', "")).filter(w => w);
     const conditions = words.map(w => this.condition(w));
     const t = this.range && this.model.columns.find(c => c.k === this.model.time);
-    const k = t && t.u === "s" ? 1 : 1000;
-    if (t) conditions.push(r => t.values[r] >= k * this.range[0] && t.values[r] <= k * this.range[1]);
+    if (t) conditions.push(r => t.values[r] >= 1000 * this.range[0] && t.values[r] <= 1000 * this.range[1]);
     this.order = [];
     for (let r = 0; r < this.rows; r++) if (conditions.every(f => f(r))) this.order.push(r);
     this.arrange();
