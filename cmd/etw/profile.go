@@ -183,7 +183,7 @@ func samplingInterval(t *trace.Trace) int64 {
 	}
 	for _, f := range t.Files() {
 		for _, x := range f.Facts() {
-			if ms, ok := x.Value.(float64); ok && x.Key == "sampling_interval_ms" {
+			if ms, ok := x.Value.(float64); ok && x.Key == "samplingIntervalMs" {
 				return int64(math.Round(ms * 1e6))
 			}
 		}
