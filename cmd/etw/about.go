@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -91,11 +92,11 @@ func tellFile(f *trace.File, part bool) fileTold {
 				told.Start = v
 			}
 		case float64:
-			if fact.Key == "duration_ms" && !part {
+			if fact.Key == "durationMs" && !part {
 				told.DurationMS = &v
 			}
 		case bool:
-			if fact.Key == "ended_cleanly" && !part {
+			if fact.Key == "endedCleanly" && !part {
 				told.Truncated = !v
 			}
 		}
@@ -151,7 +152,7 @@ func (a *about) warn(texts ...string) {
 }
 
 // lack says what traces lack for an answer, and how to record it.
-func (a *about) lack(needs []need) {
+func (a *about) lack(needs []need.Need) {
 	lines, record := explainNeeds(needs)
 	a.warn(lines...)
 	if record != "" {
@@ -185,7 +186,7 @@ func advice(f *trace.File) []string {
 		}
 	}
 	for _, fact := range f.Facts() {
-		if clean, ok := fact.Value.(bool); ok && fact.Key == "ended_cleanly" && !clean {
+		if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean {
 			list = append(list, "the end is missing: what is there is shown; stop the session before the file is copied, and let the program end by itself")
 		}
 	}
