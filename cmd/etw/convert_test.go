@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -61,12 +62,12 @@ func TestConvertAll(t *testing.T) {
 			if err != nil || info.Size() > int64(moderate/corpus.Every(3)) || strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".txt") {
 				continue
 			}
-			for _, kind := range samplings {
-				out, _, code := ask("top", "--of", kind.name, "--format", "json", path)
-				var top topResult
-				if err := json.Unmarshal([]byte(out), &top); code <= 1 && err == nil && len(top.Totals) > 0 {
+			for _, kind := range code.Samplings {
+				out, _, status := output("top", "--of", kind.Name, "--format", "json", path)
+				var top code.TopResult
+				if err := json.Unmarshal([]byte(out), &top); status <= 1 && err == nil && len(top.Totals) > 0 {
 					profiles++
-					checkConverted(t, path, kind.name)
+					checkConverted(t, path, kind.Name)
 				}
 			}
 		}
@@ -77,8 +78,8 @@ func TestConvertAll(t *testing.T) {
 // topTotals returns the totals that top says, and the sum of its rows.
 func topTotals(t *testing.T, path, of string) (totals []int64) {
 	t.Helper()
-	out, _, _ := ask("top", "--of", of, "--format", "json", path)
-	var top topResult
+	out, _, _ := output("top", "--of", of, "--format", "json", path)
+	var top code.TopResult
 	if err := json.Unmarshal([]byte(out), &top); err != nil || len(top.Totals) == 0 {
 		t.Fatalf("%s: %v, %.200s", path, err, out)
 	}
@@ -99,9 +100,9 @@ func checkConverted(t *testing.T, path, of string) {
 	where := filepath.Base(path) + " --of " + of
 	totals := topTotals(t, path, of)
 	last := totals[len(totals)-1]
-	out, _, code := ask("convert", "--of", of, "--format", "pprof", path)
+	out, _, status := output("convert", "--of", of, "--format", "pprof", path)
 	p, err := profile.Parse(strings.NewReader(out))
-	if err != nil || code > 1 {
+	if err != nil || status > 1 {
 		t.Fatalf("%s: %v", where, err)
 	}
 	if err := p.CheckValid(); err != nil {
@@ -119,7 +120,7 @@ func checkConverted(t *testing.T, path, of string) {
 	if fmt.Sprint(sums) != fmt.Sprint(totals) {
 		t.Errorf("%s: pprof has %v, top %v", where, sums, totals)
 	}
-	out, _, _ = ask("convert", "--of", of, "--format", "folded", path)
+	out, _, _ = output("convert", "--of", of, "--format", "folded", path)
 	sum := int64(0)
 	for line := range strings.Lines(out) {
 		i := strings.LastIndexByte(line, ' ')
@@ -132,7 +133,7 @@ func checkConverted(t *testing.T, path, of string) {
 	if sum != last {
 		t.Errorf("%s: folded stacks have %d, top %v", where, sum, totals)
 	}
-	out, _, _ = ask("convert", "--of", of, "--format", "speedscope", path)
+	out, _, _ = output("convert", "--of", of, "--format", "speedscope", path)
 	if sum := commandtest.Speedscope(t, where, out); sum != last {
 		t.Errorf("%s: speedscope has %d, top %v", where, sum, totals)
 	}
@@ -149,8 +150,8 @@ func TestConvertedBakery(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := ask("convert", "-o", out, path); code != 0 || stderr != "" {
-		t.Fatalf("%d, %s", code, stderr)
+	if _, stderr, status := output("convert", "-o", out, path); status != 0 || stderr != "" {
+		t.Fatalf("%d, %s", status, stderr)
 	}
 	data, err := os.ReadFile(out)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
 
@@ -77,7 +78,7 @@ func scriptPoints(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: points FILE")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), points(), 0o666))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), commandtest.Points(), 0o666))
 }
 
 // runtimeProcess is a program that plays the trace of the variable TRACE as soon as it may

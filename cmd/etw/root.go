@@ -6,6 +6,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/ask"
+	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/live"
+	"github.com/etwgen/etwgen/cmd/etw/internal/look"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/ship"
+	"github.com/etwgen/etwgen/cmd/etw/internal/windows"
 	"github.com/etwgen/etwgen/internal/command"
 )
 
@@ -30,53 +39,53 @@ type subcommand struct {
 // subcommands returns all of them, in the order of the help.
 func subcommands() []subcommand {
 	return []subcommand{
-		{groupLook, "info", newInfo},
-		{groupLook, "stat", newStat},
-		{groupLook, "dump", newDump},
-		{groupLook, "export", newExport},
-		{groupLook, "filter", newFilter},
-		{groupLook, "blocks", newBlocks},
-		{groupLive, "ps", newPS},
-		{groupLive, "collect", newCollect},
-		{groupLive, "watch", newWatch},
-		{groupETW, "sessions", newSessions},
-		{groupETW, "record", newRecord},
-		{groupETW, "providers", newProviders},
-		{groupETW, "self-test", newSelfTest},
-		{groupAsk, "gc", with(newGC, withCollections)},
-		{groupAsk, "allocs", with(newAllocs, withRecording)},
-		{groupAsk, "exceptions", with(newExceptions, withRecording)},
-		{groupAsk, "jit", with(newJIT, withRecording)},
-		{groupAsk, "contention", with(newContention, withRecording)},
-		{groupAsk, "waits", with(newWaits, withRecording)},
-		{groupAsk, "threadpool", with(newThreadPool, withRecording)},
-		{groupAsk, "heap", with(newHeap, withSnapshot)},
-		{groupAsk, "requests", with(newRequests, withRecording)},
-		{groupAsk, "counters", with(newCounters, withReadings)},
-		{groupAsk, "startup", with(newStartup, (*question).command)},
-		{groupAsk, "lifecycle", with(newLifecycle, (*question).command)},
-		{groupAsk, "timeline", newTimelineCommand},
-		{groupAsk, "compare", newCompare},
-		{groupAsk, "report", newReport},
-		{groupCode, "top", with(newTop, withIntervals)},
-		{groupCode, "classify", with(newClassify, withSamples)},
-		{groupCode, "tree", with(newTree, withSamples)},
-		{groupCode, "stacks", with(newStacks, withThreads)},
-		{groupCode, "flame", with(newFlame, withSamples)},
-		{groupCode, "lines", newLines},
-		{groupCode, "annotate", newAnnotate},
-		{groupCode, "convert", newConvert},
-		{groupCode, "symbols", newSymbols},
-		{groupBox, "processes", with(newProcesses, (*question).command)},
-		{groupBox, "threads", with(newThreads, (*question).command)},
-		{groupBox, "images", with(newImages, (*question).command)},
-		{groupBox, "files", with(newFiles, (*question).command)},
-		{groupBox, "disks", with(newDisks, (*question).command)},
-		{groupBox, "network", with(newNetwork, (*question).command)},
-		{groupKnow, "events", newEvents},
-		{groupKnow, "keywords", newKeywords},
-		{groupKnow, "record-help", newRecordHelp},
-		{groupTool, "mcp", func() *cobra.Command { return newMCP(newRoot, runIn) }},
+		{groupLook, "info", look.NewInfo},
+		{groupLook, "stat", look.NewStat},
+		{groupLook, "dump", look.NewDump},
+		{groupLook, "export", ship.NewExport},
+		{groupLook, "filter", ship.NewFilter},
+		{groupLook, "blocks", look.NewBlocks},
+		{groupLive, "ps", live.NewPS},
+		{groupLive, "collect", live.NewCollect},
+		{groupLive, "watch", live.NewWatch},
+		{groupETW, "sessions", windows.NewSessions},
+		{groupETW, "record", windows.NewRecord},
+		{groupETW, "providers", windows.NewProviders},
+		{groupETW, "self-test", windows.NewSelfTest},
+		{groupAsk, "gc", with(ask.NewGC, live.WithCollections)},
+		{groupAsk, "allocs", with(ask.NewAllocs, live.WithRecording)},
+		{groupAsk, "exceptions", with(ask.NewExceptions, live.WithRecording)},
+		{groupAsk, "jit", with(ask.NewJIT, live.WithRecording)},
+		{groupAsk, "contention", with(ask.NewContention, live.WithRecording)},
+		{groupAsk, "waits", with(ask.NewWaits, live.WithRecording)},
+		{groupAsk, "threadpool", with(ask.NewThreadPool, live.WithRecording)},
+		{groupAsk, "heap", with(ask.NewHeap, live.WithSnapshot)},
+		{groupAsk, "requests", with(ask.NewRequests, live.WithRecording)},
+		{groupAsk, "counters", with(ask.NewCounters, live.WithReadings)},
+		{groupAsk, "startup", with(ask.NewStartup, (*ask.Question).Command)},
+		{groupAsk, "lifecycle", with(ask.NewLifecycle, (*ask.Question).Command)},
+		{groupAsk, "timeline", ask.NewTimelineCommand},
+		{groupAsk, "compare", ship.NewCompare},
+		{groupAsk, "report", ask.NewReport},
+		{groupCode, "top", with(code.NewTop, live.WithIntervals)},
+		{groupCode, "classify", with(code.NewClassify, live.WithSamples)},
+		{groupCode, "tree", with(code.NewTree, live.WithSamples)},
+		{groupCode, "stacks", with(code.NewStacks, live.WithThreads)},
+		{groupCode, "flame", with(code.NewFlame, live.WithSamples)},
+		{groupCode, "lines", code.NewLines},
+		{groupCode, "annotate", code.NewAnnotate},
+		{groupCode, "convert", code.NewConvert},
+		{groupCode, "symbols", code.NewSymbols},
+		{groupBox, "processes", with(ask.NewProcesses, (*ask.Question).Command)},
+		{groupBox, "threads", with(ask.NewThreads, (*ask.Question).Command)},
+		{groupBox, "images", with(ask.NewImages, (*ask.Question).Command)},
+		{groupBox, "files", with(ask.NewFiles, (*ask.Question).Command)},
+		{groupBox, "disks", with(ask.NewDisks, (*ask.Question).Command)},
+		{groupBox, "network", with(ask.NewNetwork, (*ask.Question).Command)},
+		{groupKnow, "events", look.NewEvents},
+		{groupKnow, "keywords", look.NewKeywords},
+		{groupKnow, "record-help", windows.NewRecordHelp},
+		{groupTool, "mcp", func() *cobra.Command { return assist.NewMCP(newRoot, runIn) }},
 		{groupTool, "man", newMan},
 	}
 }
@@ -151,7 +160,7 @@ compare --fail-if holds.`,
 		}
 		cmd := c.build()
 		cmd.GroupID = c.group
-		cmd.RunE = overMappings(cmd.RunE)
+		cmd.RunE = pick.OverMappings(cmd.RunE)
 		command.Add(root, cmd)
 	}
 	root.SetHelpCommandGroupID(groupTool)
@@ -170,7 +179,7 @@ func emptyFlags(cmd *cobra.Command) error {
 			return
 		}
 		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
-			err = usagef("--%s is empty; leave it out, or give it a value", f.Name)
+			err = cli.Usagef("--%s is empty; leave it out, or give it a value", f.Name)
 		}
 	})
 	return err

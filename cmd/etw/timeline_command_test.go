@@ -12,7 +12,7 @@ import (
 // lanesOf returns lanes of a trace as JSON has them, and fails if two are of one thing.
 func lanesOf(t *testing.T, args ...string) map[string]*timeline.Lane {
 	t.Helper()
-	out, stderr, code := ask(append([]string{"timeline", "--format", "json"}, args...)...)
+	out, stderr, code := output(append([]string{"timeline", "--format", "json"}, args...)...)
 	var res timeline.Result
 	if err := json.Unmarshal([]byte(out), &res); err != nil || code != 0 {
 		t.Fatalf("%v: %d, %s, %v", args, code, stderr, err)
@@ -48,7 +48,7 @@ func TestTimelineMetrics(t *testing.T) {
 			}
 		}
 	}
-	if _, stderr, _ := ask("timeline", "--format", "md", path); !strings.Contains(stderr, "3 largest of each kind") {
+	if _, stderr, _ := output("timeline", "--format", "md", path); !strings.Contains(stderr, "3 largest of each kind") {
 		t.Errorf("nothing says what Markdown leaves out: %q", stderr)
 	}
 }
