@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -150,7 +151,7 @@ func (a *about) warn(texts ...string) {
 }
 
 // lack says what traces lack for an answer, and how to record it.
-func (a *about) lack(needs []need) {
+func (a *about) lack(needs []need.Need) {
 	lines, record := explainNeeds(needs)
 	a.warn(lines...)
 	if record != "" {
