@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -62,34 +61,4 @@ func (p *page) small(t *show.Table) {
 	fmt.Fprintln(p)
 	t.Small = true
 	_ = t.Write(p.Printer) // its writer keeps the error
-}
-
-// seriesTable returns the buckets of what was added up over time: how often, and
-// what, unless sum is empty.
-func seriesTable(list []owned[*quantity.Series], who *pick.Names, sum string) *show.Table {
-	columns := append(show.ProcessColumns(len(list) > 1), show.Moment("startMs"), show.Moment("endMs"), show.Counted("count"))
-	if sum != "" {
-		columns = append(columns, show.Measured(sum, 3))
-	}
-	t := show.NewTable(columns...)
-	for _, s := range list {
-		for i, n := range s.of.Counts {
-			if n == 0 {
-				continue
-			}
-			from := float64(i) * s.of.WidthMS
-			row := append(who.ProcessCells(s.pid), show.Exact(from), show.Exact(from+s.of.WidthMS), show.Whole(n))
-			if sum != "" {
-				row = append(row, show.Exact(s.of.Sums[i]))
-			}
-			t.Add(row...)
-		}
-	}
-	return t
-}
-
-// An owned is something of a process.
-type owned[T any] struct {
-	pid int64
-	of  T
 }

@@ -67,11 +67,7 @@ func (x *examined) write(p *show.Printer, list []findings.Finding) error {
 		}
 		return show.WriteContract(p, doc, x.t.Stats().Lost)
 	}
-	t := show.NewTable(append([]show.Column{show.Label("severity"), show.Label("id"), show.Label("part")}, append(show.ProcessColumns(true), show.Label("text"))...)...)
-	for _, f := range list {
-		t.Add(append([]string{string(f.Severity), f.ID, f.Part}, append(names.ProcessCells(f.PID), f.Text)...)...)
-	}
-	return t.Write(p)
+	return tableOf(findings.Table(list), names).Write(p)
 }
 
 // say prints findings for people, process by process: that with the worst one first.

@@ -106,7 +106,7 @@ func (p *Profiled) symbolTable() *show.Table {
 			n.frames++
 		}
 	}
-	tab := show.NewTable(show.IdColumn("pid"), show.Label("process"), show.Counted("frames"), percentColumn("namedPercent", "NAMED %"), percentColumn("nativePercent", "NATIVE %"),
+	tab := show.NewTable(show.IDColumn("pid"), show.Label("process"), show.Counted("frames"), percentColumn("namedPercent", "NAMED %"), percentColumn("nativePercent", "NATIVE %"),
 		percentColumn("unknownPercent", "UNKNOWN %"), show.Counted("methods"), show.Counted("modules"), show.Label("rundown"))
 	for _, pid := range order {
 		n, f := counts[pid], known[pid]

@@ -241,11 +241,6 @@ func (n *Names) OfThread(tid int64) string {
 	return fmt.Sprintf("thread %d", tid)
 }
 
-// ProcessCells are the cells of these columns.
-func (n *Names) ProcessCells(pid int64) []string {
-	return []string{strconv.FormatInt(pid, 10), n.Processes[pid]}
-}
-
 // Cell returns a value in full.
 func (n *Names) Cell(v views.Value, kind views.Kind) string {
 	switch kind {

@@ -24,7 +24,7 @@ type About struct {
 type TracesTold struct {
 	Files        []FileTold `json:"files"`
 	Events       *int64     `json:"events"` // nil if not all were read, for no more were wanted
-	LostEvents   int64      `json:"lostEvents"`
+	LostEvents   int64      `json:"lost"`
 	LostBuffers  int64      `json:"lostBuffers"`
 	Undecodable  int64      `json:"undecodable"`  // records with damaged headers
 	NamedPercent *float64   `json:"namedPercent"` // of the frames of call stacks; nil if none were looked at
@@ -38,7 +38,7 @@ type FileTold struct {
 	Start       string   `json:"start,omitempty"`
 	DurationMS  *float64 `json:"durationMs"`
 	Events      *int64   `json:"events"`
-	LostEvents  int64    `json:"lostEvents"`
+	LostEvents  int64    `json:"lost"`
 	LostBuffers int64    `json:"lostBuffers"`
 	Undecodable int64    `json:"undecodable"`
 	Truncated   bool     `json:"truncated"`

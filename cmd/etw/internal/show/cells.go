@@ -30,8 +30,8 @@ func Measured(name string, digits int) Column {
 // Label is a column of texts.
 func Label(name string) Column { return Column{Name: name, Head: Heading(name)} }
 
-// IdColumn is a column of numbers that are names.
-func IdColumn(name string) Column {
+// IDColumn is a column of numbers that are names.
+func IDColumn(name string) Column {
 	return Column{Name: name, Head: Heading(name), Number: true, Rising: true}
 }
 
@@ -63,7 +63,7 @@ func (c Column) shown(cell string) string {
 	return strconv.FormatFloat(v, 'f', c.Digits, 64)
 }
 
-// num, maybe and whole are the cells of numbers.
+// Exact, Maybe and Whole are the cells of numbers.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func Maybe(f quantity.Float) string {
@@ -78,14 +78,4 @@ func Whole[N int | int64 | uint64 | uint32 | uint16](n N) string {
 		return strconv.FormatInt(int64(n), 10)
 	}
 	return strconv.FormatUint(uint64(n), 10)
-}
-
-// ProcessColumns are what says whose a row is. People need not see it of one
-// process.
-func ProcessColumns(several bool) []Column {
-	pid, process := IdColumn("pid"), Label("process")
-	if !several {
-		pid, process = pid.ForPrograms(), process.ForPrograms()
-	}
-	return []Column{pid, process}
 }

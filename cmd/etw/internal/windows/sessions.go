@@ -84,7 +84,7 @@ func (s *sessions) chosen() ([]session.Info, error) {
 // sessionTable lists sessions.
 func sessionTable(list []session.Info) *show.Table {
 	t := show.NewTable(show.Word("name"), show.Word("mode"), show.Num("bufferKB"), show.Num("buffers"), show.Num("maxBuffers").Spared(1), show.Num("buffersWritten").Spared(2),
-		show.Num("eventsLost"), show.Num("buffersLost"), show.Word("clock").ForPrograms(), show.Word("guid").ForPrograms(), show.Word("file"))
+		show.Num("lost"), show.Num("lostBuffers"), show.Word("clock").ForPrograms(), show.Word("guid").ForPrograms(), show.Word("file"))
 	for _, i := range list {
 		t.Add(i.Name, sessionMode(i), u(i.BufferKB), u(i.NumberOfBuffers), u(i.MaxBuffers), u(i.BuffersWritten),
 			u(i.EventsLost), u(i.LogBuffersLost+i.RealTimeBuffersLost), fmt.Sprint(i.Clock), i.GUID.String(), i.File)
