@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -150,7 +151,7 @@ type timelineAnswer struct {
 	*timelineFlags
 	q         *question
 	analysis  *timeline.Analysis
-	sampled   *processorTime
+	sampled   *samples.Processors
 	where     placement
 	forPeople bool
 	narrow    bool // when the highest value was has no room
@@ -160,12 +161,12 @@ type timelineAnswer struct {
 
 func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *question) *timelineAnswer {
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
-	a.sampled = newProcessorTime(mux)
+	a.sampled = samples.NewProcessors(mux)
 	p := timeline.Parts{
 		GC: gc.New(mux), Alloc: alloc.New(mux), Exceptions: exceptions.New(mux), JIT: jit.New(mux), Contention: contention.New(mux),
 		Waits: waits.New(mux), ThreadPool: threadpool.New(mux), Requests: requests.New(mux), Counters: counters.New(mux),
 		Threads: threads.New(mux), Disk: disk.New(mux),
-		Samples: func() []*stacks.Samples { return a.sampled.gathered().samples },
+		Samples: func() []*stacks.Samples { return gather(a.sampled).samples },
 	}
 	if q.root != "" {
 		p.Within = func(s *stacks.Samples) iter.Seq[stacks.Sample] { return q.named.below(q.root, s).Samples() }
@@ -174,9 +175,9 @@ func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *question) *timelineAns
 	return a
 }
 
-func (a *timelineAnswer) samplesEach(ns int64) { a.sampled.linux.SetInterval(ns) }
+func (a *timelineAnswer) samplesEach(ns int64) { a.sampled.Linux.SetInterval(ns) }
 
-func (a *timelineAnswer) skip(r *etw.Record) { a.sampled.threads.Skip(r) }
+func (a *timelineAnswer) skip(r *etw.Record) { a.sampled.Threads.Skip(r) }
 
 // place says where in time the traces are.
 func (a *timelineAnswer) place(p placement) { a.where = p }

@@ -94,7 +94,7 @@ type sampler struct {
 func newSampler(t *trace.Trace, files *native.Dir) *sampler {
 	s := &sampler{code: newCodeMap(files)}
 	processors := startProcessors(&s.samples, t)
-	s.finish, s.skip = processors.gathered, processors.threads.Skip
+	s.finish, s.skip = func() gathered { return gather(processors) }, processors.Threads.Skip
 	return s
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/analysis/figures"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
@@ -161,7 +162,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	var mux etw.Mux
 	set := analysis.New(&mux)
 	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: newCodeMap(files)}
-	s.cpu = startCPU(&s.beside, t)
+	s.cpu = start(samples.Find("cpu"), &s.beside, t)
 	i := &inquiry{cmd: cmd, mux: &mux, names: newNames(), also: &s.code.mux, more: &s.beside, asked: h.Processes}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/export/speedscope"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -61,12 +62,12 @@ func TestConvertAll(t *testing.T) {
 			if err != nil || info.Size() > int64(moderate/corpus.Every(3)) || strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".txt") {
 				continue
 			}
-			for _, kind := range samplings {
-				out, _, code := ask("top", "--of", kind.name, "--format", "json", path)
+			for _, kind := range samples.Kinds {
+				out, _, code := ask("top", "--of", kind.Name, "--format", "json", path)
 				var top topResult
 				if err := json.Unmarshal([]byte(out), &top); code <= 1 && err == nil && len(top.Totals) > 0 {
 					profiles++
-					checkConverted(t, path, kind.name)
+					checkConverted(t, path, kind.Name)
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
@@ -93,9 +94,8 @@ func labelOf(s stacks.Sample, key string) string {
 
 // needs returns what has to be recorded for the samples that --of names.
 func (o *profiling) needs() []need.Need {
-	i := slices.IndexFunc(samplings, func(s sampling) bool { return s.name == cmp.Or(o.of, samplings[0].name) })
-	if i < 0 {
-		return nil
+	if kind := samples.Find(cmp.Or(o.of, samples.Kinds[0].Name)); kind != nil {
+		return kind.Needs
 	}
-	return samplings[i].needs
+	return nil
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -23,7 +23,7 @@ type topMode struct {
 
 	providers []eventpipe.Provider
 	code      *codeMap
-	kind      sampling
+	kind      *samples.Kind
 	finish    func() gathered // of the analysis of the interval
 	mux       *etw.Mux
 	names     *names
@@ -93,8 +93,8 @@ func (m *topMode) check(cmd *cobra.Command) error {
 	if m.interval < 100*time.Millisecond {
 		return usagef("--interval %v: it is 100ms at least", m.interval)
 	}
-	m.kind = samplings[slices.Index(m.ordered, m.of)]
-	needed, err := toEnable(m.kind.needs)
+	m.kind = samples.Find(m.of)
+	needed, err := toEnable(m.kind.Needs)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (m *topMode) check(cmd *cobra.Command) error {
 // begin begins an interval. What methods are called is kept, what they weigh is not.
 func (m *topMode) begin() {
 	m.mux = new(etw.Mux)
-	m.finish = m.kind.start(m.mux, nil)
+	m.finish = start(m.kind, m.mux, nil)
 }
 
 // record takes a record, which come in the order of time.

@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/etwgen/etwgen/analysis/samples"
 )
 
 // A toolOf is a question that an assistant can ask: a command, and what it takes beside
@@ -205,9 +207,7 @@ func parameterOf(f *pflag.Flag, kind string) parameter {
 	case "buckets":
 		p.about = fmt.Sprintf("part the time into so many buckets, %d if it is left out; an answer has the first 64 numbers of a list, and more shows the others", bucketsShown)
 	case "of":
-		for _, s := range samplings {
-			p.oneOf = append(p.oneOf, s.name)
-		}
+		p.oneOf = samples.Names()
 	case "names":
 		p.oneOf = namings
 	}

@@ -11,20 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/analysis/alloc"
-	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/disk"
-	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/files"
-	"github.com/etwgen/etwgen/analysis/handles"
-	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/threads"
-	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -47,22 +42,11 @@ type profiling struct {
 	ordered []string     // names of --of
 }
 
-// A sampling is a kind of samples that a trace can have.
-type sampling struct {
-	name  string
-	needs []need.Need
-	// own says that the analysis binds stacks itself that are events of their own.
-	own bool
-	// start registers the analysis, and returns its samples and what is to be said of
-	// them when the trace was read.
-	start func(mux *etw.Mux, t *trace.Trace) func() gathered
-}
-
 // needsOf returns what has to be recorded. Recorders of Windows have samples of their
 // own.
-func (s *sampling) needsOf(t *trace.Trace) []need.Need {
-	if s.name != "cpu" {
-		return s.needs
+func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
+	if kind.Name != "cpu" {
+		return kind.Needs
 	}
 	has := func(format string) bool {
 		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), format) })
@@ -73,27 +57,7 @@ func (s *sampling) needsOf(t *trace.Trace) []need.Need {
 	case has("nettrace 6"):
 		return cpu.NeedsLinux
 	}
-	return s.needs
-}
-
-// samplings are the kinds of samples, as --of names them.
-var samplings = []sampling{
-	{"cpu", cpu.Needs, true, startCPU},
-	{"allocs", alloc.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(alloc.New(mux).Samples) }},
-	{"exceptions", exceptions.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(exceptions.New(mux).Samples) }},
-	{"contention", contention.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(contention.New(mux).Samples) }},
-	{"blocked", threads.Needs, true, startBlocked},
-	{"disk", disk.Needs, true, startDisk},
-	{"files", files.Needs, true, startFiles},
-	{"jit", jit.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(jit.New(mux).Samples) }},
-	{"waits", waits.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(waits.New(mux).Samples) }},
-	{"handles", handles.Needs,
-		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(handles.New(mux).Samples) }},
+	return kind.Needs
 }
 
 // A gathered is what an analysis found.
@@ -103,41 +67,47 @@ type gathered struct {
 	period  int64
 }
 
-func bare(samples func() []*stacks.Samples) func() gathered {
-	return func() gathered { return gathered{samples: samples()} }
+// start registers the analysis of a kind of samples, and returns its samples and what is to
+// be said of them when the trace was read.
+func start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace) func() gathered {
+	source := kind.New(mux)
+	if p, ok := source.(*samples.Processors); ok {
+		p.Linux.SetInterval(samplingInterval(t))
+	}
+	return func() gathered { return gather(source) }
 }
 
-func startCPU(mux *etw.Mux, t *trace.Trace) func() gathered {
-	return startProcessors(mux, t).gathered
-}
-
-// startProcessors registers what takes samples of processors, or of threads.
-func startProcessors(mux *etw.Mux, t *trace.Trace) *processorTime {
-	p := newProcessorTime(mux)
-	p.linux.SetInterval(samplingInterval(t))
+// startProcessors is start of samples of processors, or of threads.
+func startProcessors(mux *etw.Mux, t *trace.Trace) *samples.Processors {
+	p := samples.NewProcessors(mux)
+	p.Linux.SetInterval(samplingInterval(t))
 	return p
 }
 
-// processorTime has the samples of whoever took them: a kernel, or else the runtime.
-type processorTime struct {
-	threads *cpu.Analysis
-	kernel  *cpu.Kernel
-	linux   *cpu.Linux
+// gather returns what an analysis found.
+func gather(source samples.Source) gathered {
+	switch a := source.(type) {
+	case *samples.Processors:
+		return gatherProcessors(a)
+	case *files.Analysis:
+		return gatherFiles(a)
+	case *disk.Analysis:
+		return gatherDisk(a)
+	case *threads.Analysis:
+		return gatherBlocked(a)
+	}
+	return gathered{samples: source.Samples()}
 }
 
-func newProcessorTime(mux *etw.Mux) *processorTime {
-	return &processorTime{threads: cpu.New(mux), kernel: cpu.NewKernel(mux), linux: cpu.NewLinux(mux)}
-}
-
-func (p *processorTime) gathered() gathered {
-	if res := p.linux.Result(); res.Samples > 0 {
-		return gathered{samples: p.linux.Samples(), period: res.Interval,
+func gatherProcessors(p *samples.Processors) gathered {
+	if res := p.Linux.Result(); res.Samples > 0 {
+		return gathered{samples: p.Linux.Samples(), period: res.Interval,
 			facts: []string{fmt.Sprintf("time on processors: %s, %s", count(res.Samples, "sample", "samples"), apart(res))}}
 	}
-	if g := kernelSamples(p.kernel); g.samples != nil {
+	if g := kernelSamples(p.Kernel); g.samples != nil {
 		return g
 	}
-	res := p.threads.Result()
+	res := p.Threads.Result()
 	if res.Samples == 0 {
 		return gathered{}
 	}
@@ -149,7 +119,7 @@ func (p *processorTime) gathered() gathered {
 	if res.UnsampledMS > 0 {
 		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", ms(res.UnsampledMS)))
 	}
-	return gathered{samples: p.threads.Samples(), facts: facts, period: res.Interval()}
+	return gathered{samples: p.Threads.Samples(), facts: facts, period: res.Interval()}
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.
@@ -191,70 +161,58 @@ func samplingInterval(t *trace.Trace) int64 {
 	return 0
 }
 
-func startFiles(mux *etw.Mux, _ *trace.Trace) func() gathered {
-	a := files.New(mux)
-	return func() gathered {
-		res := a.Result()
-		if res.Operations == 0 {
-			return gathered{}
-		}
-		facts := []string{fmt.Sprintf("time of operations on files: %s, %s read, %s written; by --label op=read and others, --by file", count(res.Operations, "operation", "operations"),
-			mb(float64(res.Read)/1e6), mb(float64(res.Written)/1e6))}
-		if res.Open > 0 {
-			facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", count(res.Open, "operation", "operations")))
-		}
-		return gathered{samples: a.Samples(), facts: facts}
+func gatherFiles(a *files.Analysis) gathered {
+	res := a.Result()
+	if res.Operations == 0 {
+		return gathered{}
 	}
+	facts := []string{fmt.Sprintf("time of operations on files: %s, %s read, %s written; by --label op=read and others, --by file", count(res.Operations, "operation", "operations"),
+		mb(float64(res.Read)/1e6), mb(float64(res.Written)/1e6))}
+	if res.Open > 0 {
+		facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", count(res.Open, "operation", "operations")))
+	}
+	return gathered{samples: a.Samples(), facts: facts}
 }
 
-func startDisk(mux *etw.Mux, _ *trace.Trace) func() gathered {
-	a := disk.New(mux)
-	return func() gathered {
-		res := a.Result()
-		if res.Operations == 0 {
-			return gathered{}
-		}
-		facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", count(res.Operations, "operation", "operations"), mb(float64(res.Bytes)/1e6))}
-		if res.Orphans > 0 {
-			facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", count(res.Orphans, "operation", "operations")))
-		}
-		return gathered{samples: a.Samples(), facts: facts}
+func gatherDisk(a *disk.Analysis) gathered {
+	res := a.Result()
+	if res.Operations == 0 {
+		return gathered{}
 	}
+	facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", count(res.Operations, "operation", "operations"), mb(float64(res.Bytes)/1e6))}
+	if res.Orphans > 0 {
+		facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", count(res.Orphans, "operation", "operations")))
+	}
+	return gathered{samples: a.Samples(), facts: facts}
 }
 
-func startBlocked(mux *etw.Mux, _ *trace.Trace) func() gathered {
-	a := threads.New(mux)
-	return func() gathered {
-		res := a.Result()
-		if res.Switches == 0 {
-			return gathered{}
-		}
-		facts := []string{fmt.Sprintf("threads ran for %s, waited for %s, and were ready to run for %s", ms(res.RunningMS), ms(res.WaitingMS), ms(res.ReadyMS))}
-		if res.Readies == 0 {
-			facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", ms(res.RunningMS), ms(res.WaitingMS))
-		}
-		open := 0.0
-		for _, t := range res.Threads {
-			open += t.OpenMS
-		}
-		if open > 0 {
-			facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", ms(open)))
-		}
-		if res.Gaps > 0 {
-			facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", count(res.Gaps, "place", "places"), ms(res.UnknownMS)))
-		}
-		return gathered{samples: a.Samples(), facts: facts}
+func gatherBlocked(a *threads.Analysis) gathered {
+	res := a.Result()
+	if res.Switches == 0 {
+		return gathered{}
 	}
+	facts := []string{fmt.Sprintf("threads ran for %s, waited for %s, and were ready to run for %s", ms(res.RunningMS), ms(res.WaitingMS), ms(res.ReadyMS))}
+	if res.Readies == 0 {
+		facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", ms(res.RunningMS), ms(res.WaitingMS))
+	}
+	open := 0.0
+	for _, t := range res.Threads {
+		open += t.OpenMS
+	}
+	if open > 0 {
+		facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", ms(open)))
+	}
+	if res.Gaps > 0 {
+		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", count(res.Gaps, "place", "places"), ms(res.UnknownMS)))
+	}
+	return gathered{samples: a.Samples(), facts: facts}
 }
 
 // The forms of names that --names knows.
 var namings = []string{"full", "type", "short"}
 
 func (o *profiling) flags(cmd *cobra.Command) {
-	o.ordered = nil
-	for _, s := range samplings {
-		o.ordered = append(o.ordered, s.name)
-	}
+	o.ordered = samples.Names()
 	f := cmd.Flags()
 	f.StringVar(&o.of, "of", "cpu", "what is weighed: `WHAT` is "+strings.Join(o.ordered, ", "))
 	f.StringVar(&o.naming, "names", "type", "`FORM` of names: full (module, type and arguments), type (with namespace)\nor short")
@@ -410,21 +368,21 @@ func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error
 	if err != nil {
 		return nil, err
 	}
-	kind := &samplings[slices.Index(o.ordered, o.of)]
+	kind := samples.Find(o.of)
 	var mux etw.Mux
 	code := o.codeMap(files)
 	var finish func() gathered
-	if kind.name != "cpu" || h.During == nil {
-		finish = kind.start(&mux, t)
+	if kind.Name != "cpu" || h.During == nil {
+		finish = start(kind, &mux, t)
 	}
 	code.origins = o.origins
 	p := &profiled{t: t, names: newNames(), trouble: trouble}
 	i := &inquiry{cmd: cmd, mux: &mux, names: p.names, also: &code.mux}
-	if kind.name == "cpu" && h.During != nil {
+	if kind.Name == "cpu" && h.During != nil {
 		processors := startProcessors(&mux, t)
-		finish, i.skip = processors.gathered, processors.threads.Skip
+		finish, i.skip = func() gathered { return gather(processors) }, processors.Threads.Skip
 	}
-	if !kind.own {
+	if !kind.OwnStacks {
 		if i.source, err = o.in.bindStacks(cmd, t, args); err != nil {
 			return nil, err
 		}
@@ -442,7 +400,7 @@ func (o *profiling) profile(cmd *cobra.Command, args []string) (*profiled, error
 	p.Profile = stacks.NewProfile(p.table, options, g.samples...)
 	reportFaults(cmd, files)
 	if p.Len() == 0 {
-		p.lacks = kind.needsOf(t)
+		p.lacks = needsOf(kind, t)
 	}
 	return p, nil
 }

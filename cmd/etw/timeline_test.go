@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -66,15 +67,15 @@ type tables struct {
 	counters   *counters.Analysis
 	threads    *threads.Analysis
 	files      *system.Files
-	cpu        *processorTime
+	cpu        *samples.Processors
 }
 
 func newTables(t *trace.Trace) *tables {
 	x := new(tables)
 	x.gc, x.alloc, x.jit, x.exceptions = gc.New(&x.mux), alloc.New(&x.mux), jit.New(&x.mux), exceptions.New(&x.mux)
 	x.contention, x.waits, x.pool = contention.New(&x.mux), waits.New(&x.mux), threadpool.New(&x.mux)
-	x.threads, x.files, x.cpu = threads.New(&x.mux), system.FilesOf(&x.mux), newProcessorTime(&x.mux)
-	x.cpu.linux.SetInterval(samplingInterval(t))
+	x.threads, x.files, x.cpu = threads.New(&x.mux), system.FilesOf(&x.mux), samples.NewProcessors(&x.mux)
+	x.cpu.Linux.SetInterval(samplingInterval(t))
 	x.requests, x.counters = requests.New(&x.mux), counters.New(&x.mux)
 	return x
 }
@@ -132,8 +133,8 @@ func (x *tables) ofThreads(s laneSums) {
 	for _, t := range x.threads.Result().Threads {
 		s.add(timeline.Running, t.PID, "", t.RunningMS)
 	}
-	found := x.cpu.gathered()
-	if res := x.cpu.threads.Result(); res.Samples > 0 && len(found.samples) > 0 && found.samples[0].Kind != timelineCPU {
+	found := gather(x.cpu)
+	if res := x.cpu.Threads.Result(); res.Samples > 0 && len(found.samples) > 0 && found.samples[0].Kind != timelineCPU {
 		for _, t := range res.Threads {
 			s.add(timeline.ThreadTime, t.Process, "", t.TimeMS)
 			s.add(timeline.Managed, t.Process, "", t.ManagedMS)

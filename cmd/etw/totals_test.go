@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	work "github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -35,9 +36,9 @@ func profilesOf(t *testing.T, path string) map[string]*profiled {
 		t.Fatalf("%s: %v", path, err)
 	}
 	defer tr.Close()
-	muxes, finish := make([]etw.Mux, len(samplings)), make([]func() gathered, len(samplings))
-	for i, kind := range samplings {
-		finish[i] = kind.start(&muxes[i], tr)
+	muxes, finish := make([]etw.Mux, len(samples.Kinds)), make([]func() gathered, len(samples.Kinds))
+	for i, kind := range samples.Kinds {
+		finish[i] = start(&kind, &muxes[i], tr)
 	}
 	code, who := newCodeMap(nil), newNames()
 	for rec, err := range tr.Records() {
@@ -54,11 +55,11 @@ func profilesOf(t *testing.T, path string) map[string]*profiled {
 	}
 	list := make(map[string]*profiled)
 	table := code.code.Table()
-	for i, kind := range samplings {
+	for i, kind := range samples.Kinds {
 		g := finish[i]()
 		p := stacks.NewProfile(table, stacks.Options{Names: stacks.QualifiedNames, Native: code.native}, g.samples...)
 		if p.Len() > 0 {
-			list[kind.name] = &profiled{Profile: p, names: who, facts: g.facts, period: g.period, table: table}
+			list[kind.Name] = &profiled{Profile: p, names: who, facts: g.facts, period: g.period, table: table}
 		}
 	}
 	return list
