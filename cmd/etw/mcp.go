@@ -10,6 +10,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/command"
 )
 
 // newMCP returns the command that lets an assistant ask.
@@ -71,7 +73,7 @@ func serveAssistant(cmd *cobra.Command, roots []string, limit time.Duration) err
 	if err != nil {
 		return usagef("--root: %w", err)
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: cmd.Root().Version},
+	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: command.Version()},
 		&mcp.ServerOptions{Instructions: assistantGuide, Capabilities: &mcp.ServerCapabilities{}})
 	server.AddReceivingMiddleware(shortErrors)
 	addTools(server, d)
