@@ -30,7 +30,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/timeline"
-	"github.com/etwgen/etwgen/analysis/types"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -84,15 +83,13 @@ type Set struct {
 	counters   *counters.Analysis
 }
 
-// New returns all analyses, with their handlers registered at mux. It takes the
-// records that are left over, too: see [etw.Mux.HandleRest].
+// New returns all analyses, with their handlers registered at mux.
 func New(mux *etw.Mux) *Set {
-	names := types.New(mux)
-	s := &Set{
+	return &Set{
 		mux:        mux,
 		runtimes:   runtimes.New(mux),
-		gc:         gc.NewWith(mux, names),
-		alloc:      alloc.NewWith(mux, names),
+		gc:         gc.New(mux),
+		alloc:      alloc.New(mux),
 		jit:        jit.New(mux),
 		exceptions: exceptions.New(mux),
 		contention: contention.New(mux),
@@ -100,19 +97,10 @@ func New(mux *etw.Mux) *Set {
 		threadpool: threadpool.New(mux),
 		loader:     loader.New(mux),
 		handles:    handles.New(mux),
-		heap:       heap.NewWith(mux, names),
-		requests:   requests.New(),
-		counters:   counters.New(),
+		heap:       heap.New(mux),
+		requests:   requests.New(mux),
+		counters:   counters.New(mux),
 	}
-	mux.HandleRest(func(r *etw.Record) error {
-		if r.Schema != nil {
-			if err := s.counters.Record(r); err != nil {
-				return err
-			}
-		}
-		return s.requests.Record(r)
-	})
-	return s
 }
 
 // Result returns what is known so far. It shares no memory that changes with the

@@ -25,9 +25,9 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/names"
+	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/types"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -92,12 +92,8 @@ type row struct {
 }
 
 // New returns an analysis whose handlers are registered at mux.
-func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
-
-// NewWith is New with names of types that are shared with other analyses. They
-// must have been registered at the same mux before.
-func NewWith(mux *etw.Mux, t *types.Analysis) *Analysis {
-	a := &Analysis{types: t}
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{types: types.Of(mux)}
 	a.runtimes.Watch(mux)
 	lives.On(&a.runtimes, mux, a.tick)
 	lives.On(&a.runtimes, mux, a.sampled)

@@ -6,11 +6,8 @@
 // EventCounterIntervalSec; metrics with the provider System.Diagnostics.Metrics,
 // keyword 0x2, and the arguments SessionId and Metrics.
 //
-// Counters are not events of known ids, so that no handler of a [etw.Mux] takes
-// them: give [Analysis.Record] all records, or those that are left over:
-//
-//	c := counters.New()
-//	mux.HandleRest(c.Record)
+// Counters are not events of known ids: they are recognized by the descriptions that
+// traces have of them, among the records that no other handler of a [etw.Mux] takes.
 package counters
 
 import (
@@ -53,14 +50,18 @@ type metricKey struct {
 // maxNotes bounds the notes, which repeat.
 const maxNotes = 100
 
-// New returns an analysis.
-func New() *Analysis { return &Analysis{} }
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{}
+	mux.HandleRest(a.record)
+	return a
+}
 
 // metricsProvider is the name of the EventSource of metrics.
 const metricsProvider = "System.Diagnostics.Metrics"
 
-// Record takes a record, whatever it is. It returns nil.
-func (a *Analysis) Record(r *etw.Record) error {
+// record takes a record, whatever it is. It returns nil.
+func (a *Analysis) record(r *etw.Record) error {
 	switch {
 	case r.Schema == nil:
 	case r.Schema.Name == "EventCounters":

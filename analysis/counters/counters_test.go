@@ -13,8 +13,7 @@ import (
 func analyze(tb testing.TB, path string) *Result {
 	tb.Helper()
 	var mux etw.Mux
-	a := New()
-	mux.HandleRest(a.Record)
+	a := New(&mux)
 	testtrace.Run(tb, &mux, path)
 	return a.Result()
 }
@@ -157,8 +156,7 @@ func sender(s *testtrace.Script) func(event string, fields ...string) {
 
 func TestMetrics(t *testing.T) {
 	var mux etw.Mux
-	a := New()
-	mux.HandleRest(a.Record)
+	a := New(&mux)
 	send := sender(testtrace.NewScript(t, &mux))
 	id := []string{"sessionId", "s", "meterName", "m", "instrumentName", "i"}
 	with := func(more ...string) []string { return append(append([]string{}, id...), more...) }
@@ -192,11 +190,11 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	a := New()
+	a := new(Analysis)
 	counter := &etw.EventDesc{Name: "EventCounters"}
 	long := &etw.EventDesc{Name: "EventCounters", Fields: []etw.FieldDesc{{Name: "x", Type: etw.InUInt64}}}
 	for _, r := range []*etw.Record{{}, {Schema: counter}, {Schema: long}, {Schema: long, Payload: make([]byte, 8)}, {Schema: &etw.EventDesc{Name: "Error", Fields: long.Fields}, ProviderName: metricsProvider}} {
-		if err := a.Record(r); err != nil {
+		if err := a.record(r); err != nil {
 			t.Error(err)
 		}
 	}

@@ -19,13 +19,13 @@ func TestDrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	a := New()
+	a := new(Analysis)
 	var got []Point
 	for rec, err := range etw.Records(r) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Record(rec); err != nil {
+		if err := a.record(rec); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range a.Drain().Processes {

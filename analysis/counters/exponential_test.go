@@ -151,8 +151,7 @@ func TestDeltas(t *testing.T) {
 		{"as many", []MetricPoint{pointOf(2, 0, 1, 2, 3), pointOf(2, 0, 1, 2, 4)}, true},
 	} {
 		var mux etw.Mux
-		a := New()
-		mux.HandleRest(a.Record)
+		a := New(&mux)
 		send := sender(testtrace.NewScript(t, &mux))
 		for _, p := range c.points {
 			sendPoint(send, p)

@@ -164,9 +164,9 @@ func (a *Analysis) Result() *Result {
 }
 
 // Samples returns the samples with what they stand for.
-func (a *Analysis) Samples() *stacks.Samples {
+func (a *Analysis) Samples() []*stacks.Samples {
 	s, _ := a.weigh()
-	return s
+	return []*stacks.Samples{s}
 }
 
 // Interval returns the median time between two samples of a thread in nanoseconds.

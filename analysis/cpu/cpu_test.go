@@ -46,7 +46,7 @@ func TestWeights(t *testing.T) {
 	if res.TimeMS != 4*2+1+5*2 || res.PauseMS != 1 || res.UnsampledMS != 30 || res.Threads[1].TimeMS != 0 {
 		t.Errorf("%+v", res)
 	}
-	p := stacks.NewProfile(nil, stacks.Options{}, a.Samples())
+	p := stacks.NewProfile(nil, stacks.Options{}, a.Samples()...)
 	var pauses []string
 	for x := range p.Samples() {
 		if slices.Contains(x.Labels, stacks.Label{Key: "state", Value: "gc"}) {
@@ -83,7 +83,7 @@ func TestSkip(t *testing.T) {
 		r.ID = 7 // no sample
 		a.Skip(r)
 	}
-	if res := a.Result(); res.Samples != 6 || res.TimeMS != 12 || res.IntervalMS != 2 || len(res.Threads) != 1 || a.Samples().Len() != 6 {
+	if res := a.Result(); res.Samples != 6 || res.TimeMS != 12 || res.IntervalMS != 2 || len(res.Threads) != 1 || a.Samples()[0].Len() != 6 {
 		t.Errorf("%+v", res)
 	}
 }

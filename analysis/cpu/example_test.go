@@ -7,7 +7,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -16,12 +15,11 @@ import (
 // Samples that Windows took of processors, by thread.
 func ExampleNewKernel() {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	samples := cpu.NewKernel(&mux, machine)
+	samples := cpu.NewKernel(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
-	taken, res := samples.Samples()
+	taken, res := samples.Samples()[0], samples.Result()
 	fmt.Println(res.Samples, "samples,", time.Duration(res.Weight), "and", res.Idle, "of idle processors")
 	for s := range taken.All() {
 		fmt.Println(s.Process, s.Thread, time.Duration(s.Values[1]))
@@ -51,16 +49,15 @@ func ExampleNew() {
 	}
 }
 
-// Samples that a recorder of Linux took: no type is for them, so that they are left over.
+// Samples that a recorder of Linux took.
 func ExampleNewLinux() {
 	var mux etw.Mux
-	samples := cpu.NewLinux(int64(time.Millisecond))
-	mux.HandleRest(samples.Record)
+	samples := cpu.NewLinux(&mux)
 	r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cpu"}, ProcessID: 8, ThreadID: 80, Payload: []byte{1}}
 	if err := mux.Dispatch(r); err != nil { // Run, of a trace
 		fmt.Println(err)
 	}
-	_, res := samples.Samples()
+	res := samples.Result()
 	fmt.Println(res.Samples, "sample,", time.Duration(res.Weight))
 	// Output: 1 sample, 1ms
 }

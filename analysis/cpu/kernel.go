@@ -37,10 +37,9 @@ type interrupted struct {
 // defaultInterval is what Windows takes unless it is told otherwise: a millisecond.
 const defaultInterval = 1e6
 
-// NewKernel returns an analysis whose handlers are registered at mux, after those of
-// the machine.
-func NewKernel(mux *etw.Mux, m *system.Machine) *Kernel {
-	k := &Kernel{machine: m, interval: defaultInterval, last: make(map[int32]int64)}
+// NewKernel returns an analysis whose handlers are registered at mux.
+func NewKernel(mux *etw.Mux) *Kernel {
+	k := &Kernel{machine: system.Of(mux), interval: defaultInterval, last: make(map[int32]int64)}
 	k.bound = system.BindStacks(mux, func(s interrupted, c system.CallStack) {
 		s.stack = c
 		k.list = append(k.list, s)
@@ -93,25 +92,38 @@ type KernelResult struct {
 	Misdefined int
 }
 
+// Result says what samples there are. It is to be called when all records have been.
+func (k *Kernel) Result() *KernelResult {
+	k.bound.Flush()
+	res := &KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps), Misdefined: k.bound.Stats().Misdefined}
+	for i := range k.list {
+		s := &k.list[i]
+		if pid, _ := s.thread.IDs(); pid == 0 {
+			res.Idle++
+			continue
+		}
+		res.Samples++
+		res.Weight += s.weight
+		if k.bound.Len(s.stack) > 0 {
+			res.Stacks++
+		}
+	}
+	return res
+}
+
 // Samples returns the samples. It is to be called when all records have been.
-func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
+func (k *Kernel) Samples() []*stacks.Samples {
 	k.bound.Flush()
 	out := stacks.NewSamples(CPU, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "cpu", Unit: "nanoseconds"})
-	res := KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps), Misdefined: k.bound.Stats().Misdefined}
 	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
 	var frames []uint64
 	for i := range k.list {
 		s := &k.list[i]
 		pid, _ := s.thread.IDs()
 		if pid == 0 {
-			res.Idle++
 			continue
 		}
-		res.Samples++
-		res.Weight += s.weight
-		if frames = k.bound.AppendFrames(frames[:0], s.stack); len(frames) > 0 {
-			res.Stacks++
-		} else {
+		if frames = k.bound.AppendFrames(frames[:0], s.stack); len(frames) == 0 {
 			frames = append(frames, s.address)
 		}
 		state := inUser
@@ -120,7 +132,7 @@ func (k *Kernel) Samples() (*stacks.Samples, KernelResult) {
 		}
 		out.AddStack(s.at, pid, s.thread.TID, out.InternAddresses(pid, frames), state, 1, s.weight)
 	}
-	return out, res
+	return []*stacks.Samples{out}
 }
 
 // isKernel reports whether an address is in the upper half of those of a 64-bit

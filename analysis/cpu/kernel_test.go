@@ -20,17 +20,17 @@ func TestKernelSamples(t *testing.T) {
 			continue
 		}
 		var mux etw.Mux
-		names, machine := symbols.New(&mux), system.New(&mux)
-		usage := system.NewUsage(&mux, machine)
-		k := NewKernel(&mux, machine)
+		names, machine := symbols.New(&mux), system.Of(&mux)
+		usage := system.NewUsage(&mux)
+		k := NewKernel(&mux)
 		testtrace.Run(t, &mux, path)
-		raw, res := k.Samples()
+		res := k.Result()
 		if res.Samples+res.Idle == 0 {
 			continue
 		}
 		traces, samples = traces+1, samples+res.Samples
 		name := testtrace.Name(path)
-		p := stacks.NewProfile(names.Table(), stacks.Options{Native: machine.Native}, raw)
+		p := stacks.NewProfile(names.Table(), stacks.Options{Native: machine.Native}, k.Samples()...)
 		want := map[int64]int64{}
 		for _, thread := range machine.Threads() {
 			if thread.Process != nil && thread.Process.PID != 0 {

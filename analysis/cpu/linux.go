@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 
@@ -42,19 +43,20 @@ type ticked struct {
 	intervals int32 // negative if the kernel ran
 }
 
-// NewLinux returns an analysis. interval is the time between two samples in nanoseconds,
-// which the head of the trace tells; if that is 0, it is measured.
-func NewLinux(interval int64) *Linux {
-	return &Linux{interval: max(interval, 0), last: make(map[int32]int64), numbers: make(map[thread]int32),
+// NewLinux returns an analysis whose handlers are registered at mux.
+func NewLinux(mux *etw.Mux) *Linux {
+	l := &Linux{last: make(map[int32]int64), numbers: make(map[thread]int32),
 		base: stacks.NewSamples(CPU, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "cpu", Unit: "nanoseconds"})}
+	mux.HandleRest(l.record)
+	return l
 }
 
-// SetInterval sets the time between two samples in nanoseconds, for who learns it later.
+// SetInterval sets the time between two samples in nanoseconds, which the head of the
+// trace tells. Without, it is measured.
 func (l *Linux) SetInterval(ns int64) { l.interval = max(ns, 0) }
 
-// Record takes a record that no handler does: samples are events without a fixed number.
-// It is for [etw.Mux.HandleRest].
-func (l *Linux) Record(r *etw.Record) error {
+// record takes a record that no handler does: samples are events without a fixed number.
+func (l *Linux) record(r *etw.Record) error {
 	if r.Schema == nil || r.Schema.Name != "cpu" || r.ProviderName != "Universal.Events" {
 		return nil
 	}
@@ -80,28 +82,32 @@ func (l *Linux) Record(r *etw.Record) error {
 // processors are mostly idle, of which there are no samples, it is more than the interval.
 func (l *Linux) Measured() int64 { return median(l.gaps) }
 
-// Samples returns the samples, and what there is of them.
-func (l *Linux) Samples() (*stacks.Samples, KernelResult) {
+// Result says what samples there are.
+func (l *Linux) Result() *KernelResult {
+	res := &KernelResult{Samples: len(l.taken), Stacks: len(l.taken), Measured: l.Measured()}
+	res.Interval = cmp.Or(l.interval, res.Measured, defaultInterval)
+	for i := range l.taken {
+		intervals := int64(l.taken[i].intervals)
+		res.Weight += max(intervals, -intervals) * res.Interval
+	}
+	return res
+}
+
+// Samples returns the samples.
+func (l *Linux) Samples() []*stacks.Samples {
 	out := l.base.Derive()
 	out.LabelCode()
-	res := KernelResult{Samples: len(l.taken), Stacks: len(l.taken), Measured: l.Measured(), Interval: l.interval}
-	if res.Interval == 0 {
-		res.Interval = res.Measured
-	}
-	if res.Interval == 0 {
-		res.Interval = defaultInterval
-	}
+	interval := cmp.Or(l.interval, l.Measured(), defaultInterval)
 	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
 	out.Grow(len(l.taken))
 	for i := range l.taken {
 		x := &l.taken[i]
-		state, weight := inUser, int64(x.intervals)*res.Interval
+		state, weight := inUser, int64(x.intervals)*interval
 		if weight < 0 {
 			state, weight = inKernel, -weight
 		}
-		res.Weight += weight
 		t := l.threads[x.thread]
 		out.AddStack(x.at, t.process, t.id, x.stack, state, 1, weight)
 	}
-	return out, res
+	return []*stacks.Samples{out}
 }

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -23,7 +22,7 @@ func linuxSamples(t *testing.T, l *Linux) {
 	take := func(name string, at int64, processor int32, value uint64, frames ...byte) {
 		r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: name}, ProcessID: 2, ThreadID: 3, Timestamp: at, Processor: processor,
 			Payload: binary.AppendUvarint(nil, value), Stack: testtrace.AStack(frames...)}
-		if err := l.Record(r); err != nil {
+		if err := l.record(r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,21 +39,23 @@ func TestLinuxInterval(t *testing.T) {
 		0:   {Samples: 3, Stacks: 3, Weight: 10e6, Interval: 2e6, Measured: 2e6},
 		1e6: {Samples: 3, Stacks: 3, Weight: 5e6, Interval: 1e6, Measured: 2e6},
 	} {
-		l := NewLinux(given)
+		l := NewLinux(new(etw.Mux))
+		l.SetInterval(given)
 		linuxSamples(t, l)
-		if _, res := l.Samples(); res != want {
+		if res := *l.Result(); res != want {
 			t.Errorf("got %+v, want %+v", res, want)
 		}
 	}
-	if _, res := NewLinux(0).Samples(); res != (KernelResult{Interval: 1e6}) {
+	if res := *NewLinux(new(etw.Mux)).Result(); res != (KernelResult{Interval: 1e6}) {
 		t.Errorf("without samples: %+v", res)
 	}
 }
 
 func TestLinux(t *testing.T) {
-	l := NewLinux(1e6)
+	l := NewLinux(new(etw.Mux))
+	l.SetInterval(1e6)
 	linuxSamples(t, l)
-	s, _ := l.Samples()
+	s := l.Samples()[0]
 	var got []string
 	for x := range s.All() {
 		got = append(got, fmt.Sprint(x.Process, x.Thread, s.Stack(x.Stack), x.Labels, x.Values))
@@ -69,8 +70,7 @@ func TestLinux(t *testing.T) {
 func readUniversal(t *testing.T, path string) (*symbols.Analysis, *Linux) {
 	t.Helper()
 	var mux etw.Mux
-	code, l := symbols.New(&mux), NewLinux(0)
-	mux.HandleRest(func(r *etw.Record) error { return errors.Join(code.Record(r), l.Record(r)) })
+	code, l := symbols.New(&mux), NewLinux(&mux)
 	testtrace.Run(t, &mux, path)
 	return code, l
 }
@@ -88,11 +88,11 @@ func TestUniversalTraces(t *testing.T) {
 		}
 		traces++
 		code, l := readUniversal(t, path)
-		raw, res := l.Samples()
+		res := l.Result()
 		if res.Interval < 99e4 || res.Interval > 101e4 { // all were told to take one each millisecond
 			t.Errorf("%s: samples are %d ns apart", filepath.Base(path), res.Interval)
 		}
-		p := stacks.NewProfile(code.Table(), stacks.Options{Native: code.Native}, raw)
+		p := stacks.NewProfile(code.Table(), stacks.Options{Native: code.Native}, l.Samples()...)
 		want := map[string]int64{}
 		for pid, n := range peer.Tables["cpu by process"] {
 			want[pid] = n

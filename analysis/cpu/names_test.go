@@ -42,7 +42,7 @@ func TestUniversalNames(t *testing.T) {
 			continue
 		}
 		code, l := readUniversal(t, path)
-		raw, _ := l.Samples()
+		raw := l.Samples()[0]
 		more := make(map[string]int64) // of TraceEvent's
 		maps.Copy(more, peer.Tables["cpu by leaf"])
 		samples := int64(0)

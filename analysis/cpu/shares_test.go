@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"cmp"
 	"math"
 	"strings"
 	"testing"
@@ -28,11 +27,10 @@ func TestUniversalShares(t *testing.T) {
 			continue
 		}
 		var mux etw.Mux
-		code, l := symbols.New(&mux), NewLinux(1e6)
-		mux.HandleRest(func(r *etw.Record) error { return cmp.Or(code.Record(r), l.Record(r)) })
+		code, l := symbols.New(&mux), NewLinux(&mux)
+		l.SetInterval(1e6)
 		testtrace.Run(t, &mux, corpus.File(t, "universal", trace+".nettrace"))
-		raw, _ := l.Samples()
-		p := stacks.NewProfile(code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: code.Native}, raw)
+		p := stacks.NewProfile(code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: code.Native}, l.Samples()...)
 		got, sum, all := map[string]float64{}, 0.0, 0.0
 		for _, ms := range truth.CPUMs {
 			all += ms

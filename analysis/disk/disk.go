@@ -52,10 +52,9 @@ const (
 
 var kindNames = [...]string{"read", "write", "flush"}
 
-// New returns an analysis whose handlers are registered at mux, after those of the
-// machine and its files.
-func New(mux *etw.Mux, m *system.Machine, f *system.Files) *Analysis {
-	a := &Analysis{machine: m, files: f, open: make(map[uint64]int32)}
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{machine: system.Of(mux), files: system.FilesOf(mux), open: make(map[uint64]int32)}
 	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.list[i].stack = c })
 	a.watchAsked(mux)
 	a.watchDone(mux)
@@ -145,14 +144,9 @@ type Result struct {
 // Kind is the kind of samples that [Analysis.Samples] returns.
 const Kind = "disk"
 
-// Samples returns the operations that ended, with the stacks of where they were asked
-// for and how long the disk took. Labels are what was done (op), the disk and the file. It
-// is to be called when all records have been.
-func (a *Analysis) Samples() (*stacks.Samples, Result) {
-	a.bound.Flush()
-	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "disk", Unit: "nanoseconds"})
-	var res Result
-	var frames []uint64
+// Result returns what is known so far.
+func (a *Analysis) Result() *Result {
+	res := &Result{Orphans: a.orphans}
 	for i := range a.list {
 		o := &a.list[i]
 		if !o.done {
@@ -162,6 +156,22 @@ func (a *Analysis) Samples() (*stacks.Samples, Result) {
 		res.Operations++
 		res.Bytes += uint64(o.bytes)
 		res.Time += o.took
+	}
+	return res
+}
+
+// Samples returns the operations that ended, with the stacks of where they were asked
+// for and how long the disk took. Labels are what was done (op), the disk and the file. It
+// is to be called when all records have been.
+func (a *Analysis) Samples() []*stacks.Samples {
+	a.bound.Flush()
+	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "disk", Unit: "nanoseconds"})
+	var frames []uint64
+	for i := range a.list {
+		o := &a.list[i]
+		if !o.done {
+			continue
+		}
 		pid, tid := o.thread.IDs()
 		frames = a.bound.AppendFrames(frames[:0], o.stack)
 		labels := out.Label(out.Label(0, "op", kindNames[o.kind]), "disk", diskName(o.disk))
@@ -170,8 +180,7 @@ func (a *Analysis) Samples() (*stacks.Samples, Result) {
 		}
 		out.AddStack(o.at, pid, tid, out.InternAddresses(pid, frames), labels, 1, o.took)
 	}
-	res.Orphans = a.orphans
-	return out, res
+	return []*stacks.Samples{out}
 }
 
 // diskName returns what a disk is called.

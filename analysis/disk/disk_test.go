@@ -16,8 +16,7 @@ import (
 
 func TestDisk(t *testing.T) {
 	var mux etw.Mux
-	m := system.New(&mux)
-	a := New(&mux, m, system.NewFiles(&mux, m))
+	a := New(&mux)
 	s := testtrace.NewScript(t, &mux)
 	event := func(ms int, thread int64, stack byte, e etw.Event) {
 		s.Stack = etw.Stack{}
@@ -33,7 +32,7 @@ func TestDisk(t *testing.T) {
 	event(9, -1, 0, &kernel.DiskIoFlushBuffersV3{Irp: 77, HighResResponseTime: 1e6, IssuingThreadId: 0xffffffff})
 	event(9, 7, 5, &kernel.DiskIoReadInitV3{Irp: 11, IssuingThreadId: 7}) // is never answered
 	event(10, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\Device\x\data.bin`)})
-	samples, res := a.Samples()
+	samples, res := a.Samples()[0], a.Result()
 	var got []string
 	for x := range samples.All() {
 		got = append(got, fmt.Sprint(x.Process, x.Thread, samples.Stack(x.Stack), x.Labels, x.Values))
@@ -46,7 +45,7 @@ func TestDisk(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if want := (Result{Operations: 3, Open: 1, Orphans: 1, Bytes: 4608, Time: 8e6}); res != want {
+	if want := (Result{Operations: 3, Open: 1, Orphans: 1, Bytes: 4608, Time: 8e6}); *res != want {
 		t.Errorf("got %+v, want %+v", res, want)
 	}
 }
@@ -59,11 +58,9 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		var mux etw.Mux
-		m := system.New(&mux)
-		files := system.NewFiles(&mux, m)
-		a := New(&mux, m, files)
+		files, a := system.FilesOf(&mux), New(&mux)
 		testtrace.Run(t, &mux, path)
-		samples, res := a.Samples()
+		samples, res := a.Samples()[0], a.Result()
 		var want uint64
 		ms := 0.0
 		for _, f := range files.Result().Files {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/disk"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -15,12 +14,11 @@ import (
 // What was read from disks and written, file by file.
 func ExampleNew() {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	disks := disk.New(&mux, machine, system.NewFiles(&mux, machine))
+	disks := disk.New(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
-	samples, res := disks.Samples()
+	samples, res := disks.Samples()[0], disks.Result()
 	fmt.Println(res.Operations, "operation,", res.Bytes, "bytes,", time.Duration(res.Time))
 	for s := range samples.All() {
 		fmt.Println("thread", s.Thread, s.Labels)

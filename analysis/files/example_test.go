@@ -7,7 +7,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/files"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -15,12 +14,11 @@ import (
 // What was asked of the file system, and how long it took.
 func ExampleNew() {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	operations := files.New(&mux, machine, system.NewFiles(&mux, machine))
+	operations := files.New(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
-	samples, res := operations.Samples()
+	samples, res := operations.Samples()[0], operations.Result()
 	fmt.Println(res.Read, "bytes read in", time.Duration(res.Time))
 	for s := range samples.All() {
 		fmt.Println("thread", s.Thread, s.Labels, time.Duration(s.Values[1]))

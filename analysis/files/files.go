@@ -56,10 +56,9 @@ const (
 
 var kindNames = [...]string{"open", "read", "write", "flush", "set info", "query info", "list", "delete", "rename", "control"}
 
-// New returns an analysis whose handlers are registered at mux, after those of the
-// machine and its files.
-func New(mux *etw.Mux, m *system.Machine, f *system.Files) *Analysis {
-	a := &Analysis{machine: m, files: f, open: make(map[uint64]int32)}
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{machine: system.Of(mux), files: system.FilesOf(mux), open: make(map[uint64]int32)}
 	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.list[i].stack = c })
 	a.watchTransfers(mux)
 	a.watchOthers(mux)
@@ -138,28 +137,38 @@ type Result struct {
 // Kind is the kind of samples that [Analysis.Samples] returns.
 const Kind = "files"
 
-// Samples returns the operations, with the stacks of where they were asked for and how
-// long they took. Labels are what was done (op) and the file. It is to be called when all
-// records have been.
-func (a *Analysis) Samples() (*stacks.Samples, Result) {
+// Result counts the operations. It is to be called when all records have been.
+func (a *Analysis) Result() *Result {
 	a.bound.Flush()
-	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "files", Unit: "nanoseconds"})
-	var res Result
-	var frames []uint64
+	res := new(Result)
 	for i := range a.list {
 		o := &a.list[i]
 		res.add(o)
-		pid, tid := o.thread.IDs()
-		if frames = a.bound.AppendFrames(frames[:0], o.stack); len(frames) > 0 {
+		if a.bound.Len(o.stack) > 0 {
 			res.Stacks++
 		}
+	}
+	return res
+}
+
+// Samples returns the operations, with the stacks of where they were asked for and how
+// long they took. Labels are what was done (op) and the file. It is to be called when all
+// records have been.
+func (a *Analysis) Samples() []*stacks.Samples {
+	a.bound.Flush()
+	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "files", Unit: "nanoseconds"})
+	var frames []uint64
+	for i := range a.list {
+		o := &a.list[i]
+		pid, tid := o.thread.IDs()
+		frames = a.bound.AppendFrames(frames[:0], o.stack)
 		labels := out.Label(0, "op", kindNames[o.kind])
 		if o.file != nil && o.file.Path != "" {
 			labels = out.Label(labels, "file", a.machine.Path(o.file.Path))
 		}
 		out.AddStack(o.at, pid, tid, out.InternAddresses(pid, frames), labels, 1, o.took)
 	}
-	return out, res
+	return []*stacks.Samples{out}
 }
 
 func (r *Result) add(o *operation) {

@@ -18,9 +18,7 @@ import (
 // names at its end. Their sums are those of the tables of files.
 func TestFiles(t *testing.T) {
 	var mux etw.Mux
-	m := system.New(&mux)
-	f := system.NewFiles(&mux, m)
-	a := New(&mux, m, f)
+	f, a := system.FilesOf(&mux), New(&mux)
 	s := testtrace.NewScript(t, &mux)
 	event := func(ms int, thread int64, stack byte, e etw.Event) {
 		s.Stack = etw.Stack{}
@@ -38,7 +36,7 @@ func TestFiles(t *testing.T) {
 	event(8, -1, 0, &kernel.FileIoOperationEndV3{IrpPtr: 2}) // of nothing
 	event(9, 7, 0, &kernel.FileIoRenameV3{IrpPtr: 4, FileKey: 0xa, TTID: math.MaxUint32})
 	event(10, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\Device\x\data.bin`)})
-	samples, res := a.Samples()
+	samples, res := a.Samples()[0], a.Result()
 	var got []string
 	for x := range samples.All() {
 		got = append(got, fmt.Sprint(x.Process, x.Thread, samples.Stack(x.Stack), x.Labels, x.Values))
@@ -52,7 +50,7 @@ func TestFiles(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if want := (Result{Operations: 4, Open: 1, Stacks: 3, Read: 4096, Written: 512, Time: 7e6}); res != want {
+	if want := (Result{Operations: 4, Open: 1, Stacks: 3, Read: 4096, Written: 512, Time: 7e6}); *res != want {
 		t.Errorf("got %+v, want %+v", res, want)
 	}
 	var operations, moved uint64

@@ -2,7 +2,7 @@ package gc
 
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
-	"github.com/etwgen/etwgen/analysis/types"
+	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -21,12 +21,8 @@ type Analysis struct {
 func (a *Analysis) OnPause(do func(pid int64, startMS, ms float64)) { a.paused = do }
 
 // New returns an analysis whose handlers are registered at mux.
-func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
-
-// NewWith is New with names of types that are shared with other analyses. They
-// must have been registered at the same mux before.
-func NewWith(mux *etw.Mux, names *types.Analysis) *Analysis {
-	a := &Analysis{types: names}
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{types: types.Of(mux)}
 	a.runtimes.Watch(mux)
 	a.handleSamples(mux)
 	a.handleSuspensions(mux)

@@ -2,7 +2,7 @@ package heap
 
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
-	"github.com/etwgen/etwgen/analysis/types"
+	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -81,12 +81,8 @@ func kindOf(k clr.GCBulkRootKind) rootKind {
 }
 
 // New returns an analysis whose handlers are registered at mux.
-func New(mux *etw.Mux) *Analysis { return NewWith(mux, types.New(mux)) }
-
-// NewWith is New with names of types that are shared with other analyses. They
-// must have been registered at the same mux before.
-func NewWith(mux *etw.Mux, t *types.Analysis) *Analysis {
-	a := &Analysis{types: t}
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{types: types.Of(mux)}
 	rts := &a.runtimes
 	rts.Watch(mux)
 	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyGCStart) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/lifecycle"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -19,9 +18,7 @@ func ExampleNew() {
 	}
 	defer t.Close()
 	var mux etw.Mux
-	machine := system.New(&mux)
-	life := lifecycle.New(&mux, machine)
-	mux.HandleRest(life.Record)
+	life := lifecycle.New(&mux)
 	if err := mux.Run(context.Background(), t); err != nil {
 		fmt.Println(err)
 	}

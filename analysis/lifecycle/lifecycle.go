@@ -78,10 +78,9 @@ type place struct {
 	phase Name
 }
 
-// New returns an analysis whose handlers are registered at mux, after those of the machine.
-// No handler takes the events of web servers: see [Analysis.Record].
-func New(mux *etw.Mux, m *system.Machine) *Analysis {
-	a := &Analysis{machine: m, runtimes: runtimes.New(mux), requests: requests.New(), found: make(map[place]Phase)}
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{machine: system.Of(mux), runtimes: runtimes.New(mux), requests: requests.New(mux), found: make(map[place]Phase)}
 	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodJittingStarted) error {
 		a.method(r, e.MethodName, "the first method that is compiled", "its compilation")
 		return nil
@@ -97,9 +96,6 @@ func New(mux *etw.Mux, m *system.Machine) *Analysis {
 	})
 	return a
 }
-
-// Record takes a record, whatever it is. It returns nil.
-func (a *Analysis) Record(r *etw.Record) error { return a.requests.Record(r) }
 
 // maxProcesses bounds what a trace may claim.
 const maxProcesses = 1 << 16

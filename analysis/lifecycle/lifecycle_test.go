@@ -23,9 +23,7 @@ func told(list []Phase) map[Name]float64 {
 
 func TestPhases(t *testing.T) {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	a := New(&mux, machine)
-	mux.HandleRest(func(r *etw.Record) error { return a.Record(r) })
+	a := New(&mux)
 	s := testtrace.NewScript(t, &mux)
 	compiled := func(at time.Duration, name string) {
 		s.Event(at, 7, &clr.MethodJittingStartedV1{MethodNamespace: etw.MakeUTF16("Shop.Program"), MethodName: etw.MakeUTF16(name)})

@@ -18,8 +18,7 @@ func ExampleNew() {
 	}
 	defer t.Close()
 	var mux etw.Mux
-	activities := requests.New()
-	mux.HandleRest(activities.Record)
+	activities := requests.New(&mux)
 	if err := mux.Run(context.Background(), t); err != nil {
 		fmt.Println(err)
 	}

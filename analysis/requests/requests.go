@@ -15,11 +15,7 @@
 // in .etl files IIS, ASP.NET and http.sys. What DiagnosticSource passes on of an
 // activity that is over counts with the duration that it says.
 //
-// No handler of a [etw.Mux] takes such events: give [Analysis.Record] all records, or
-// those that are left over:
-//
-//	c := requests.New()
-//	mux.HandleRest(c.Record)
+// Such events are found among the records that no other handler of a [etw.Mux] takes.
 package requests
 
 import (
@@ -82,15 +78,19 @@ type activity struct {
 	covered  int64 // time in which children were on
 }
 
-// New returns an analysis.
-func New() *Analysis { return &Analysis{} }
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{}
+	mux.HandleRest(a.record)
+	return a
+}
 
 // OnEnd has do called for each activity when it is over. The Result has only those of
 // them that took longest.
 func (a *Analysis) OnEnd(do func(pid int64, provider, task string, act Activity)) { a.ended = do }
 
-// Record takes a record, whatever it is. It returns nil.
-func (a *Analysis) Record(r *etw.Record) error {
+// record takes a record, whatever it is. It returns nil.
+func (a *Analysis) record(r *etw.Record) error {
 	if x := a.rule(r); x != nil {
 		a.follow(r, x)
 		return nil

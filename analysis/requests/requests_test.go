@@ -19,8 +19,7 @@ import (
 func analyze(tb testing.TB, path string) *Result {
 	tb.Helper()
 	var mux etw.Mux
-	a := New()
-	mux.HandleRest(a.Record)
+	a := New(&mux)
 	testtrace.Run(tb, &mux, path)
 	return a.Result()
 }
@@ -169,8 +168,7 @@ func TestPath(t *testing.T) {
 
 func TestNesting(t *testing.T) {
 	var mux etw.Mux
-	a := New()
-	mux.HandleRest(a.Record)
+	a := New(&mux)
 	s := testtrace.NewScript(t, &mux)
 	source := etw.GUID{7: 0x50}
 	send := func(at int, op etw.Opcode, name string, id, related etw.GUID, field, text string) {
@@ -211,8 +209,7 @@ func TestNesting(t *testing.T) {
 
 func TestQueries(t *testing.T) {
 	var mux etw.Mux
-	a := New()
-	mux.HandleRest(a.Record)
+	a := New(&mux)
 	s := testtrace.NewScript(t, &mux)
 	number := func(name string) etw.FieldDesc { return etw.FieldDesc{Name: name, Type: etw.InInt32} }
 	begin := &etw.EventDesc{Name: "BeginExecute", Fields: []etw.FieldDesc{number("objectId"), {Name: "commandText", Type: etw.InUnicodeString}}}
@@ -246,8 +243,7 @@ func TestNames(t *testing.T) {
 		"":                        nil,
 	} {
 		var mux etw.Mux
-		a := New()
-		mux.HandleRest(a.Record)
+		a := New(&mux)
 		s := testtrace.NewScript(t, &mux)
 		s.Activity = pathID(1, 0x11)
 		d := &etw.EventDesc{Name: "RequestStart"}

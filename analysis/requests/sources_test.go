@@ -21,9 +21,8 @@ type wire struct {
 }
 
 func newWire(t *testing.T) *wire {
-	mux, a := new(etw.Mux), New()
-	mux.HandleRest(a.Record)
-	return &wire{testtrace.NewScript(t, mux), a}
+	mux := new(etw.Mux)
+	return &wire{testtrace.NewScript(t, mux), New(mux)}
 }
 
 func (w *wire) send(ms int, r etw.Record, parts ...any) {
@@ -250,8 +249,7 @@ func FuzzSources(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		var mux etw.Mux
-		a := New()
-		mux.HandleRest(a.Record)
+		a := New(&mux)
 		s := testtrace.NewScript(t, &mux)
 		for at := time.Duration(0); len(script) >= 2; at += time.Millisecond {
 			r := records[int(script[0])%len(records)]

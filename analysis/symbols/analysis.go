@@ -42,6 +42,7 @@ func New(mux *etw.Mux, opts ...Option) *Analysis {
 	if a.options.maps {
 		a.handleMaps(mux)
 	}
+	mux.HandleRest(a.record)
 	return a
 }
 

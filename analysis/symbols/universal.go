@@ -41,9 +41,9 @@ type symbol struct {
 	means      *Native // the name, once it was asked for
 }
 
-// Record takes a record that no handler does: what recorders of Linux tell of code, in
-// events that traces describe. It is for [etw.Mux.HandleRest].
-func (a *Analysis) Record(r *etw.Record) error {
+// record takes a record that no handler does: what recorders of Linux tell of code, in
+// events that traces describe.
+func (a *Analysis) record(r *etw.Record) error {
 	if r.Schema == nil || r.ProviderName != "Universal.System" {
 		return nil
 	}

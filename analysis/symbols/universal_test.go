@@ -27,7 +27,7 @@ func (l *linux) event(at, pid int64, name string, fields ...any) {
 		}
 	}
 	r := &etw.Record{ProviderName: "Universal.System", Schema: &etw.EventDesc{Name: name}, ProcessID: pid, Timestamp: at, Payload: b}
-	if err := l.a.Record(r); err != nil {
+	if err := l.a.record(r); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -98,7 +98,7 @@ func FuzzUniversal(f *testing.F) {
 		names := []string{"ProcessMapping", "ProcessSymbol", "ProcessMappingMetadata"}
 		for i := range 3 {
 			r := &etw.Record{ProviderName: "Universal.System", Schema: &etw.EventDesc{Name: names[(int(kind)+i)%3]}, Payload: payload}
-			if err := a.Record(r); err != nil {
+			if err := a.record(r); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -94,8 +94,8 @@ func BenchmarkBusyTrace(b *testing.B) {
 		{"read unattributed", []etl.Option{etl.WithoutAttribution()}, func(*etw.Mux) {}},
 		{"handlers", []etl.Option{etl.WithoutAttribution()}, handlers},
 		{"handlers attributed", nil, handlers},
-		{"handlers and tables", []etl.Option{etl.WithoutAttribution()}, func(mux *etw.Mux) { system.New(mux); handlers(mux) }},
-		{"handlers, tables and usage", []etl.Option{etl.WithoutAttribution()}, func(mux *etw.Mux) { system.NewUsage(mux, system.New(mux)); handlers(mux) }},
+		{"handlers and tables", []etl.Option{etl.WithoutAttribution()}, func(mux *etw.Mux) { system.Of(mux); handlers(mux) }},
+		{"handlers, tables and usage", []etl.Option{etl.WithoutAttribution()}, func(mux *etw.Mux) { system.NewUsage(mux); handlers(mux) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {

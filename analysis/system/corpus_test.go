@@ -93,8 +93,7 @@ func TestCorpusStacks(t *testing.T) {
 func TestCorpusMachine(t *testing.T) {
 	for _, path := range testtrace.All(t) {
 		var mux etw.Mux
-		m := system.New(&mux)
-		mux.HandleRest(m.Record)
+		m := system.Of(&mux)
 		threads, named, listed := 0, 0, make(map[int64]string)
 		list := func(pid etw.Pointer, name etw.ANSI) { listed[int64(pid)] = name.String() }
 		etw.Handle(&mux, func(_ *etw.Record, e *kernel.AnyProcessDCStart) error { list(e.ProcessId, e.ImageFileName); return nil })

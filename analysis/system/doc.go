@@ -5,7 +5,7 @@
 // for questions about machines, and beneath analyses that need to know whose an event is.
 //
 //	var mux etw.Mux
-//	machine := system.New(&mux)
+//	machine := system.Of(&mux)
 //	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
 //		thread := machine.HasThread(int64(e.ThreadId), r.ProcessID)
 //		...
@@ -28,5 +28,6 @@
 // A [Machine] has processes, threads, images and what the machine is. [Stacks] binds
 // call stacks to their events. [Usage] adds up processor time, [Files] what was
 // done to files and disks, [Network] connections. Each costs what it does, so that
-// only those that are made do.
+// only those that are made do. A mux has one Machine, and one Files, which all
+// analyses there share.
 package system

@@ -12,9 +12,9 @@ import (
 )
 
 // Which processes there were, and what became of them.
-func ExampleNew() {
+func ExampleOf() {
 	var mux etw.Mux
-	machine := system.New(&mux)
+	machine := system.Of(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
@@ -28,8 +28,8 @@ func ExampleNew() {
 // What threads used of processors.
 func ExampleNewUsage() {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	usage := system.NewUsage(&mux, machine)
+	machine := system.Of(&mux)
+	usage := system.NewUsage(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
@@ -41,10 +41,9 @@ func ExampleNewUsage() {
 }
 
 // Who read and wrote which files.
-func ExampleNewFiles() {
+func ExampleFilesOf() {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	files := system.NewFiles(&mux, machine)
+	files := system.FilesOf(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
@@ -57,8 +56,7 @@ func ExampleNewFiles() {
 // What went over connections.
 func ExampleNewNetwork() {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	network := system.NewNetwork(&mux, machine)
+	network := system.NewNetwork(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
@@ -72,7 +70,7 @@ func ExampleNewNetwork() {
 // behind it.
 func ExampleBindStacks() {
 	var mux etw.Mux
-	machine := system.New(&mux)
+	machine := system.Of(&mux)
 	var stacks *system.Stacks[uint32]
 	stacks = system.BindStacks(&mux, func(bytes uint32, s system.CallStack) {
 		fmt.Printf("%d bytes, read at %#x\n", bytes, stacks.AppendFrames(nil, s))

@@ -64,10 +64,12 @@ type flight struct {
 	begun int64
 }
 
-// NewFiles returns a Files whose handlers are registered at mux, after those of m.
-func NewFiles(mux *etw.Mux, m *Machine) *Files {
+// FilesOf returns the files that all handlers of a mux share, as [Of] does the machine.
+func FilesOf(mux *etw.Mux) *Files { return etw.Shared(mux, beginFiles) }
+
+func beginFiles(mux *etw.Mux) *Files {
 	f := &Files{
-		machine: m, keys: make(map[uint64]*File), objects: make(map[uint64]*File), rows: make(map[use]*FileUse),
+		machine: Of(mux), keys: make(map[uint64]*File), objects: make(map[uint64]*File), rows: make(map[use]*FileUse),
 		flights: make(map[uint64]flight), issuers: make(map[uint64]*Thread),
 	}
 	f.watchNames(mux)

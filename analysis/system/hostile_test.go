@@ -16,9 +16,8 @@ import (
 func noise(tb testing.TB, seed uint64, n int) {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	var mux etw.Mux
-	m := system.New(&mux)
-	mux.HandleRest(m.Record)
-	usage, files, network := system.NewUsage(&mux, m), system.NewFiles(&mux, m), system.NewNetwork(&mux, m)
+	m := system.Of(&mux)
+	usage, files, network := system.NewUsage(&mux), system.FilesOf(&mux), system.NewNetwork(&mux)
 	delivered, awaited := 0, 0
 	stacks := system.BindStacks(&mux, func(int, system.CallStack) { delivered++ })
 	events := kernel.Provider.Events

@@ -20,7 +20,7 @@ type recorder struct {
 }
 
 func newRecorder(t *testing.T) *recorder {
-	return &recorder{t: t, m: New(new(etw.Mux)), clk: etw.Clock{Frequency: 1e9}}
+	return &recorder{t: t, m: Of(new(etw.Mux)), clk: etw.Clock{Frequency: 1e9}}
 }
 
 // tell gives an event of Universal.System to the machine.
@@ -36,7 +36,7 @@ func (x *recorder) tell(pid, at int64, e etw.Event) {
 func (x *recorder) take(r *etw.Record) {
 	x.t.Helper()
 	r.Clock, r.PointerSize = &x.clk, etw.Ptr64
-	if err := x.m.Record(r); err != nil {
+	if err := x.m.record(r); err != nil {
 		x.t.Fatal(err)
 	}
 }

@@ -28,10 +28,11 @@ type Machine struct {
 	met          int64 // the process of the last record that no handler took
 }
 
-// New returns a machine whose handlers are registered at mux. They must be
-// registered before those that ask it. What a trace itself describes, the machine
-// learns from [Machine.Record].
-func New(mux *etw.Mux) *Machine {
+// Of returns the machine that all handlers of a mux share. Its own are registered when it
+// is first asked for: do that before you register those that ask it.
+func Of(mux *etw.Mux) *Machine { return etw.Shared(mux, begin) }
+
+func begin(mux *etw.Mux) *Machine {
 	m := &Machine{
 		processes: make(map[int64]*Process),
 		threads:   make(map[int64]*Thread),
@@ -44,6 +45,7 @@ func New(mux *etw.Mux) *Machine {
 	m.watchConfig(mux)
 	m.watchOrigins(mux)
 	m.watchRuntimes(mux)
+	mux.HandleRest(m.record)
 	return m
 }
 

@@ -32,8 +32,7 @@ func filled(e etw.Event) etw.Event {
 
 func script(t *testing.T) (*system.Machine, *testtrace.Script) {
 	var mux etw.Mux
-	m := system.New(&mux)
-	mux.HandleRest(m.Record)
+	m := system.Of(&mux)
 	return m, testtrace.NewScript(t, &mux)
 }
 

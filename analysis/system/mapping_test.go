@@ -14,8 +14,7 @@ import (
 func TestMappings(t *testing.T) {
 	for _, file := range []string{"universal-native", "universal-dotnet", "universal-tracepoints"} {
 		var mux etw.Mux
-		m := system.New(&mux)
-		mux.HandleRest(m.Record)
+		m := system.Of(&mux)
 		testtrace.Run(t, &mux, corpus.File(t, "universal", file+".nettrace"))
 		for _, p := range m.Processes() {
 			all := p.Images.All()
@@ -42,8 +41,7 @@ func TestMappings(t *testing.T) {
 // Of the program that was made for it, the libraries are known.
 func TestMappedPrograms(t *testing.T) {
 	var mux etw.Mux
-	m := system.New(&mux)
-	mux.HandleRest(m.Record)
+	m := system.Of(&mux)
 	testtrace.Run(t, &mux, corpus.File(t, "universal", "universal-native.nettrace"))
 	want := map[string]bool{
 		"/srv/native.stripped": true, "/usr/lib/x86_64-linux-gnu/libc.so.6": true, "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30": true,

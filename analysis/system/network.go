@@ -40,10 +40,9 @@ type endpoints struct {
 	local, remote netip.AddrPort
 }
 
-// NewNetwork returns a network whose handlers are registered at mux, after those
-// of m.
-func NewNetwork(mux *etw.Mux, m *Machine) *Network {
-	n := &Network{machine: m, connections: make(map[endpoints]*Connection)}
+// NewNetwork returns a network whose handlers are registered at mux.
+func NewNetwork(mux *etw.Mux) *Network {
+	n := &Network{machine: Of(mux), connections: make(map[endpoints]*Connection)}
 	n.watchTCP(mux)
 	n.watchTCP6(mux)
 	n.watchUDP(mux)

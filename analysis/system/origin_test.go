@@ -18,7 +18,7 @@ type sender struct {
 
 func newSender(t *testing.T) *sender {
 	s := &sender{t: t}
-	s.m = system.New(&s.mux)
+	s.m = system.Of(&s.mux)
 	return s
 }
 

@@ -46,10 +46,10 @@ func (p *Process) command(line string) {
 	p.Name = cmp.Or(p.Name, programOf(line))
 }
 
-// Record takes a record that no handler does: that its process is there, and, where
+// record takes a record that no handler does: that its process is there, and, where
 // the trace itself describes it, what EventPipe tells of its process and recorders
-// of Linux of all. It is for [etw.Mux.HandleRest].
-func (m *Machine) Record(r *etw.Record) error {
+// of Linux of all.
+func (m *Machine) record(r *etw.Record) error {
 	if r.ProcessID < 0 {
 		return nil
 	}

@@ -328,6 +328,9 @@ func (t *stackTable) AppendFrames(dst []uint64, s CallStack) []uint64 {
 	return dst
 }
 
+// Len returns the number of addresses of a stack.
+func (t *stackTable) Len(s CallStack) int { return t.Half(s.Kernel).Len() + t.Half(s.User).Len() }
+
 // isKernel reports whether an address belongs to the kernel of Windows.
 func isKernel(address uint64, size etw.PtrSize) bool {
 	if size == etw.Ptr32 {

@@ -51,8 +51,9 @@ type cpu struct {
 // each millisecond.
 const defaultInterval = 10000
 
-// NewUsage returns a usage whose handlers are registered at mux, after those of m.
-func NewUsage(mux *etw.Mux, m *Machine) *Usage {
+// NewUsage returns a usage whose handlers are registered at mux.
+func NewUsage(mux *etw.Mux) *Usage {
+	m := Of(mux)
 	u := &Usage{machine: m, interval: defaultInterval}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
 		u.last = max(u.last, m.at(r))
@@ -79,6 +80,7 @@ func NewUsage(mux *etw.Mux, m *Machine) *Usage {
 		interval(e.Source, e.NewInterval)
 		return nil
 	})
+	mux.HandleRest(u.record)
 	return u
 }
 
@@ -147,9 +149,9 @@ func (u *Usage) SetInterval(ns int64) {
 	}
 }
 
-// Record takes a record that no handler does: samples and switches that recorders of
-// Linux tell. It is for [etw.Mux.HandleRest], after [Machine.Record].
-func (u *Usage) Record(r *etw.Record) error {
+// record takes a record that no handler does: samples and switches that recorders of
+// Linux tell.
+func (u *Usage) record(r *etw.Record) error {
 	switch {
 	case r.Schema == nil:
 	case r.ProviderName == "sched" && r.Schema.Name == "sched_switch" && !u.resumed:

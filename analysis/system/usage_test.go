@@ -23,8 +23,8 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	var mux etw.Mux
-	m := system.New(&mux)
-	return &desk{testtrace.NewScript(t, &mux), m, system.NewUsage(&mux, m), system.NewFiles(&mux, m), system.NewNetwork(&mux, m)}
+	m := system.Of(&mux)
+	return &desk{testtrace.NewScript(t, &mux), m, system.NewUsage(&mux), system.FilesOf(&mux), system.NewNetwork(&mux)}
 }
 
 // on gives an event of a processor.

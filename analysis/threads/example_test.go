@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -15,8 +14,7 @@ import (
 // What threads did, and what one waited for.
 func ExampleNew() {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	scheduled := threads.New(&mux, machine)
+	scheduled := threads.New(&mux)
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}

@@ -7,9 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Record takes a record that no handler does: recorders of Linux tell, in events
-// without a fixed number, that a thread runs again and how long it had not. It is for
-// [etw.Mux.HandleRest], after Record of the machine.
+// record takes a record that no handler does: recorders of Linux tell, in events
+// without a fixed number, that a thread runs again and how long it had not.
 //
 // They do not tell whether it waited or was only ready; all of it counts as waiting.
 // What was before the recording began does not count.
@@ -17,7 +16,7 @@ import (
 // The events sched_switch of the kernel tell what a thread does when it goes, and
 // sched_waking or sched_wakeup who ends a wait. Of a trace that has both kinds, the
 // first one counts.
-func (a *Analysis) Record(r *etw.Record) error {
+func (a *Analysis) record(r *etw.Record) error {
 	switch {
 	case r.Schema == nil:
 	case r.ProviderName == "sched":

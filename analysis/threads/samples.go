@@ -17,7 +17,7 @@ const Blocked = "blocked"
 // The label state is waiting, or ready where a thread could have run; one that waited
 // and was then ready makes two samples, of which the first one counts. Of waits,
 // reason is that of the kernel, and by is who ended it, where the trace tells.
-func (a *Analysis) Samples() *stacks.Samples {
+func (a *Analysis) Samples() []*stacks.Samples {
 	a.bound.Flush()
 	out := stacks.NewSamples(Blocked, stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
 	isReady, isWaiting := out.Label(0, "state", "ready"), out.Label(0, "state", "waiting")
@@ -48,7 +48,7 @@ func (a *Analysis) Samples() *stacks.Samples {
 			out.AddStack(o.readied, pid, o.thread.TID, stack, isReady, counts, o.till-o.readied)
 		}
 	}
-	return out
+	return []*stacks.Samples{out}
 }
 
 // name says who it is.

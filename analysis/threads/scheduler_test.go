@@ -9,7 +9,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -17,15 +16,15 @@ import (
 // A scheduler plays events of the kernel of Linux, which numbers threads by 100 more than
 // a recorder does.
 type scheduler struct {
-	t *testing.T
-	m *system.Machine
-	a *Analysis
+	t   *testing.T
+	mux etw.Mux
+	a   *Analysis
 }
 
 func newScheduler(t *testing.T) *scheduler {
-	var mux etw.Mux
-	m := system.New(&mux)
-	return &scheduler{t, m, New(&mux, m)}
+	s := &scheduler{t: t}
+	s.a = New(&s.mux)
+	return s
 }
 
 func (s *scheduler) take(name string, ms int, thread int64, payload []byte, stack ...byte) {
@@ -36,10 +35,7 @@ func (s *scheduler) take(name string, ms int, thread int64, payload []byte, stac
 	if thread == 0 {
 		r.ProcessID = 0
 	}
-	if err := s.m.Record(r); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.a.Record(r); err != nil {
+	if err := s.mux.Dispatch(r); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -87,7 +83,7 @@ func TestScheduler(t *testing.T) {
 		"20 [7] ready 1 2",
 		"10 [8] waiting,Uninterruptible,[interrupt] 1 1",
 	}
-	if diff := cmp.Diff(want, lines(s.a.Samples())); diff != "" {
+	if diff := cmp.Diff(want, lines(s.a.Samples()[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	res := s.a.Result()
@@ -119,8 +115,7 @@ func TestSchedulerAgreesWithSamples(t *testing.T) {
 	const slack = 5 // of samples, a millisecond each
 	type id struct{ pid, tid int64 }
 	var mux etw.Mux
-	m := system.New(&mux)
-	a := New(&mux, m)
+	a := New(&mux)
 	sampled, all := map[id]float64{}, 0.0
 	mux.HandleRest(func(r *etw.Record) error {
 		if r.Schema != nil && r.Schema.Name == "cpu" && r.ProviderName == "Universal.Events" {
@@ -128,10 +123,7 @@ func TestSchedulerAgreesWithSamples(t *testing.T) {
 			sampled[id{r.ProcessID, r.ThreadID}] += float64(n)
 			all += float64(n)
 		}
-		if err := m.Record(r); err != nil {
-			return err
-		}
-		return a.Record(r)
+		return nil
 	})
 	path := corpus.File(t, "universal", "universal-tracepoints.nettrace")
 	testtrace.Run(t, &mux, path)
@@ -153,7 +145,7 @@ func TestSchedulerAgreesWithSamples(t *testing.T) {
 		delete(sampled, id{x.PID, x.TID})
 	}
 	var blocked stacks.Sample
-	for s := range a.Samples().All() {
+	for s := range a.Samples()[0].All() {
 		if s.Stack != 0 {
 			blocked = s
 		}

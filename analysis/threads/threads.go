@@ -117,10 +117,9 @@ type processor struct {
 	idle   int64
 }
 
-// New returns an analysis whose handlers are registered at mux, after those of the
-// machine.
-func New(mux *etw.Mux, m *system.Machine) *Analysis {
-	a := &Analysis{machine: m, threads: make(map[*system.Thread]*thread)}
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	a := &Analysis{machine: system.Of(mux), threads: make(map[*system.Thread]*thread)}
 	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.off[i].stack = c })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
 		a.switched(r, e)
@@ -134,6 +133,7 @@ func New(mux *etw.Mux, m *system.Machine) *Analysis {
 		a.started(r, int64(e.TThreadId))
 		return nil
 	})
+	mux.HandleRest(a.record)
 	return a
 }
 

@@ -26,8 +26,7 @@ type play struct {
 
 func newPlay(t *testing.T) *play {
 	var mux etw.Mux
-	m := system.New(&mux)
-	return &play{testtrace.NewScript(t, &mux), New(&mux, m)}
+	return &play{testtrace.NewScript(t, &mux), New(&mux)}
 }
 
 // to switches processor 0 from one thread to another.
@@ -77,7 +76,7 @@ func TestThreads(t *testing.T) {
 		"20 [7] ready 1 2",
 		"10 [8] waiting,UserRequest,[interrupt] 1 1",
 	}
-	if diff := cmp.Diff(want, lines(p.a.Samples())); diff != "" {
+	if diff := cmp.Diff(want, lines(p.a.Samples()[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	res := p.a.Result()
@@ -121,7 +120,7 @@ func TestGaps(t *testing.T) {
 	if res.Gaps != 2 || res.Processors[0].UnknownMS != 7 {
 		t.Errorf("%+v", res)
 	}
-	if got := p.a.Samples().Len(); got != 2 {
+	if got := p.a.Samples()[0].Len(); got != 2 {
 		t.Errorf("%d samples", got)
 	}
 }
@@ -155,11 +154,11 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		var mux etw.Mux
-		m := system.New(&mux)
-		usage := system.NewUsage(&mux, m)
-		a := New(&mux, m)
+		m := system.Of(&mux)
+		usage := system.NewUsage(&mux)
+		a := New(&mux)
 		testtrace.Run(t, &mux, path)
-		samples, res := a.Samples(), a.Result()
+		samples, res := a.Samples()[0], a.Result()
 		if res.Switches == 0 {
 			continue
 		}
@@ -236,7 +235,7 @@ func TestLinux(t *testing.T) {
 		r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"},
 			Payload: binary.AppendUvarint(nil, uint64(rested)), PointerSize: etw.Ptr64, Clock: &etw.Clock{Frequency: 1e9, Start: 133_000_000_000_000_000}}
 		r.ProcessID, r.ThreadID, r.Timestamp, r.Stack = 4, thread, int64(ms)*1e6, p.Stack
-		if err := p.a.Record(r); err != nil {
+		if err := p.a.record(r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -245,7 +244,7 @@ func TestLinux(t *testing.T) {
 	comes(18, 7, 5*time.Millisecond, 3) // more than there is since it ran last
 	comes(20, 0, 5*time.Millisecond, 3) // idle
 	want := []string{"7 [1] waiting or ready 1 10", "7 [2] waiting or ready 1 2", "7 [3] waiting or ready 1 3"}
-	if diff := cmp.Diff(want, lines(p.a.Samples())); diff != "" {
+	if diff := cmp.Diff(want, lines(p.a.Samples()[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	threads := []Thread{{PID: 4, TID: 7, LifeMS: 18, Times: Times{RunningMS: 3, WaitingMS: 15}, Switches: 3, Waits: 3, LongestMS: 10}}

@@ -17,13 +17,7 @@ func TestUsageAgrees(t *testing.T) {
 	threads, told := 0, 0
 	for _, path := range files {
 		var mux etw.Mux
-		m := system.New(&mux)
-		u, a := system.NewUsage(&mux, m), New(&mux, m)
-		mux.HandleRest(func(r *etw.Record) error {
-			m.Record(r)
-			u.Record(r)
-			return a.Record(r)
-		})
+		u, a := system.NewUsage(&mux), New(&mux)
 		testtrace.Run(t, &mux, path)
 		u.Settle()
 		used, res := u.Result(), a.Result()

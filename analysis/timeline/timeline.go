@@ -185,8 +185,7 @@ func (b *builder) samples() {
 		b.weights(Waits, p.Waits.Samples())
 	}
 	if p.Disk != nil {
-		s, _ := p.Disk.Samples()
-		b.weights(Disk, []*stacks.Samples{s})
+		b.weights(Disk, p.Disk.Samples())
 	}
 }
 

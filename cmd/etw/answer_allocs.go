@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
-	quantity "github.com/etwgen/etwgen/analysis/measure"
-	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -31,33 +28,21 @@ time.`,
   etw allocs --by kind alloc.nettrace
   etw allocs --by time --format csv alloc.nettrace
   etw allocs --format json alloc.nettrace | jq '.types[0].type'`,
-		views: []string{"type", byMethod, byStack, "kind", "process", "time"},
+		views: viewsOf(new(alloc.Result), byMethod, byStack),
 		needs: allocNeeds,
-		ask:   func(mux *etw.Mux) answer { return &allocAnswer{analysis: alloc.New(mux)} },
+		ask: func(mux *etw.Mux) answer {
+			a := alloc.New(mux)
+			return &viewed[*alloc.Result]{find: a.Result, facts: allocTotals, stacked: a.Samples}
+		},
 	}).recorded(recordedFor, nil)
 }
 
-type allocAnswer struct {
-	analysis *alloc.Analysis
-	res      *alloc.Result
-}
-
-func (a *allocAnswer) take() bool {
-	a.res = a.analysis.Result()
-	return len(a.res.Runtimes) > 0
-}
-
-func (a *allocAnswer) result() any        { return a.res }
-func (a *allocAnswer) warnings() []string { return a.res.Warnings() }
-
-func (a *allocAnswer) samples() []*stacks.Samples { return a.analysis.Samples() }
-
-func (a *allocAnswer) totals(p *page) {
-	if len(a.res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%d runtimes, %s", len(a.res.Runtimes), mb(a.res.Bytes/1e6)))
+func allocTotals(p *page, res *alloc.Result) {
+	if len(res.Runtimes) > fewRuntimes {
+		p.title(fmt.Sprintf("%d runtimes, %s", len(res.Runtimes), mb(res.Bytes/1e6)))
 		return
 	}
-	for _, rt := range a.res.Runtimes {
+	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		if t := rt.Ticks; t != nil {
 			p.line("by ticks", "%s in %s", mb(float64(t.Bytes)/1e6), count(t.Count, "event", "events"))
@@ -72,77 +57,4 @@ func (a *allocAnswer) totals(p *page) {
 			p.line("by counting", "%s in %d objects, from %s", mb(float64(x.Bytes)/1e6), x.Objects, count(x.Events, "event", "events"))
 		}
 	}
-}
-
-func (a *allocAnswer) table(view string, who *names) *table {
-	switch view {
-	case "kind":
-		return a.kinds(who)
-	case "process":
-		return a.processes(who)
-	case "time":
-		var list []owned[*quantity.Series]
-		for _, rt := range a.res.Runtimes {
-			switch {
-			case rt.Ticks != nil:
-				list = append(list, owned[*quantity.Series]{rt.PID, &rt.Ticks.Series})
-			case rt.Samples != nil:
-				list = append(list, owned[*quantity.Series]{rt.PID, &rt.Samples.Series})
-			}
-		}
-		return seriesTable(list, who, "bytes")
-	}
-	return a.types()
-}
-
-// types lists the types of all processes. Where there are neither ticks nor
-// samples, they are those that were counted.
-func (a *allocAnswer) types() *table {
-	t := newTable(mbColumn("MB").forPeople(), measured("bytes", 0).forPrograms(), measured("sharePercent", 1), counted("ticks"), counted("objects"),
-		measured("errorPercent", 1), label("type"))
-	list := a.res.Types
-	if len(list) == 0 {
-		for _, rt := range a.res.Runtimes {
-			if rt.Exact != nil {
-				list = append(slices.Clone(list), rt.Exact.Types...)
-			}
-		}
-	}
-	for _, x := range list {
-		t.add(exact(x.Bytes/1e6), exact(x.Bytes), maybe(x.SharePercent), whole(x.Ticks), maybe(x.Objects), maybe(x.ErrorPercent), x.Type)
-	}
-	return t
-}
-
-// kinds lists the kinds of heaps.
-func (a *allocAnswer) kinds(who *names) *table {
-	t := newTable(append(processColumns(len(a.res.Runtimes) > 1), mbColumn("MB").forPeople(), counted("bytes").forPrograms(), counted("ticks"), label("kind"))...)
-	for _, rt := range a.res.Runtimes {
-		if rt.Ticks == nil {
-			continue
-		}
-		for _, k := range rt.Ticks.Kinds {
-			t.add(append(who.processCells(rt.PID), exact(float64(k.Bytes)/1e6), whole(k.Bytes), whole(k.Count), k.Kind)...)
-		}
-	}
-	return t
-}
-
-// processes lists what was allocated in each, by every kind of events.
-func (a *allocAnswer) processes(who *names) *table {
-	t := newTable(append(processColumns(true), counted("ticks"), mbColumn("tickedMB"), counted("samples"), mbColumn("sampledMB"), counted("countedObjects"), mbColumn("countedMB"))...)
-	for _, rt := range a.res.Runtimes {
-		row := append(who.processCells(rt.PID), "", "", "", "", "", "")
-		if x := rt.Ticks; x != nil {
-			row[2], row[3] = whole(x.Count), exact(float64(x.Bytes)/1e6)
-		}
-		if x := rt.Samples; x != nil {
-			row[4], row[5] = whole(x.Count), exact(x.Bytes/1e6)
-		}
-		if x := rt.Exact; x != nil {
-			row[6], row[7] = whole(x.Objects), exact(float64(x.Bytes)/1e6)
-		}
-		t.add(row...)
-	}
-	return t
 }

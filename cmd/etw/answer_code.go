@@ -16,12 +16,11 @@ const (
 	byStack  = "stack"
 )
 
-// A stacked is an answer whose events have call stacks.
-type stacked interface{ samples() []*stacks.Samples }
-
-// A driven is an answer whose call stacks end within the runtime's own code that throws,
-// locks or waits. machinery returns the begins of the names of its methods.
-type driven interface{ machinery() []string }
+// A stacked is an answer whose events have call stacks. Where these end within the runtime's
+// own code that throws, locks or waits, machinery are the begins of the names of its methods.
+type stacked interface {
+	code() (samples []*stacks.Samples, machinery []string)
+}
 
 // The runtime's own code that throws, locks and waits.
 var (
@@ -71,9 +70,10 @@ func (m *codeMap) below(root string, samples ...*stacks.Samples) *stacks.Profile
 
 // rows returns the rows of a view.
 func (m *codeMap) rows(a answer, view, root string) *table {
-	p := &profiled{Profile: m.below(root, a.(stacked).samples()...)}
-	if d, ok := a.(driven); ok && view == byMethod {
-		p.leaveMachinery(d.machinery())
+	samples, machinery := a.(stacked).code()
+	p := &profiled{Profile: m.below(root, samples...)}
+	if len(machinery) > 0 && view == byMethod {
+		p.leaveMachinery(machinery)
 	}
 	if view == byMethod {
 		return (&top{by: tops[0]}).table(p)

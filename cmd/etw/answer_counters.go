@@ -1,15 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/counters"
-	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -33,78 +29,24 @@ since the command began.`,
   etw counters --format json counters-10.nettrace | jq '.processes[0].counters[0].name'
   etw counters -p 1234 --duration 1m --format csv
   etw counters -p 1234 --meters System.Runtime,Microsoft.AspNetCore.Hosting --listen :9100`,
-		views: []string{"counter", "point"},
+		views: viewsOf(new(counters.Result)),
 		needs: counterNeeds,
 		ask: func(mux *etw.Mux) answer {
-			a := &counterAnswer{analysis: counters.New()}
-			mux.HandleRest(a.analysis.Record)
-			return a
+			return &viewed[*counters.Result]{find: counters.New(mux).Result, any: func(res *counters.Result) bool { return len(res.Processes) > 0 }, facts: counterTotals}
 		},
 	}
 	return new(counterMode).add(q.command(), &q.out)
 }
 
-type counterAnswer struct {
-	analysis *counters.Analysis
-	res      *counters.Result
-}
-
-func (a *counterAnswer) take() bool {
-	a.res = a.analysis.Result()
-	return len(a.res.Processes) > 0
-}
-
-func (a *counterAnswer) result() any        { return a.res }
-func (a *counterAnswer) warnings() []string { return a.res.Warnings() }
-func (a *counterAnswer) several() bool      { return len(a.res.Processes) > 1 }
-
-func (a *counterAnswer) totals(p *page) {
-	if len(a.res.Processes) > fewRuntimes {
-		p.title(fmt.Sprintf("%d processes", len(a.res.Processes)))
+func counterTotals(p *page, res *counters.Result) {
+	if len(res.Processes) > fewRuntimes {
+		p.title(fmt.Sprintf("%d processes", len(res.Processes)))
 		return
 	}
-	for i := range a.res.Processes {
-		x := &a.res.Processes[i]
+	for i := range res.Processes {
+		x := &res.Processes[i]
 		p.runtime(x.PID, 0)
 		p.line("counters", "%d", len(x.Counters))
 		p.line("time series", "%d of metrics", len(x.Metrics))
 	}
-}
-
-func (a *counterAnswer) table(view string, who *names) *table {
-	rows := a.res.TimeSeries()
-	slices.SortStableFunc(rows, func(a, b counters.TimeSeries) int {
-		return cmp.Or(cmp.Compare(a.PID, b.PID), strings.Compare(a.Provider, b.Provider))
-	})
-	provider := label("provider").spared(3)
-	var alike likeness
-	for _, r := range rows {
-		alike.add(r.Name, r.Provider)
-	}
-	if alike.clash { // nothing else tells them apart
-		provider = label("provider")
-	}
-	name := []column{label("of"), label("unit"), provider, label("name"), label("tags"), label("about").spared(4)}
-	if view == "point" {
-		t := newTable(append(append(processColumns(a.several()), moment("atMs"), measured("value", 3)), name...)...)
-		for _, r := range rows {
-			for _, x := range r.Points {
-				t.add(append(who.processCells(r.PID), exact(x.AtMS), maybe(x.Value), r.Of, r.Unit, r.Provider, r.Name, r.Tags, r.Description)...)
-			}
-		}
-		return t
-	}
-	t := newTable(append(append(processColumns(a.several()), counted("points").spared(4), measured("mean", 3), measured("min", 3).spared(2), measured("max", 3), measured("last", 3).spared(1)), name...)...)
-	for _, r := range rows {
-		var values []float64
-		last := quantity.Float{}
-		for _, x := range r.Points {
-			if v, ok := x.Value.Get(); ok {
-				values, last = append(values, v), x.Value
-			}
-		}
-		s := quantity.Summarize(values)
-		t.add(append(who.processCells(r.PID), whole(len(r.Points)), maybe(s.Mean), maybe(s.Min), maybe(s.Max), maybe(last), r.Of, r.Unit, r.Provider, r.Name, r.Tags, r.Description)...)
-	}
-	return t
 }

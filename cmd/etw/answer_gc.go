@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,39 +35,32 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
   etw gc --format csv --sort startMs gc.nettrace
   etw gc --format json gc.nettrace | jq '.runtimes[].pauseMs'
   etw gc -p 1234 --duration 10m`,
-		views: []string{"collection", "generation", "reason", "process", "suspension", "finalized"},
+		views: viewsOf(new(gc.Result)),
 		needs: gcNeeds,
-		ask:   func(mux *etw.Mux) answer { return &gcAnswer{analysis: gc.New(mux)} },
+		ask: func(mux *etw.Mux) answer {
+			return &viewed[*gc.Result]{find: gc.New(mux).Result, any: anyGC, facts: gcTotals}
+		},
 	}
 	live := &liveMode{run: func(cmd *cobra.Command, m *liveMode) error { return watchGCs(cmd, m, &q.out) }}
 	return live.add(q.command())
 }
 
-type gcAnswer struct {
-	analysis *gc.Analysis
-	res      *gc.Result
+func anyGC(res *gc.Result) bool {
+	return slices.ContainsFunc(res.Runtimes, func(rt *gc.Runtime) bool { return rt.Count > 0 || rt.PauseMS > 0 })
 }
 
-func (a *gcAnswer) take() bool {
-	a.res = a.analysis.Result()
-	return slices.ContainsFunc(a.res.Runtimes, func(rt *gc.Runtime) bool { return rt.Count > 0 || rt.PauseMS > 0 })
-}
-
-func (a *gcAnswer) result() any        { return a.res }
-func (a *gcAnswer) warnings() []string { return a.res.Warnings() }
-
-func (a *gcAnswer) totals(p *page) {
-	if len(a.res.Runtimes) > fewRuntimes && p.by != "process" {
-		p.title(fmt.Sprintf("%d runtimes", len(a.res.Runtimes)))
-		p.small(a.processes(p.names))
+func gcTotals(p *page, res *gc.Result) {
+	if len(res.Runtimes) > fewRuntimes && p.by != "process" {
+		p.title(fmt.Sprintf("%d runtimes", len(res.Runtimes)))
+		p.small(viewOf(res, "process", p.names))
 		return
 	}
-	for _, rt := range a.res.Runtimes {
+	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		gcFacts(p, rt)
 	}
 	if p.by != "generation" {
-		p.small(a.generations(p.names))
+		p.small(viewOf(res, "generation", p.names))
 	}
 }
 
@@ -148,142 +140,4 @@ func collector(rt *gc.Runtime) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func (a *gcAnswer) table(view string, who *names) *table {
-	switch view {
-	case "generation":
-		return a.generations(who)
-	case "reason":
-		return a.reasons(who)
-	case "process":
-		return a.processes(who)
-	case "suspension":
-		return a.suspensions(who)
-	case "finalized":
-		return a.finalized(who)
-	}
-	return a.collections(who)
-}
-
-func (a *gcAnswer) several() bool { return len(a.res.Runtimes) > 1 }
-
-// collections lists the collections, the longest pause first.
-func (a *gcAnswer) collections(who *names) *table {
-	t := newTable(append(processColumns(a.several()), idColumn("number"), label("name"), idColumn("generation").forPrograms(), label("kind").spared(6), label("reason"),
-		moment("startMs"), msColumn("suspendMs").spared(5), msColumn("pauseMs"), msColumn("durationMs").spared(4), mbColumn("beforeMB").spared(2), mbColumn("afterMB"),
-		mbColumn("promotedMB").spared(3), mbColumn("allocatedMB").spared(1), counted("heaps").forPrograms())...)
-	type row struct {
-		pid int64
-		*gc.GC
-	}
-	var rows []row
-	for _, rt := range a.res.Runtimes {
-		for _, g := range rt.GCs {
-			rows = append(rows, row{rt.PID, g})
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.PauseMS.Or(-1), a.PauseMS.Or(-1)) })
-	for _, g := range rows {
-		number, generation := "", ""
-		if g.Number != 0 {
-			number = whole(g.Number)
-		}
-		if !g.Generation.IsZero() {
-			generation = whole(int(g.Generation))
-		}
-		t.add(append(who.processCells(g.pid), number, g.Name, generation, string(g.Kind), g.Reason,
-			exact(g.StartMS), maybe(g.SuspendMS), maybe(g.PauseMS), maybe(g.DurationMS), maybe(g.BeforeMB), maybe(g.AfterMB),
-			maybe(g.PromotedMB), maybe(g.AllocatedMB), whole(g.Heaps))...)
-	}
-	return t
-}
-
-// generations sums up by generation.
-func (a *gcAnswer) generations(who *names) *table {
-	t := newTable(append(processColumns(a.several()), rollupColumns(label("generation"))...)...)
-	for _, rt := range a.res.Runtimes {
-		if rt.Count == 0 {
-			continue
-		}
-		for _, r := range append(slices.Clone(rt.ByGeneration), rt.All) {
-			generation := "all"
-			if !r.Generation.IsZero() {
-				generation = whole(int(r.Generation))
-			}
-			t.add(append(who.processCells(rt.PID), rollupCells(generation, &r)...)...)
-		}
-	}
-	return t
-}
-
-// rollupColumns are the columns of sums over collections.
-func rollupColumns(first column) []column {
-	return []column{first, counted("count"), counted("background").spared(5), counted("foreground").spared(4), counted("induced").spared(3), msColumn("totalMs"), msColumn("meanMs"),
-		msColumn("p50Ms").forPrograms(), msColumn("p95Ms"), msColumn("p99Ms").forPrograms(), msColumn("maxMs"), mbColumn("maxPeakMB").spared(2),
-		mbColumn("allocatedMB"), mbColumn("promotedMB").spared(1)}
-}
-
-func rollupCells(first string, r *gc.Rollup) []string {
-	p := &r.PauseMS
-	return []string{first, whole(r.Count), whole(r.Background), whole(r.Foreground), whole(r.Induced), exact(p.Total), maybe(p.Mean),
-		maybe(p.P50), maybe(p.P95), maybe(p.P99), maybe(p.Max), maybe(r.MaxPeakMB), exact(r.AllocatedMB), exact(r.PromotedMB)}
-}
-
-// reasons sums up by why collections were made.
-func (a *gcAnswer) reasons(who *names) *table {
-	t := newTable(append(processColumns(a.several()), label("reason"), counted("count"), msColumn("totalMs"), msColumn("meanMs"), msColumn("maxMs"))...)
-	for _, rt := range a.res.Runtimes {
-		pauses := map[string][]float64{}
-		for _, g := range rt.GCs {
-			if g.Complete() {
-				pauses[g.Reason] = append(pauses[g.Reason], g.PauseMS.Or(0))
-			}
-		}
-		rows := make([][]string, 0, len(pauses))
-		for reason, list := range pauses {
-			s := quantity.Summarize(list)
-			rows = append(rows, append(who.processCells(rt.PID), reason, whole(s.Count), exact(s.Total), maybe(s.Mean), maybe(s.Max)))
-		}
-		slices.SortFunc(rows, func(a, b []string) int {
-			return cmp.Or(-compareCell(a[4], b[4], true), cmp.Compare(a[2], b[2]))
-		})
-		t.rows = append(t.rows, rows...)
-	}
-	return t
-}
-
-// processes lists the runtimes, the longest pauses first.
-func (a *gcAnswer) processes(who *names) *table {
-	t := newTable(append(processColumns(true), counted("count"), counted("background").spared(4), msColumn("pauseMs"), measured("pausePercent", 2), msColumn("meanMs").spared(2),
-		msColumn("maxMs"), mbColumn("maxPeakMB").spared(1), mbColumn("allocatedMB"), mbColumn("promotedMB").spared(5), counted("heaps").spared(3))...)
-	list := slices.Clone(a.res.Runtimes)
-	slices.SortStableFunc(list, func(a, b *gc.Runtime) int { return cmp.Compare(b.PauseMS, a.PauseMS) })
-	for _, rt := range list {
-		t.add(append(who.processCells(rt.PID), whole(rt.Count), whole(rt.All.Background), exact(rt.PauseMS), maybe(rt.PausePercent), maybe(rt.All.PauseMS.Mean),
-			maybe(rt.All.PauseMS.Max), maybe(rt.All.MaxPeakMB), exact(rt.All.AllocatedMB), exact(rt.All.PromotedMB), whole(rt.MaxHeaps))...)
-	}
-	return t
-}
-
-// suspensions sums up by why threads were stopped.
-func (a *gcAnswer) suspensions(who *names) *table {
-	t := newTable(append(processColumns(a.several()), label("reason"), counted("count"), msColumn("totalMs"), msColumn("maxMs"), msColumn("suspendMs"))...)
-	for _, rt := range a.res.Runtimes {
-		for _, r := range rt.Suspensions.ByReason {
-			t.add(append(who.processCells(rt.PID), r.Reason, whole(r.Count), exact(r.TotalMS), exact(r.MaxMS), exact(r.SuspendMS))...)
-		}
-	}
-	return t
-}
-
-// finalized lists the types of finalized objects.
-func (a *gcAnswer) finalized(who *names) *table {
-	t := newTable(append(processColumns(a.several()), counted("count"), label("type"))...)
-	for _, rt := range a.res.Runtimes {
-		for _, f := range rt.FinalizedTypes {
-			t.add(append(who.processCells(rt.PID), whole(f.Count), f.Type)...)
-		}
-	}
-	return t
 }

@@ -35,9 +35,11 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap --by root heapdump.nettrace
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
   etw heap -p 1234`,
-		views: []string{"type", "object", "root", "snapshot", "change"},
+		views: viewsOf(new(heap.Result)),
 		needs: []need{{what: "snapshots of the heap", provider: clrName, keywords: 0x1980001, names: "GC, Type, GCHeapDump, GCHeapCollect and GCHeapAndTypeNames", level: etw.LevelVerbose}},
-		ask:   func(mux *etw.Mux) answer { return &heapAnswer{analysis: heap.New(mux)} },
+		ask: func(mux *etw.Mux) answer {
+			return &viewed[*heap.Result]{find: heap.New(mux).Result, facts: heapTotals}
+		},
 	}).recorded(time.Minute, snapshotEnds())
 }
 
@@ -53,27 +55,13 @@ func snapshotEnds() func(*etw.Record) bool {
 	}
 }
 
-type heapAnswer struct {
-	analysis *heap.Analysis
-	res      *heap.Result
-}
-
-func (a *heapAnswer) take() bool {
-	a.res = a.analysis.Result()
-	return len(a.res.Snapshots) > 0
-}
-
-func (a *heapAnswer) result() any        { return a.res }
-func (a *heapAnswer) warnings() []string { return a.res.Warnings() }
-func (a *heapAnswer) several() bool      { return len(a.res.Snapshots) > 1 }
-
-func (a *heapAnswer) totals(p *page) {
-	if len(a.res.Snapshots) > fewRuntimes {
-		p.title(fmt.Sprintf("%d snapshots", len(a.res.Snapshots)))
-		p.small(a.snapshots(p.names))
+func heapTotals(p *page, res *heap.Result) {
+	if len(res.Snapshots) > fewRuntimes {
+		p.title(fmt.Sprintf("%d snapshots", len(res.Snapshots)))
+		p.small(viewOf(res, "snapshot", p.names))
 		return
 	}
-	for _, s := range a.res.Snapshots {
+	for _, s := range res.Snapshots {
 		p.runtime(s.PID, s.CLRInstance)
 		p.line("snapshot", "at %s, of collection %d", ms(s.AtMS), s.Number)
 		p.line("objects", "%d, %d bytes", s.Objects, s.Bytes)
@@ -85,78 +73,4 @@ func (a *heapAnswer) totals(p *page) {
 		}
 		p.line("roots", "%s", strings.Join(roots, ", "))
 	}
-}
-
-// columns are those of all tables: whose a snapshot is, and when it was.
-func (a *heapAnswer) columns(more ...column) []column {
-	at := moment("atMs")
-	if !a.several() {
-		at = at.forPrograms()
-	}
-	return append(append(processColumns(a.several()), at), more...)
-}
-
-func (a *heapAnswer) cells(s *heap.Snapshot, who *names, more ...string) []string {
-	return append(append(who.processCells(s.PID), exact(s.AtMS)), more...)
-}
-
-func (a *heapAnswer) table(view string, who *names) *table {
-	switch view {
-	case "object":
-		return a.objects(who)
-	case "root":
-		return a.roots(who)
-	case "snapshot":
-		return a.snapshots(who)
-	case "change":
-		return a.changes()
-	}
-	t := newTable(a.columns(counted("count"), counted("bytes"), measured("sharePercent", 1), counted("retainedBytes"), label("type"))...)
-	for _, s := range a.res.Snapshots {
-		for _, x := range s.Types {
-			t.add(a.cells(s, who, whole(x.Count), whole(x.Bytes), maybe(x.SharePercent), whole(x.RetainedBytes), x.Type)...)
-		}
-	}
-	return t
-}
-
-func (a *heapAnswer) objects(who *names) *table {
-	t := newTable(a.columns(counted("retainedBytes"), counted("bytes"), label("address"), label("type"), label("path"))...)
-	for _, s := range a.res.Snapshots {
-		for _, x := range s.Largest {
-			t.add(a.cells(s, who, whole(x.RetainedBytes), whole(x.Bytes), x.Address, x.Type, strings.Join(x.Path, " > "))...)
-		}
-	}
-	return t
-}
-
-func (a *heapAnswer) roots(who *names) *table {
-	t := newTable(a.columns(counted("count"), label("kind"))...)
-	for _, s := range a.res.Snapshots {
-		for _, x := range s.Roots {
-			t.add(a.cells(s, who, whole(x.Count), x.Kind)...)
-		}
-	}
-	return t
-}
-
-func (a *heapAnswer) snapshots(who *names) *table {
-	t := newTable(append(processColumns(true), moment("atMs"), counted("objects"), counted("bytes"), counted("reachableObjects").spared(1), counted("reachableBytes"),
-		counted("references").spared(2), label("complete"))...)
-	for _, s := range a.res.Snapshots {
-		t.add(a.cells(s, who, whole(s.Objects), whole(s.Bytes), whole(s.ReachableObjects), whole(s.ReachableBytes), whole(s.References),
-			map[bool]string{true: "yes", false: "no"}[s.Complete])...)
-	}
-	return t
-}
-
-// changes lists how types changed from the first snapshot to the last.
-func (a *heapAnswer) changes() *table {
-	t := newTable(counted("count"), counted("bytes"), counted("retainedBytes"), label("type"))
-	if n := len(a.res.Snapshots); n > 1 {
-		for _, c := range heap.Diff(a.res.Snapshots[0], a.res.Snapshots[n-1]) {
-			t.add(whole(c.Count), whole(c.Bytes), whole(c.RetainedBytes), c.Type)
-		}
-	}
-	return t
 }

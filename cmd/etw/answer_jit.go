@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/jit"
-	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -27,32 +26,20 @@ reasons why calls were not inlined, or methods that precompiled code was missing
   etw jit --by module --top 3 --format md jit.nettrace
   etw jit --sort nativeBytes --format csv jit.nettrace
   etw jit --format json jit.nettrace | jq '.count, .exclusiveMs'`,
-		views: []string{"method", "module", "tier", "trigger", "process", "time", "inlining", "missing"},
+		views: viewsOf(new(jit.Result)),
 		needs: jitNeeds,
-		ask:   func(mux *etw.Mux) answer { return &jitAnswer{analysis: jit.New(mux)} },
+		ask: func(mux *etw.Mux) answer {
+			return &viewed[*jit.Result]{find: jit.New(mux).Result, facts: jitTotals}
+		},
 	}).recorded(recordedFor, nil)
 }
 
-type jitAnswer struct {
-	analysis *jit.Analysis
-	res      *jit.Result
-}
-
-func (a *jitAnswer) take() bool {
-	a.res = a.analysis.Result()
-	return len(a.res.Runtimes) > 0
-}
-
-func (a *jitAnswer) result() any        { return a.res }
-func (a *jitAnswer) warnings() []string { return a.res.Warnings() }
-func (a *jitAnswer) several() bool      { return len(a.res.Runtimes) > 1 }
-
-func (a *jitAnswer) totals(p *page) {
-	if len(a.res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%s in %d runtimes, %s", count(a.res.Count, "compilation", "compilations"), len(a.res.Runtimes), ms(a.res.ExclusiveMS)))
+func jitTotals(p *page, res *jit.Result) {
+	if len(res.Runtimes) > fewRuntimes {
+		p.title(fmt.Sprintf("%s in %d runtimes, %s", count(res.Count, "compilation", "compilations"), len(res.Runtimes), ms(res.ExclusiveMS)))
 		return
 	}
-	for _, rt := range a.res.Runtimes {
+	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		jitFacts(p, rt)
 	}
@@ -95,91 +82,4 @@ func loadedFacts(p *page, list []jit.Method) {
 	} else {
 		p.line("code", "%d bytes", code)
 	}
-}
-
-func (a *jitAnswer) table(view string, who *names) *table {
-	switch view {
-	case "module":
-		return a.groups(who, "module", func(rt *jit.Runtime) []jit.Group { return rt.Modules })
-	case "tier":
-		return a.groups(who, "tier", func(rt *jit.Runtime) []jit.Group { return rt.Tiers })
-	case "trigger":
-		return a.groups(who, "trigger", func(rt *jit.Runtime) []jit.Group { return rt.Triggers })
-	case "process":
-		return a.processes(who)
-	case "inlining":
-		return a.inlining(who)
-	case "missing":
-		return a.missing(who)
-	case "time":
-		var list []owned[*quantity.Series]
-		for _, rt := range a.res.Runtimes {
-			list = append(list, owned[*quantity.Series]{rt.PID, &rt.Series})
-		}
-		return seriesTable(list, who, "exclusiveMs")
-	}
-	return a.methods(who)
-}
-
-func (a *jitAnswer) methods(who *names) *table {
-	t := newTable(append(processColumns(a.several()), moment("startMs"), msColumn("inclusiveMs"), msColumn("exclusiveMs").spared(1), counted("ilBytes").spared(3), counted("nativeBytes").spared(2),
-		label("tier"), label("trigger").forPrograms(), idColumn("thread").forPrograms(), label("module").forPrograms(), label("method"))...)
-	for _, m := range a.res.Methods {
-		t.add(append(who.processCells(m.PID), exact(m.StartMS), maybe(m.InclusiveMS), maybe(m.ExclusiveMS), whole(m.ILBytes), whole(m.NativeBytes),
-			m.Tier, m.Trigger, whole(m.Thread), m.Module, m.Method)...)
-	}
-	return t
-}
-
-func (a *jitAnswer) groups(who *names, name string, of func(*jit.Runtime) []jit.Group) *table {
-	t := newTable(append(processColumns(a.several()), counted("count"), msColumn("inclusiveMs"), msColumn("exclusiveMs"), counted("ilBytes"), counted("nativeBytes"), label(name))...)
-	for _, rt := range a.res.Runtimes {
-		for _, g := range of(rt) {
-			t.add(append(who.processCells(rt.PID), whole(g.Count), exact(g.InclusiveMS), exact(g.ExclusiveMS), whole(g.ILBytes), whole(g.NativeBytes), g.Name)...)
-		}
-	}
-	return t
-}
-
-func (a *jitAnswer) processes(who *names) *table {
-	t := newTable(append(processColumns(true), counted("count"), msColumn("inclusiveMs"), msColumn("exclusiveMs"), counted("ilBytes"), counted("nativeBytes"))...)
-	for _, rt := range a.res.Runtimes {
-		t.add(append(who.processCells(rt.PID), whole(rt.Count), exact(rt.InclusiveMS), exact(rt.ExclusiveMS), whole(rt.ILBytes), whole(rt.NativeBytes))...)
-	}
-	return t
-}
-
-// inlining lists why calls stayed calls.
-func (a *jitAnswer) inlining(who *names) *table {
-	t := newTable(append(processColumns(a.several()), counted("count"), label("what"), label("reason"))...)
-	for _, rt := range a.res.Runtimes {
-		for _, x := range []struct {
-			what string
-			*jit.Inlining
-		}{{"inlining", rt.Inlining}, {"tail call", rt.TailCalls}} {
-			if x.Inlining == nil {
-				continue
-			}
-			t.add(append(who.processCells(rt.PID), whole(x.Succeeded), x.what, "(succeeded)")...)
-			for _, r := range x.Reasons {
-				t.add(append(who.processCells(rt.PID), whole(r.Count), x.what, r.Reason)...)
-			}
-		}
-	}
-	return t
-}
-
-// missing lists the methods that were looked for in precompiled code, and compiled
-// since they were not there.
-func (a *jitAnswer) missing(who *names) *table {
-	t := newTable(append(processColumns(a.several()), label("method"))...)
-	for _, rt := range a.res.Runtimes {
-		if rt.Precompiled == nil {
-			continue
-		}
-		for _, m := range rt.Precompiled.MissingMethods {
-			t.add(append(who.processCells(rt.PID), m)...)
-		}
-	}
-	return t
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/loader"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/runtimes"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -29,19 +29,15 @@ or the loads of types that took longest, or look-ups of assemblies.`,
   etw startup --to 500ms --by method --top 5 jit.nettrace
   etw startup --by assembly --format csv rundown.nettrace
   etw startup --format json jit.nettrace | jq '.jit.count'`,
-		views: []string{"step", "assembly", "method", "type", "bind"},
+		views: viewsOf(&startupResult{Runtimes: new(runtimes.Result), Loader: new(loader.Result), JIT: new(jit.Result)}),
 		needs: []need{{what: "loading and compiling", provider: clrName, keywords: 0x18, names: "Loader and Jit", level: etw.LevelVerbose}},
 		ask: func(mux *etw.Mux) answer {
-			return &startupAnswer{runtimes: runtimes.New(mux), loader: loader.New(mux), jit: jit.New(mux)}
+			ran, loaded, compiled := runtimes.New(mux), loader.New(mux), jit.New(mux)
+			return &viewed[*startupResult]{any: anyStartup, facts: startupTotals, find: func() *startupResult {
+				return &startupResult{1, ran.Result(), loaded.Result(), compiled.Result()}
+			}}
 		},
 	}).command()
-}
-
-type startupAnswer struct {
-	runtimes *runtimes.Analysis
-	loader   *loader.Analysis
-	jit      *jit.Analysis
-	res      startupResult
 }
 
 // A startupResult is what JSON has of starts.
@@ -52,22 +48,17 @@ type startupResult struct {
 	JIT      *jit.Result      `json:"jit"`
 }
 
-func (a *startupAnswer) take() bool {
-	a.res = startupResult{1, a.runtimes.Result(), a.loader.Result(), a.jit.Result()}
-	return len(a.res.Loader.Runtimes)+len(a.res.JIT.Runtimes) > 0 ||
-		slices.ContainsFunc(a.res.Runtimes.Runtimes, func(rt *runtimes.Runtime) bool { return len(rt.Checkpoints) > 0 })
+// Warnings says which numbers are not what they seem.
+func (r *startupResult) Warnings() []string { return r.JIT.Warnings() }
+
+func anyStartup(r *startupResult) bool {
+	return len(r.Loader.Runtimes)+len(r.JIT.Runtimes) > 0 ||
+		slices.ContainsFunc(r.Runtimes.Runtimes, func(rt *runtimes.Runtime) bool { return len(rt.Checkpoints) > 0 })
 }
 
-func (a *startupAnswer) result() any        { return a.res }
-func (a *startupAnswer) warnings() []string { return a.res.JIT.Warnings() }
-
-func (a *startupAnswer) several() bool {
-	return max(len(a.res.Runtimes.Runtimes), len(a.res.Loader.Runtimes), len(a.res.JIT.Runtimes)) > 1
-}
-
-func (a *startupAnswer) totals(p *page) {
-	if len(a.res.Runtimes.Runtimes) <= fewRuntimes {
-		for _, rt := range a.res.Runtimes.Runtimes {
+func startupTotals(p *page, res *startupResult) {
+	if len(res.Runtimes.Runtimes) <= fewRuntimes {
+		for _, rt := range res.Runtimes.Runtimes {
 			p.runtime(rt.PID, rt.CLRInstance)
 			p.line("runtime", "%s", strings.TrimSpace(rt.Sku+" "+rt.Version))
 			p.line("command line", "%s", rt.CommandLine)
@@ -75,8 +66,8 @@ func (a *startupAnswer) totals(p *page) {
 			p.line("first compiled", "%s", msOf(rt.FirstCompilationMS))
 		}
 	}
-	if len(a.res.Loader.Runtimes) <= fewRuntimes {
-		for _, rt := range a.res.Loader.Runtimes {
+	if len(res.Loader.Runtimes) <= fewRuntimes {
+		for _, rt := range res.Loader.Runtimes {
 			p.runtime(rt.PID, rt.CLRInstance)
 			p.line("loaded", "%s, %s", count(len(rt.Assemblies), "assembly", "assemblies"), count(rt.Methods, "method with code", "methods with code"))
 			if len(rt.Binds) > 0 {
@@ -87,26 +78,12 @@ func (a *startupAnswer) totals(p *page) {
 			}
 		}
 	}
-	if len(a.res.JIT.Runtimes) <= fewRuntimes {
-		for _, rt := range a.res.JIT.Runtimes {
+	if len(res.JIT.Runtimes) <= fewRuntimes {
+		for _, rt := range res.JIT.Runtimes {
 			p.runtime(rt.PID, rt.CLRInstance)
 			jitFacts(p, rt)
 		}
 	}
-}
-
-func (a *startupAnswer) table(view string, who *names) *table {
-	switch view {
-	case "assembly":
-		return a.assemblies(who)
-	case "method":
-		return (&jitAnswer{res: a.res.JIT}).methods(who)
-	case "type":
-		return a.types(who)
-	case "bind":
-		return a.binds(who)
-	}
-	return a.steps(who)
 }
 
 // A step is something that happened at a time.
@@ -116,63 +93,42 @@ type step struct {
 	what, name string
 }
 
+// Tables returns the tables: the steps, and those of the analyses.
+func (r *startupResult) Tables() []views.View {
+	several := max(len(r.Runtimes.Runtimes), len(r.Loader.Runtimes), len(r.JIT.Runtimes)) > 1
+	find := func(list []views.View, name string) views.View {
+		v, _ := views.Find(list, name)
+		return v
+	}
+	loads := r.Loader.Tables()
+	return []views.View{
+		r.steps().Several(several), find(loads, "assembly").Several(several), find(r.JIT.Tables(), "method"),
+		find(loads, "type").Several(several), find(loads, "bind").Several(several),
+	}
+}
+
 // steps lists what happened, in order of time.
-func (a *startupAnswer) steps(who *names) *table {
+func (r *startupResult) steps() views.View {
 	var list []step
 	add := func(pid int64, at quantity.Float, what, name string) {
 		if v, ok := at.Get(); ok {
 			list = append(list, step{pid, v, what, name})
 		}
 	}
-	for _, rt := range a.res.Runtimes.Runtimes {
+	for _, rt := range r.Runtimes.Runtimes {
 		add(rt.PID, rt.StartMS, "runtime begins", rt.Version)
 		for _, c := range rt.Checkpoints {
 			add(rt.PID, quantity.Known(c.AtMS), "checkpoint", c.Name)
 		}
 		add(rt.PID, rt.FirstCompilationMS, "first method compiled", "")
 	}
-	for _, rt := range a.res.Loader.Runtimes {
+	for _, rt := range r.Loader.Runtimes {
 		for _, x := range rt.Assemblies {
 			add(rt.PID, x.LoadedMS, "assembly loaded", x.Name)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b step) int { return cmp.Compare(a.atMS, b.atMS) })
-	t := newTable(append(processColumns(a.several()), moment("atMs"), label("what"), label("name"))...)
-	for _, s := range list {
-		t.add(append(who.processCells(s.pid), exact(s.atMS), s.what, s.name)...)
-	}
-	return t
-}
-
-func (a *startupAnswer) assemblies(who *names) *table {
-	t := newTable(append(processColumns(a.several()), moment("loadedMs"), moment("unloadedMs"), label("assembly"))...)
-	for _, rt := range a.res.Loader.Runtimes {
-		for _, x := range rt.Assemblies {
-			t.add(append(who.processCells(rt.PID), maybe(x.LoadedMS), maybe(x.UnloadedMS), x.Name)...)
-		}
-	}
-	return t
-}
-
-func (a *startupAnswer) types(who *names) *table {
-	t := newTable(append(processColumns(a.several()), moment("startMs"), msColumn("inclusiveMs"), msColumn("exclusiveMs"), counted("level"), label("type"))...)
-	for _, rt := range a.res.Loader.Runtimes {
-		if rt.Types == nil {
-			continue
-		}
-		for _, x := range rt.Types.Longest {
-			t.add(append(who.processCells(rt.PID), exact(x.StartMS), exact(x.InclusiveMS), exact(x.ExclusiveMS), whole(x.Level), x.Type)...)
-		}
-	}
-	return t
-}
-
-func (a *startupAnswer) binds(who *names) *table {
-	t := newTable(append(processColumns(a.several()), moment("startMs"), msColumn("durationMs"), label("success"), label("requested"), label("resultPath"))...)
-	for _, rt := range a.res.Loader.Runtimes {
-		for _, x := range rt.Binds {
-			t.add(append(who.processCells(rt.PID), exact(x.StartMS), exact(x.DurationMS), map[bool]string{true: "yes", false: "no"}[x.Success], x.Requested, x.ResultPath)...)
-		}
-	}
-	return t
+	return views.Parts("step", "Steps", list, func(s step) int64 { return s.pid },
+		views.Moment("atMs", func(s step) float64 { return s.atMS }),
+		views.Text("what", func(s step) string { return s.what }),
+		views.Text("name", func(s step) string { return s.name })).Rising("atMs")
 }

@@ -19,11 +19,9 @@ import (
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/timeline"
-	"github.com/etwgen/etwgen/analysis/types"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -162,25 +160,17 @@ type timelineAnswer struct {
 
 func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *question) *timelineAnswer {
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
-	a.sampled = newProcessorTime(mux, a.Machine)
-	names := types.New(mux)
+	a.sampled = newProcessorTime(mux)
 	p := timeline.Parts{
-		GC: gc.NewWith(mux, names), Alloc: alloc.NewWith(mux, names), Exceptions: exceptions.New(mux), JIT: jit.New(mux), Contention: contention.New(mux),
-		Waits: waits.New(mux), ThreadPool: threadpool.New(mux), Requests: requests.New(), Counters: counters.New(),
-		Threads: threads.New(mux, a.Machine), Disk: disk.New(mux, a.Machine, system.NewFiles(mux, a.Machine)),
+		GC: gc.New(mux), Alloc: alloc.New(mux), Exceptions: exceptions.New(mux), JIT: jit.New(mux), Contention: contention.New(mux),
+		Waits: waits.New(mux), ThreadPool: threadpool.New(mux), Requests: requests.New(mux), Counters: counters.New(mux),
+		Threads: threads.New(mux), Disk: disk.New(mux),
 		Samples: func() []*stacks.Samples { return a.sampled.gathered().samples },
 	}
 	if q.root != "" {
 		p.Within = func(s *stacks.Samples) iter.Seq[stacks.Sample] { return q.named.below(q.root, s).Samples() }
 	}
 	a.analysis = timeline.New(p)
-	mux.HandleRest(func(r *etw.Record) error {
-		err := cmp.Or(a.Record(r), p.Threads.Record(r), a.sampled.linux.Record(r))
-		if err == nil && r.Schema != nil {
-			err = p.Counters.Record(r)
-		}
-		return cmp.Or(err, p.Requests.Record(r))
-	})
 	return a
 }
 

@@ -94,33 +94,3 @@ func processColumns(several bool) []column {
 func (n *names) processCells(pid int64) []string {
 	return []string{strconv.FormatInt(pid, 10), n.processes[pid]}
 }
-
-// seriesTable returns the buckets of what was added up over time: how often, and
-// what, unless sum is empty.
-func seriesTable(list []owned[*quantity.Series], who *names, sum string) *table {
-	columns := append(processColumns(len(list) > 1), moment("startMs"), moment("endMs"), counted("count"))
-	if sum != "" {
-		columns = append(columns, measured(sum, 3))
-	}
-	t := newTable(columns...)
-	for _, s := range list {
-		for i, n := range s.of.Counts {
-			if n == 0 {
-				continue
-			}
-			from := float64(i) * s.of.WidthMS
-			row := append(who.processCells(s.pid), exact(from), exact(from+s.of.WidthMS), whole(n))
-			if sum != "" {
-				row = append(row, exact(s.of.Sums[i]))
-			}
-			t.add(row...)
-		}
-	}
-	return t
-}
-
-// An owned is something of a process.
-type owned[T any] struct {
-	pid int64
-	of  T
-}

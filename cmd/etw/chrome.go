@@ -17,7 +17,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/export/chrometrace"
@@ -40,17 +39,10 @@ type chronicle struct {
 }
 
 func newChronicle() *chronicle {
-	l := &chronicle{requests: requests.New(), counters: counters.New()}
-	machine := system.New(&l.mux)
+	l := new(chronicle)
 	l.gc, l.jit, l.exceptions, l.contention = gc.New(&l.mux), jit.New(&l.mux), exceptions.New(&l.mux), contention.New(&l.mux)
-	l.waits, l.alloc, l.threads = waits.New(&l.mux), alloc.New(&l.mux), threads.New(&l.mux, machine)
-	l.mux.HandleRest(func(r *etw.Record) error {
-		err := cmp.Or(machine.Record(r), l.threads.Record(r))
-		if err == nil && r.Schema != nil {
-			err = cmp.Or(l.counters.Record(r), l.requests.Record(r))
-		}
-		return err
-	})
+	l.waits, l.alloc, l.threads = waits.New(&l.mux), alloc.New(&l.mux), threads.New(&l.mux)
+	l.counters, l.requests = counters.New(&l.mux), requests.New(&l.mux)
 	return l
 }
 

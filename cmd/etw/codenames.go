@@ -25,8 +25,7 @@ type codeMap struct {
 
 func newCodeMap(files *native.Dir, options ...symbols.Option) *codeMap {
 	m := &codeMap{files: files}
-	m.code, m.machine = symbols.New(&m.mux, options...), system.New(&m.mux)
-	m.mux.HandleRest(func(r *etw.Record) error { return cmp.Or(m.machine.Record(r), m.code.Record(r)) })
+	m.machine, m.code = system.Of(&m.mux), symbols.New(&m.mux, options...)
 	return m
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/figures"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -170,7 +171,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	}
 	counts := c.unit.event != nil || c.unit.text == perOperation && c.unit.given[number] == 0
 	i.each = func(r *etw.Record, e *etw.EventInfo) {
-		s.told = s.told || r.Provider == clrProvider
+		s.told = s.told || r.Provider == clr.Provider.Desc.GUID
 		if counts {
 			s.count(r, e)
 		}

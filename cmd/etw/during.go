@@ -32,7 +32,8 @@ func (s *selector) findActivities(cmd *cobra.Command, in *input, paths []string)
 		return err
 	}
 	found, names := filter.During{}, make(map[string]bool)
-	a := requests.New()
+	var mux etw.Mux
+	a := requests.New(&mux)
 	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 		names[task] = true
 		if slices.ContainsFunc(s.during, func(g filter.Glob) bool { return g.Match(task) || g.Match(act.Name) || g.Match(provider+"/"+task) }) {
@@ -40,8 +41,6 @@ func (s *selector) findActivities(cmd *cobra.Command, in *input, paths []string)
 		}
 	})
 	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: t.Progress, quiet: true}
-	var mux etw.Mux
-	mux.HandleRest(a.Record)
 	if err := r.each(t, mux.Dispatch); err != nil && !errors.Is(err, errReported) {
 		return err
 	}

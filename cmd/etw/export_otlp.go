@@ -169,21 +169,12 @@ func (x *telemetryExport) telemetry(o *exporting, cmd *cobra.Command, t *trace.T
 	}
 	m := &telemetry{x: x, cmd: cmd, logs: otlp.NewLogs(resource...), spans: &otlp.Spans{Start: t.Start(), Resource: resource}}
 	if x.wants(otlp.SignalMetrics) {
-		m.counters, m.pauses = counters.New(), gc.New(&m.mux)
+		m.counters, m.pauses = counters.New(&m.mux), gc.New(&m.mux)
 	}
 	if x.wants(otlp.SignalTraces) {
-		m.requests = requests.New()
+		m.requests = requests.New(&m.mux)
 		m.requests.OnEnd(m.spans.Add)
 	}
-	m.mux.HandleRest(func(r *etw.Record) error {
-		if m.requests != nil {
-			m.requests.Record(r)
-		}
-		if m.counters != nil {
-			m.counters.Record(r)
-		}
-		return nil
-	})
 	return m
 }
 

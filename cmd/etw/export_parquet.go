@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/gc"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -259,7 +260,8 @@ func (l *lakeExport) gcs(o *exporting, cmd *cobra.Command, path string, w *parqu
 	if err = r.each(t, mux.Dispatch); err != nil && err != errReported {
 		return err
 	}
-	return cmp.Or(w.GCs(a.Result(), t.Start()), trouble)
+	list, _ := views.Find(a.Result().Tables(), "collection")
+	return cmp.Or(w.Table("gcs", list.Rising("startMs"), t.Start()), trouble)
 }
 
 // samples writes a table of samples with their stacks.

@@ -53,14 +53,15 @@ func exposeFile(o *exporting, cmd *cobra.Command, path string, f *trace.File, hi
 	sel.decoding = false
 	t := trace.Merge(f)
 	sel.resolve(t)
-	a := counters.New()
+	var mux etw.Mux
+	a := counters.New(&mux)
 	r := &reading{cmd: cmd, progress: newProgress(cmd.ErrOrStderr(), nil), share: f.Progress}
 	trouble := r.each(t, func(rec *etw.Record) error {
 		s, err := sel.take(rec, t.Elapsed(rec))
 		if s == nil || err != nil {
 			return err
 		}
-		return a.Record(rec)
+		return mux.Dispatch(rec)
 	})
 	if trouble != nil && trouble != errReported || cmd.Context().Err() != nil {
 		return cmp.Or(trouble, cmd.Context().Err())

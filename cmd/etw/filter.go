@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
+	"github.com/etwgen/etwgen/trace/rewrite"
 )
 
 // newFilter returns the command that writes some events of traces as a trace.
@@ -76,13 +78,12 @@ type filtering struct {
 	cmd      *cobra.Command
 	t        *trace.Trace
 	selector *selector
-	keeper   *keeper
-	redactor *redactor // nil if there is nothing to redact
-	twice    *duplicates
-	sink     traceSink
+	keeper   rewrite.Keeper
+	redactor *rewrite.Redactor // nil if there is nothing to redact
+	out      *rewrite.Writer
 	all      bool // there is no filter
 
-	chosen, kept, repeated, undescribed int64
+	chosen, kept, undescribed int64
 }
 
 func (f *filtering) flags(cmd *cobra.Command) {
@@ -103,10 +104,19 @@ func (f *filtering) flags(cmd *cobra.Command) {
 	})
 }
 
+// How text is redacted.
+const (
+	redactHash  = "hash"
+	redactBlank = "blank"
+)
+
 // checkFlags checks that the flags make sense together.
 func (f *filtering) checkFlags() error {
 	if f.path == "" {
 		return usagef("--output FILE is missing")
+	}
+	if f.redactAs != redactHash && f.redactAs != redactBlank {
+		return usagef("--redact-as %s: there are %s and %s%s", f.redactAs, redactHash, redactBlank, didYouMean(f.redactAs, []string{redactHash, redactBlank}))
 	}
 	if len(f.redactions) > 0 {
 		return nil
@@ -132,10 +142,10 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	if f.selector, err = f.sel.selector(known); err != nil {
 		return err
 	}
-	if f.redactor, err = newRedactor(f.redactions, f.redactAs, f.redactKey); err != nil {
-		return err
+	f.selector.decoding = false
+	if len(f.redactions) > 0 {
+		f.redactor = rewrite.NewRedactor(f.selector.decoder, rewrite.Redaction{Fields: f.redactions, Key: f.redactKey, Blank: f.redactAs == redactBlank})
 	}
-	f.selector.decoding = f.redactor != nil
 	if err := f.selector.findProcesses(cmd, &f.in, args); err != nil {
 		return err
 	}
@@ -148,10 +158,7 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	defer t.Close()
 	f.t = t
 	f.selector.resolve(t)
-	f.keeper = newKeeper(&f.selector.header, f.keepStacks, f.noRundown)
-	if len(args) > 1 || len(t.Files()) > 1 {
-		f.twice = newDuplicates()
-	}
+	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.header.Processes.Has}
 	var read error
 	err = writePage(cmd, f.path, args, func(w io.Writer) error {
 		read, err = f.writeTo(w)
@@ -166,27 +173,43 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 // writeTo writes the trace. It returns what is wrong with the input, and what keeps the
 // output from being written.
 func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
-	if f.sink, err = newSink(w, f.path, f.t, f.redactor, f.compress); err != nil {
+	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: isNettracePath(f.path), Compress: f.compress, Redactor: f.redactor})
+	if errors.Is(err, rewrite.ErrCompress) {
+		err = usagef("--compress is for .etl files, and %s is to be a .nettrace", f.path)
+	}
+	if err != nil {
 		return nil, err
 	}
 	trouble, ended := f.run()
 	if !ended {
 		return trouble, trouble
 	}
-	if f.twice != nil {
-		if err := f.release(); err != nil {
-			return trouble, err
-		}
-	}
 	if err := f.selector.reportNone(f.cmd); err != nil {
 		return trouble, err
 	}
-	if f.redactor != nil {
-		if err := f.redactor.plan.check(f.selector.seen); err != nil {
-			return trouble, err
+	if err := f.checkFields(); err != nil {
+		return trouble, err
+	}
+	return trouble, f.out.Close()
+}
+
+// checkFields checks that there is a field of each name to be redacted, also in events that
+// the filters did not choose.
+func (f *filtering) checkFields() error {
+	if f.redactor == nil {
+		return nil
+	}
+	var others []*etw.EventDesc
+	for _, e := range f.selector.seen {
+		if e.count > 0 && e.Desc != nil {
+			others = append(others, e.Desc)
 		}
 	}
-	return trouble, f.sink.close()
+	names, among := f.redactor.Unmatched(others)
+	if len(names) == 0 {
+		return nil
+	}
+	return usagef("--redact: %s", explainField(&filter.UnknownField{Name: names[0], Known: filter.FieldNames(among)}))
 }
 
 // run writes the events, and reports whether it came to the end of the trace.
@@ -200,7 +223,7 @@ func (f *filtering) run() (trouble error, ended bool) {
 func (f *filtering) take(rec *etw.Record) error {
 	if f.all {
 		f.chosen++
-		return f.write(rec)
+		return f.out.Write(rec)
 	}
 	s, err := f.selector.take(rec, f.t.Elapsed(rec))
 	counter := &f.chosen
@@ -208,56 +231,22 @@ func (f *filtering) take(rec *etw.Record) error {
 	case err != nil && err != errStop: // after the end there may be what the rest needs
 		return err
 	case s != nil && err == nil:
-		f.keeper.chose(rec)
-	case !f.keeper.keeps(rec):
+		f.keeper.Chose(rec)
+	case !f.keeper.Needs(rec):
 		return nil
 	default:
 		counter = &f.kept
-		if f.redactor != nil {
-			s = f.shot(rec)
-		}
 	}
-	if f.redactor != nil && !hasNoFields(rec) {
-		if told, err := f.redactor.redact(rec, s); err != nil {
-			return err
-		} else if !told {
+	if f.redactor != nil {
+		if known, err := f.redactor.Redact(rec); err != nil {
+			return usagef("--redact %w", err)
+		} else if !known {
 			f.undescribed++
 			return nil
 		}
 	}
 	*counter++
-	return f.write(rec)
-}
-
-// shot decodes a record that the filters did not choose.
-func (f *filtering) shot(rec *etw.Record) *shot {
-	s := &f.selector.shot
-	s.Record = rec
-	s.values, s.err = f.selector.decoder.Decode(rec)
-	s.rest = f.selector.decoder.Rest()
-	return s
-}
-
-// write writes a record. If there are several traces, those of one time wait for each
-// other.
-func (f *filtering) write(rec *etw.Record) error {
-	if f.twice == nil {
-		return f.sink.write(rec)
-	}
-	if f.twice.isLater(rec) {
-		if err := f.release(); err != nil {
-			return err
-		}
-	}
-	f.twice.hold(rec, f.sink.hold(rec))
-	return nil
-}
-
-// release writes what waits.
-func (f *filtering) release() error {
-	n, err := f.twice.release()
-	f.repeated += n
-	return err
+	return f.out.Write(rec)
 }
 
 // conclude says what was written, and what was not.
@@ -268,8 +257,8 @@ func (f *filtering) conclude() error {
 		if f.kept > 0 {
 			text += ", and " + count(f.kept, "event", "events") + " that the rest needs"
 		}
-		if f.repeated > 0 {
-			text += "; " + fmt.Sprint(f.repeated) + " that several traces have are written once"
+		if n := f.out.Stats().Repeated; n > 0 {
+			text += "; " + fmt.Sprint(n) + " that several traces have are written once"
 		}
 		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", clean(f.path), text)
 	}
@@ -277,9 +266,19 @@ func (f *filtering) conclude() error {
 		report(f.cmd, fmt.Errorf("%s left out: nothing tells what their fields are, and so what to redact", count(f.undescribed, "event was", "events were")))
 		result = cmp.Or(result, errReported)
 	}
-	for _, line := range f.sink.refused() {
-		report(f.cmd, errors.New(line))
-		result = cmp.Or(result, errReported)
+	n := f.out.Stats()
+	for _, left := range []struct {
+		count int64
+		why   string
+	}{
+		{n.Unnamed, "the trace does not say what they are"},
+		{n.Classic, "a .nettrace has no room for those of the kernel and for messages"},
+		{n.OtherPointers, "a .nettrace has pointers of one size, and their programs those of another"},
+	} {
+		if left.count > 0 {
+			report(f.cmd, fmt.Errorf("%s left out: %s", count(left.count, "event was", "events were"), left.why))
+			result = cmp.Or(result, errReported)
+		}
 	}
 	if reportLosses(f.cmd, f.t) {
 		result = cmp.Or(result, errReported)

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/etwgen/etwgen/runtime/classic"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -40,13 +41,13 @@ func contains(t *testing.T, path, text string) bool {
 // TestRedactSession redacts events of an .etl file that are about the session, and items
 // beside events. Such events that nothing describes are left out.
 func TestRedactSession(t *testing.T) {
-	session, _ := classic.KernelClass(groupSession, 66)
+	session := new(kernel.AnyEventTraceBuildInfo).EventDescs()[0].Class
 	sid := append([]byte{1, 2, 0, 0, 0, 0, 0, 5}, "ABCDEFGH"...)
 	build := []byte("19041.secret\x00")
 	data, err := etltest.File(etltest.DefaultHeader(),
 		&etw.Record{Kind: etw.KindClassic, Provider: session, Opcode: 66, Version: 2, PointerSize: etw.Ptr64, Payload: build},
 		&etw.Record{Kind: etw.KindClassic, Provider: session, Opcode: 200, Version: 2, PointerSize: etw.Ptr64, Payload: []byte("unknown secret")},
-		&etw.Record{Kind: etw.KindManifest, Provider: clrProvider, ID: 10, PointerSize: etw.Ptr64, ProcessID: 7,
+		&etw.Record{Kind: etw.KindManifest, Provider: clr.Provider.Desc.GUID, ID: 10, PointerSize: etw.Ptr64, ProcessID: 7,
 			Extended: []etw.ExtendedItem{{Type: etw.ExtSID, Data: sid}, {Type: etw.ExtContainerID, Data: []byte("container-secret")}}})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -38,6 +39,7 @@ func listRecords(t *testing.T, path string) recordList {
 	}
 	defer f.Close()
 	var l recordList
+	header := new(kernel.AnyEventTraceHeader).EventDescs()[0]
 	for r, err := range f.Records() {
 		if err != nil {
 			if !errors.Is(err, etw.ErrIncomplete) {
@@ -45,7 +47,7 @@ func listRecords(t *testing.T, path string) recordList {
 			}
 			break
 		}
-		if r.Kind == etw.KindClassic && kernelGroupOf(r) == groupSession && r.Opcode == 0 {
+		if r.Provider == header.Class && r.Opcode == header.Opcode {
 			continue
 		}
 		l.times = append(l.times, r.Clock.FileTime(r.Timestamp))

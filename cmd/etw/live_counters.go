@@ -101,7 +101,8 @@ func (c *counterMode) run(cmd *cobra.Command, out *output) error {
 		}
 		defer stop()
 	}
-	analysis := counters.New()
+	var mux etw.Mux
+	analysis := counters.New(&mux)
 	// Sources say at different moments of an interval what there is to say of it.
 	var begun, last time.Time
 	any := false
@@ -128,7 +129,7 @@ func (c *counterMode) run(cmd *cobra.Command, out *output) error {
 			}
 		}
 		last = at
-		return analysis.Record(rec)
+		return mux.Dispatch(rec)
 	})
 	if err == nil {
 		err = say()

@@ -87,7 +87,7 @@ func (m *machineEnabling) config(cmd *cobra.Command) (cfg session.Config, err er
 		}
 		cfg.KernelFlags = uint32(flags)
 		if m.stacks {
-			cfg.Stacks = kernelStacks(flags)
+			cfg.Stacks = flags.Stacks()
 		}
 	}
 	isCLR := func(p session.Provider) bool { return p.GUID == clr.Provider.Desc.GUID }
@@ -95,19 +95,6 @@ func (m *machineEnabling) config(cmd *cobra.Command) (cfg session.Config, err er
 		cfg.Rundown = new(session.Rundown)
 	}
 	return cfg, nil
-}
-
-// kernelStacks returns the events that are worth a call stack.
-func kernelStacks(flags kernel.Flags) []session.StackEvent {
-	var list []session.StackEvent
-	add := func(d *etw.EventDesc) { list = append(list, session.StackEvent{Class: d.Class, Opcode: d.Opcode}) }
-	if flags&kernel.FlagProfile != 0 {
-		add((&kernel.PerfInfoSampleV2{}).EventDesc())
-	}
-	if flags&kernel.FlagCswitch != 0 {
-		add((&kernel.ThreadCSwitchV2{}).EventDesc())
-	}
-	return list
 }
 
 // provider reads one of a list.

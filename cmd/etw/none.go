@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -28,7 +29,7 @@ type timeSpan struct {
 // see takes a record.
 func (s *timeSpan) see(r *etw.Record, elapsed time.Duration, h *filter.Header, asked filter.Numbers) {
 	switch {
-	case r.Provider != rundownProvider:
+	case r.Provider != rundown.Provider.Desc.GUID:
 		s.ended = max(s.ended, elapsed)
 	case !s.hasRundown:
 		s.hasRundown, s.rundown = true, elapsed

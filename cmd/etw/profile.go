@@ -22,7 +22,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -113,9 +112,8 @@ func startCPU(mux *etw.Mux, t *trace.Trace) func() gathered {
 
 // startProcessors registers what takes samples of processors, or of threads.
 func startProcessors(mux *etw.Mux, t *trace.Trace) *processorTime {
-	p := newProcessorTime(mux, system.New(mux))
+	p := newProcessorTime(mux)
 	p.linux.SetInterval(samplingInterval(t))
-	mux.HandleRest(p.linux.Record)
 	return p
 }
 
@@ -123,16 +121,16 @@ func startProcessors(mux *etw.Mux, t *trace.Trace) *processorTime {
 type processorTime struct {
 	threads *cpu.Analysis
 	kernel  *cpu.Kernel
-	linux   *cpu.Linux // wants the records that are left over
+	linux   *cpu.Linux
 }
 
-func newProcessorTime(mux *etw.Mux, machine *system.Machine) *processorTime {
-	return &processorTime{threads: cpu.New(mux), kernel: cpu.NewKernel(mux, machine), linux: cpu.NewLinux(0)}
+func newProcessorTime(mux *etw.Mux) *processorTime {
+	return &processorTime{threads: cpu.New(mux), kernel: cpu.NewKernel(mux), linux: cpu.NewLinux(mux)}
 }
 
 func (p *processorTime) gathered() gathered {
-	if s, res := p.linux.Samples(); res.Samples > 0 {
-		return gathered{samples: []*stacks.Samples{s}, period: res.Interval,
+	if res := p.linux.Result(); res.Samples > 0 {
+		return gathered{samples: p.linux.Samples(), period: res.Interval,
 			facts: []string{fmt.Sprintf("time on processors: %s, %s", count(res.Samples, "sample", "samples"), apart(res))}}
 	}
 	if g := kernelSamples(p.kernel); g.samples != nil {
@@ -150,12 +148,12 @@ func (p *processorTime) gathered() gathered {
 	if res.UnsampledMS > 0 {
 		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", ms(res.UnsampledMS)))
 	}
-	return gathered{samples: []*stacks.Samples{p.threads.Samples()}, facts: facts, period: res.Interval()}
+	return gathered{samples: p.threads.Samples(), facts: facts, period: res.Interval()}
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.
 func kernelSamples(k *cpu.Kernel) gathered {
-	s, res := k.Samples()
+	res := k.Result()
 	if res.Samples+res.Idle == 0 {
 		return gathered{}
 	}
@@ -164,11 +162,11 @@ func kernelSamples(k *cpu.Kernel) gathered {
 	if res.Misdefined > 0 {
 		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
 	}
-	return gathered{samples: []*stacks.Samples{s}, facts: facts, period: res.Interval}
+	return gathered{samples: k.Samples(), facts: facts, period: res.Interval}
 }
 
 // apart says how far samples are from each other.
-func apart(res cpu.KernelResult) string {
+func apart(res *cpu.KernelResult) string {
 	text, measured := ms(float64(res.Interval)/1e6), ms(float64(res.Measured)/1e6)
 	if res.Measured > 0 && measured != text {
 		return text + " apart, measured " + measured
@@ -193,10 +191,9 @@ func samplingInterval(t *trace.Trace) int64 {
 }
 
 func startFiles(mux *etw.Mux, _ *trace.Trace) func() gathered {
-	machine := system.New(mux)
-	a := files.New(mux, machine, system.NewFiles(mux, machine))
+	a := files.New(mux)
 	return func() gathered {
-		s, res := a.Samples()
+		res := a.Result()
 		if res.Operations == 0 {
 			return gathered{}
 		}
@@ -205,15 +202,14 @@ func startFiles(mux *etw.Mux, _ *trace.Trace) func() gathered {
 		if res.Open > 0 {
 			facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", count(res.Open, "operation", "operations")))
 		}
-		return gathered{samples: []*stacks.Samples{s}, facts: facts}
+		return gathered{samples: a.Samples(), facts: facts}
 	}
 }
 
 func startDisk(mux *etw.Mux, _ *trace.Trace) func() gathered {
-	machine := system.New(mux)
-	a := disk.New(mux, machine, system.NewFiles(mux, machine))
+	a := disk.New(mux)
 	return func() gathered {
-		s, res := a.Samples()
+		res := a.Result()
 		if res.Operations == 0 {
 			return gathered{}
 		}
@@ -221,16 +217,14 @@ func startDisk(mux *etw.Mux, _ *trace.Trace) func() gathered {
 		if res.Orphans > 0 {
 			facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", count(res.Orphans, "operation", "operations")))
 		}
-		return gathered{samples: []*stacks.Samples{s}, facts: facts}
+		return gathered{samples: a.Samples(), facts: facts}
 	}
 }
 
 func startBlocked(mux *etw.Mux, _ *trace.Trace) func() gathered {
-	machine := system.New(mux)
-	a := threads.New(mux, machine)
-	mux.HandleRest(func(r *etw.Record) error { return cmp.Or(machine.Record(r), a.Record(r)) })
+	a := threads.New(mux)
 	return func() gathered {
-		s, res := a.Samples(), a.Result()
+		res := a.Result()
 		if res.Switches == 0 {
 			return gathered{}
 		}
@@ -248,7 +242,7 @@ func startBlocked(mux *etw.Mux, _ *trace.Trace) func() gathered {
 		if res.Gaps > 0 {
 			facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", count(res.Gaps, "place", "places"), ms(res.UnknownMS)))
 		}
-		return gathered{samples: []*stacks.Samples{s}, facts: facts}
+		return gathered{samples: a.Samples(), facts: facts}
 	}
 }
 

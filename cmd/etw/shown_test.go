@@ -117,11 +117,11 @@ func TestProvidersOfTasks(t *testing.T) {
 		"Request": "COUNT  ERRORS  TOTAL MS  MEAN MS  MAX MS  TASK     PROVIDER",
 		"Query":   "COUNT  ERRORS  TOTAL MS  MEAN MS  P50 MS  P95 MS  MAX MS  TASK",
 	} {
-		a := &requestAnswer{res: &requests.Result{Processes: []*requests.Process{{Tasks: []requests.Task{
+		res := &requests.Result{Processes: []*requests.Process{{Tasks: []requests.Task{
 			{Provider: "Microsoft-AspNetCore-Server-Kestrel", Task: "Request"}, {Provider: "Private.InternalDiagnostics.System.Net.Http", Task: second},
-		}}}}}
+		}}}}
 		text := printed(t, 80, func(p *printer) {
-			if err := a.table("task", newNames()).write(p); err != nil {
+			if err := viewOf(res, "task", newNames()).write(p); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -70,19 +70,12 @@ type tables struct {
 }
 
 func newTables(t *trace.Trace) *tables {
-	x := &tables{requests: requests.New(), counters: counters.New()}
-	machine := system.New(&x.mux)
+	x := new(tables)
 	x.gc, x.alloc, x.jit, x.exceptions = gc.New(&x.mux), alloc.New(&x.mux), jit.New(&x.mux), exceptions.New(&x.mux)
 	x.contention, x.waits, x.pool = contention.New(&x.mux), waits.New(&x.mux), threadpool.New(&x.mux)
-	x.threads, x.files, x.cpu = threads.New(&x.mux, machine), system.NewFiles(&x.mux, machine), newProcessorTime(&x.mux, machine)
+	x.threads, x.files, x.cpu = threads.New(&x.mux), system.FilesOf(&x.mux), newProcessorTime(&x.mux)
 	x.cpu.linux.SetInterval(samplingInterval(t))
-	x.mux.HandleRest(func(r *etw.Record) error {
-		err := cmp.Or(machine.Record(r), x.threads.Record(r), x.cpu.linux.Record(r))
-		if err == nil && r.Schema != nil {
-			err = x.counters.Record(r)
-		}
-		return cmp.Or(err, x.requests.Record(r))
-	})
+	x.requests, x.counters = requests.New(&x.mux), counters.New(&x.mux)
 	return x
 }
 

@@ -20,6 +20,7 @@ type counterLimit struct {
 	name     string
 	below    bool
 	limit    float64
+	mux      etw.Mux
 	analysis *counters.Analysis
 	next     time.Time
 }
@@ -37,7 +38,8 @@ func parseCounterLimit(cmd *cobra.Command, text string) (*counterLimit, error) {
 	if err != nil {
 		return nil, usagef("--stop-when: %q is not a number", parts[5])
 	}
-	c := &counterLimit{cmd: cmd, mode: counterMode{interval: time.Second}, name: parts[3], below: parts[4] == "<", limit: limit, analysis: counters.New()}
+	c := &counterLimit{cmd: cmd, mode: counterMode{interval: time.Second}, name: parts[3], below: parts[4] == "<", limit: limit}
+	c.analysis = counters.New(&c.mux)
 	if parts[1] == "counter" {
 		c.mode.sources = []string{parts[2]}
 	} else {
@@ -49,7 +51,7 @@ func parseCounterLimit(cmd *cobra.Command, text string) (*counterLimit, error) {
 // hit says what has happened with a record, or nothing. Records come in the order of
 // time.
 func (c *counterLimit) hit(rec *etw.Record) string {
-	_ = c.analysis.Record(rec) // what it cannot read is a note of its result
+	_ = c.mux.Dispatch(rec) // what it cannot read is a note of its result
 	if at := rec.Time(); c.next.IsZero() {
 		c.next = at.Add(c.mode.interval)
 	} else if at.After(c.next) {

@@ -112,7 +112,7 @@ func (p *profiler) take(ctx context.Context) error {
 	p.w.core.Sender.Lose(p.resource, "eventpipe", n.Lost, flow.PlaceRuntime, p.w.cfg.Profiles.Duration)
 	p.w.core.Sender.Lose(p.resource, "eventpipe", source.dropped, flow.PlaceProfile, p.w.cfg.Profiles.Duration)
 	for _, k := range p.kinds {
-		of, period := []*stacks.Samples{times.Samples()}, times.Result().Interval()
+		of, period := times.Samples(), times.Result().Interval()
 		if k == "allocs" {
 			of, period = allocs.Samples(), 0
 		}

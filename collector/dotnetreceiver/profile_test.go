@@ -24,6 +24,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/counters"
 	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -273,12 +274,13 @@ func spreads(t *testing.T, path string) map[string]uint64 {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	a := counters.New()
+	var mux etw.Mux
+	a := counters.New(&mux)
 	for rec, err := range f.Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Record(rec)
+		mux.Dispatch(rec)
 	}
 	all := make(map[string]uint64)
 	for _, p := range a.Result().Processes {

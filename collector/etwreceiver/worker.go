@@ -18,7 +18,6 @@ import (
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
 	"github.com/etwgen/etwgen/export/otlp"
-	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/session"
 )
@@ -92,7 +91,7 @@ func (w *worker) begin(ctx context.Context) (live, error) {
 		Consumption: session.Consumption{QueueBytes: w.cfg.QueueBytes, StopTimeout: w.cfg.ShutdownTimeout / 4},
 	}
 	if w.cfg.Kernel.Stacks {
-		cfg.Stacks = stacks(flags)
+		cfg.Stacks = flags.Stacks()
 	}
 	if cfg.Name == "" {
 		cfg.Name = w.prefix() + strconv.Itoa(os.Getpid())
@@ -112,19 +111,6 @@ func (w *worker) begin(ctx context.Context) (live, error) {
 		return nil, fmt.Errorf("cannot start session %q: %w", cfg.Name, err)
 	}
 	return s, nil
-}
-
-// stacks returns the events of the kernel that are worth a call stack.
-func stacks(flags kernel.Flags) []session.StackEvent {
-	var list []session.StackEvent
-	add := func(d *etw.EventDesc) { list = append(list, session.StackEvent{Class: d.Class, Opcode: d.Opcode}) }
-	if flags&kernel.FlagProfile != 0 {
-		add((&kernel.PerfInfoSampleV2{}).EventDesc())
-	}
-	if flags&kernel.FlagCswitch != 0 {
-		add((&kernel.ThreadCSwitchV2{}).EventDesc())
-	}
-	return list
 }
 
 // Run gives away what the session says. One that somebody else has stopped is started
@@ -185,5 +171,5 @@ func (w *worker) read(stop context.Context, s live) error {
 
 // losses returns what a session has lost, by place.
 func losses(n session.Stats) map[string]int64 {
-	return map[string]int64{flow.PlaceKernel: n.EventsLost, flow.PlaceRealTime: n.RealTimeBuffersLost, flow.PlaceDecode: n.Undecodable}
+	return map[string]int64{flow.PlaceKernel: n.Lost, flow.PlaceRealTime: n.LostBuffers, flow.PlaceDecode: n.Undecodable}
 }

@@ -113,7 +113,7 @@ func testRecorded(t *testing.T, c *chromium) {
 }
 
 // rows are the numbers of the collections that a table shows.
-const rows = `[...document.querySelectorAll("#table-collections tr.data td:first-child")].map(e => e.textContent)`
+const rows = `[...document.querySelectorAll("#table-gc-collection tr.data td:first-child")].map(e => e.textContent)`
 
 func testMany(t *testing.T, c *chromium) {
 	res := emptyResult()
@@ -123,11 +123,11 @@ func testMany(t *testing.T, c *chromium) {
 		t.Errorf("%d charts", n)
 	}
 	b.want(rows+`.join()`, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25")
-	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "20,000 rows")
+	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "20,000 rows")
 
 	// Sorted by the pause, the longest first, then the shortest, then not at all.
-	pauses := `[...document.querySelectorAll("#table-collections tr.data")].map(e => Number(e.children[5].textContent))`
-	header := `document.querySelectorAll("#table-collections thead button")[5]`
+	pauses := `[...document.querySelectorAll("#table-gc-collection tr.data")].map(e => Number(e.children[6].textContent))`
+	header := `document.querySelectorAll("#table-gc-collection thead button")[6]`
 	longest := fmt.Sprintf("%.3f", res.GC.Runtimes[0].All.PauseMS.Max.Or(0))
 	b.eval(header+".click()", nil)
 	b.want(pauses+`[0].toFixed(3)`, longest)
@@ -140,19 +140,19 @@ func testMany(t *testing.T, c *chromium) {
 
 	// The filter takes conditions and words.
 	filter := func(text string) {
-		b.eval(fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input")); })(document.querySelector("#table-collections input"))`, text), nil)
+		b.eval(fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input")); })(document.querySelector("#table-gc-collection input"))`, text), nil)
 		b.settle()
 	}
 	filter("number>=100 number<103")
 	b.want(rows+`.join()`, "100,101,102")
 	filter("background induced")
-	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "207 of 20,000 rows")
+	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "207 of 20,000 rows")
 	filter("nothing has this")
-	b.want(`document.querySelector("#table-collections .empty").textContent`, "No row passes the filter.")
+	b.want(`document.querySelector("#table-gc-collection .empty").textContent`, "No row passes the filter.")
 	filter("")
 
 	// The keyboard walks over rows and pages, and opens a row.
-	b.eval(`document.querySelector("#table-collections tr.data").focus()`, nil)
+	b.eval(`document.querySelector("#table-gc-collection tr.data").focus()`, nil)
 	b.press("End")
 	b.want(`document.activeElement.firstChild.textContent`, "20000")
 	b.press("ArrowUp")
@@ -174,7 +174,7 @@ func testPoints(t *testing.T, b *tab) {
 	b.press("ArrowLeft")
 	b.want(`document.querySelector("#chart-pauses .tip").textContent.includes("No. 19999")`, "true")
 	b.press("Enter")
-	b.want(`document.querySelector("#table-collections tr.chosen td").textContent`, "19999")
+	b.want(`document.querySelector("#table-gc-collection tr.chosen td").textContent`, "19999")
 	b.want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
 
 	// Where the ring is, the mouse finds the same point.
@@ -184,7 +184,7 @@ func testPoints(t *testing.T, b *tab) {
 	var at []float64
 	b.eval(`(r => [r.left + r.width / 2, r.top + r.height / 2])(document.querySelector("#chart-pauses .ring").getBoundingClientRect())`, &at)
 	b.click(at[0], at[1])
-	b.want(`Number(document.querySelector("#table-collections tr.chosen td").textContent) < 200`, "true")
+	b.want(`Number(document.querySelector("#table-gc-collection tr.chosen td").textContent) < 200`, "true")
 	b.want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
 }
 
@@ -207,12 +207,12 @@ func testZoom(t *testing.T, b *tab) {
 	x, y := b.center("#chart-pauses .u-over")
 	b.drag(x-50, y, x+50, y)
 	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "false")
-	b.want(`/^only [\d.]+ to [\d.]+ s$/.test(document.querySelector("#table-collections .chip").textContent)`, "true")
-	b.want(`/ of 20,000 rows$/.test(document.querySelector("#table-collections .foot").firstChild.textContent)`, "true")
+	b.want(`/^only [\d.]+ to [\d.]+ s$/.test(document.querySelector("#table-gc-collection .chip").textContent)`, "true")
+	b.want(`/ of 20,000 rows$/.test(document.querySelector("#table-gc-collection .foot").firstChild.textContent)`, "true")
 	b.drawn()
 	b.press("Escape")
 	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
-	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "20,000 rows")
+	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "20,000 rows")
 }
 
 func testHostile(t *testing.T, c *chromium) {
@@ -223,12 +223,12 @@ func testHostile(t *testing.T, c *chromium) {
 	for _, name := range hostileNames {
 		shown := strings.Join(strings.Fields(clean(name)), " ")
 		var found bool
-		b.eval(fmt.Sprintf(`[...document.querySelectorAll("#table-exceptiontypes td")].some(e => e.textContent.split(/\s+/).filter(w => w).join(" ") === %s)`, jsString(shown)), &found)
+		b.eval(fmt.Sprintf(`[...document.querySelectorAll("#table-exceptions-type td")].some(e => e.textContent.split(/\s+/).filter(w => w).join(" ") === %s)`, jsString(shown)), &found)
 		if !found {
 			t.Errorf("no row shows %q", shown)
 		}
 	}
-	b.eval(`document.querySelectorAll("#table-throws tr.data").forEach(e => e.click())`, nil)
+	b.eval(`document.querySelectorAll("#table-exceptions-exception tr.data").forEach(e => e.click())`, nil)
 	b.want(`typeof window.pwned`, "undefined")
 	b.quiet()
 }
@@ -242,7 +242,7 @@ func testProcesses(t *testing.T, c *chromium) {
 	b.eval(`(e => { e.value = 1; e.dispatchEvent(new Event("change")); })(document.querySelector("select"))`, nil)
 	b.settle()
 	b.want(`document.querySelector(".who h2").textContent`, "baker (7)")
-	b.want(`document.querySelector("#table-collections .foot").firstChild.textContent`, "30 rows")
+	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "30 rows")
 	b.eval(`document.querySelector("#table-overview tr.data").click()`, nil)
 	b.settle()
 	b.want(`document.querySelector(".who h2").textContent`, "Process 8")

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/etwgen/etwgen/analysis/findings"
 )
 
 // A Flame is a call tree, and the page that shows it.
@@ -369,9 +371,9 @@ func topTable(f *Flame, weights []weight, t *texts) *table {
 	}
 	word(top, rows, column{Key: "name", Label: "Method"}, func(r row) string { return f.Frames[r.frame].Name })
 	num(top, rows, column{Key: "self", Label: "Self", Unit: f.Unit, Digits: 3, Share: true, Help: "by itself"}, func(r row) float64 { return r.self.now })
-	num(top, rows, column{Key: "selfshare", Label: "Self", Unit: "%", Digits: 2}, func(r row) float64 { return share(r.self.now, all.now) })
+	num(top, rows, column{Key: "selfPercent", Label: "Self", Unit: "%", Digits: 2}, func(r row) float64 { return share(r.self.now, all.now) })
 	num(top, rows, column{Key: "total", Label: "Total", Unit: f.Unit, Digits: 3, Share: true, Help: "with what it calls; recursion counts once"}, func(r row) float64 { return r.total.now })
-	num(top, rows, column{Key: "totalshare", Label: "Total", Unit: "%", Digits: 2}, func(r row) float64 { return share(r.total.now, all.now) })
+	num(top, rows, column{Key: "totalPercent", Label: "Total", Unit: "%", Digits: 2}, func(r row) float64 { return share(r.total.now, all.now) })
 	if f.Compared {
 		num(top, rows, column{Key: "before", Label: "Self before", Unit: f.Unit, Digits: 3}, func(r row) float64 { return r.self.before })
 		num(top, rows, column{Key: "change", Label: "Change of share", Unit: "points", Digits: 2}, func(r row) float64 { return share(r.self.now, all.now) - share(r.self.before, all.before) })
@@ -403,7 +405,9 @@ func addProfiles(v *view, s *subject, t *texts) error {
 		}
 		top := m.Top.Columns
 		if share := top[2].Numbers.values[0]; share == share {
-			v.Findings = append(v.Findings, finding{note, fmt.Sprintf("%s: %s of it in %s by itself.", m.What, percent(share), t.list[top[0].Texts[0]]), sec.ID})
+			found := findings.Code(m.What, t.list[top[0].Texts[0]], share)
+			found.Part = sec.ID
+			v.add([]findings.Finding{found})
 		}
 	}
 	return nil

@@ -5,8 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/gc"
-	"github.com/etwgen/etwgen/analysis/measure"
+)
+
+// So few collections make a chart, and a half and a 95 % of them a number.
+const (
+	enoughToDraw = 3
+	enoughGCs    = 10
 )
 
 // addGC adds what is known of collections.
@@ -27,25 +33,20 @@ func addGC(v *view, s *subject, texts *texts) {
 		return 0
 	})
 	v.gcTiles(r)
-	v.gcFindings(r)
+	v.add(findings.GC(r))
 	sec := &section{ID: "gc", Title: "Garbage collections", Lead: gcLead(r)}
 	if len(gcs) >= enoughToDraw {
 		sec.Charts = []*chart{pauseChart(gcs), heapChart(gcs), pauseHistogram(r, gcs), rateChart(gcs)}
 	}
-	if len(gcs) > 0 {
-		sec.Tables = append(sec.Tables, generationTable(r, texts), collectionTable(gcs, texts))
-	}
-	sec.Tables = append(sec.Tables, suspensionTable(r, texts))
-	if len(r.FinalizedTypes) > 0 {
-		t := &table{ID: "finalized", Title: "Finalized objects by type", Sort: "count", texts: texts}
-		rows := shown(r.FinalizedTypes)
-		word(t, rows, column{Key: "type", Label: "Type"}, func(c gc.TypeCount) string { return c.Type })
-		num(t, rows, column{Key: "count", Label: "Objects", Share: true}, func(c gc.TypeCount) float64 { return float64(c.Count) })
-		cutOff(t, len(r.FinalizedTypes))
-		sec.Tables = append(sec.Tables, t)
-	}
-	if len(r.AllocWaits) > 0 {
-		sec.Tables = append(sec.Tables, allocWaitTable(r.AllocWaits, texts))
+	for _, t := range (&gc.Result{Runtimes: []*gc.Runtime{r}}).Tables() {
+		if t.Name != "collection" {
+			sec.show(t, texts)
+		} else if len(gcs) > 0 {
+			shown := sec.showAll(t.Rising("startMs"), texts)
+			if g := sizesGrid(gcs); g != nil && len(gcs) <= maxDetailed {
+				shown.Grids = append(shown.Grids, g)
+			}
+		}
 	}
 	v.Sections = append(v.Sections, sec)
 }
@@ -80,88 +81,6 @@ func (v *view) gcTiles(r *gc.Runtime) {
 		}
 		v.Tiles = append(v.Tiles, tile{"Allocated", size(r.All.AllocatedMB * 1e6), note, "gc"})
 	}
-}
-
-// What is worth a remark.
-const (
-	enoughToDraw  = 3    // collections
-	muchPaused    = 10.0 // percent of the time
-	somePaused    = 3.0
-	longPause     = 200.0 // ms
-	slowSuspend   = 20.0  // ms until all threads were stopped
-	manyFullShare = 0.3   // of all collections
-	enoughGCs     = 10    // for shares to mean something
-)
-
-// gcFindings says what stands out.
-func (v *view) gcFindings(r *gc.Runtime) {
-	add := func(level, format string, args ...any) {
-		v.Findings = append(v.Findings, finding{level, fmt.Sprintf(format, args...), "gc"})
-	}
-	if p, ok := r.PausePercent.Get(); ok && r.Count > 0 && p >= somePaused {
-		level := look
-		if p >= muchPaused {
-			level = bad
-		}
-		add(level, "Collections stopped the program for %s of the time: %s in %s.", percent(p), span(r.PauseMS), span(r.SpanMS))
-	}
-	if g := longest(r.GCs, func(g *gc.GC) measure.Float { return g.PauseMS }); g != nil {
-		level := note
-		if g.PauseMS.Or(0) >= longPause {
-			level = bad
-		}
-		add(level, "The longest pause was %s, at %s, for %s.", span(g.PauseMS.Or(0)), at(g.StartMS), describe(g))
-	}
-	if g := longest(r.GCs, func(g *gc.GC) measure.Float { return g.SuspendMS }); g != nil && g.SuspendMS.Or(0) >= slowSuspend {
-		add(look, "Before the collection at %s it took %s until all threads stood still: one of them was slow to stop.", at(g.StartMS), span(g.SuspendMS.Or(0)))
-	}
-	if n := r.All.Induced; n > 0 {
-		add(look, "%s asked for, by the program itself (GC.Collect and the like) or by a tool.", count(n, "collection was", "collections were"))
-	}
-	var fullBlocking, large int
-	for _, g := range r.GCs {
-		if g.Generation == 2 && g.Kind == gc.Blocking && !g.Induced {
-			fullBlocking++
-		}
-		if g.Reason == "AllocLarge" {
-			large++
-		}
-	}
-	if r.Count >= enoughGCs && float64(fullBlocking) >= manyFullShare*float64(r.Count) {
-		add(look, "%d of %s were full and blocking, though nobody asked for them: look at why, in the table.", fullBlocking, count(r.Count, "collection", "collections"))
-	}
-	if r.Count >= enoughGCs && float64(large) >= manyFullShare*float64(r.Count) {
-		add(look, "Large objects caused %d of %s: look for arrays that could be kept and used again.", large, count(r.Count, "collection", "collections"))
-	}
-	for _, reason := range r.Suspensions.ByReason {
-		if !reason.GC && reason.TotalMS > r.PauseMS && reason.TotalMS >= 1 {
-			add(note, "Threads were stopped for another reason, too: %s, %s times, for %s. If the trace has samples, this is what sampling costs.", reason.Reason,
-				grouped(float64(reason.Count), 0), span(reason.TotalMS))
-		}
-	}
-}
-
-// longest returns the collection with the greatest of a number, or nil.
-func longest(gcs []*gc.GC, of func(*gc.GC) measure.Float) *gc.GC {
-	var best *gc.GC
-	for _, g := range gcs {
-		if ms, ok := of(g).Get(); ok && g.Complete() && (best == nil || ms > of(best).Or(0)) {
-			best = g
-		}
-	}
-	return best
-}
-
-// describe describes a collection in a sentence.
-func describe(g *gc.GC) string {
-	text := fmt.Sprintf("collection %d", g.Number)
-	if g.Generation >= 0 {
-		text = fmt.Sprintf("collection %d (generation %d, %s)", g.Number, g.Generation, g.Kind)
-	}
-	if g.Reason != "" {
-		text += " because of " + g.Reason
-	}
-	return text
 }
 
 // gcLead sums up the collections.
@@ -221,7 +140,7 @@ func starts(gcs []*gc.GC) *numbers {
 
 // pauseChart shows the pause of each collection.
 func pauseChart(gcs []*gc.GC) *chart {
-	c := &chart{ID: "pauses", Kind: scatter, Title: "Pauses", Unit: "ms", X: starts(gcs), Table: "collections",
+	c := &chart{ID: "pauses", Kind: scatter, Title: "Pauses", Unit: "ms", X: starts(gcs), Table: "gc-collection",
 		Note: "Each point is a collection; a background collection is one point, with the sum of its pauses."}
 	y := make([]float64, len(gcs))
 	for i, g := range gcs {
@@ -241,7 +160,7 @@ var generationNames = []string{"Generation 0", "Generation 1", "Generation 2", "
 
 // heapChart shows the heap after each collection, by generation.
 func heapChart(gcs []*gc.GC) *chart {
-	c := &chart{ID: "heap", Kind: stacked, Title: "Heap after collections", Unit: "MB", Table: "collections", Rows: []int{}}
+	c := &chart{ID: "heap", Kind: stacked, Title: "Heap after collections", Unit: "MB", Table: "gc-collection", Rows: []int{}}
 	type point struct {
 		ms  float64
 		row int
@@ -287,6 +206,6 @@ func rateChart(gcs []*gc.GC) *chart {
 	for i, g := range gcs {
 		y[i] = orNaN(g.AllocationRateMBPerSec)
 	}
-	return &chart{ID: "rate", Kind: before, Title: "Allocation rate before each collection", Unit: "MB/s", X: starts(gcs), Table: "collections",
+	return &chart{ID: "rate", Kind: before, Title: "Allocation rate before each collection", Unit: "MB/s", X: starts(gcs), Table: "gc-collection",
 		Series: []*series{{"Allocated", "alloc", &numbers{values: y, digits: 2}}}}
 }

@@ -339,12 +339,12 @@ func TestNumbersOfPage(t *testing.T) {
 	rt := r.Result.GC.Runtimes[0]
 	for _, s := range m.Views[0].Sections {
 		for _, table := range s.Tables {
-			if table.ID != "collections" {
+			if table.ID != "gc-collection" {
 				continue
 			}
 			var sum float64
 			for _, c := range table.Columns {
-				if c.K == "pause" {
+				if c.K == "pauseMs" {
 					for _, v := range c.N {
 						sum += *v
 					}

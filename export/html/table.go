@@ -148,14 +148,6 @@ func word[R any](t *table, rows []R, c column, text func(R) string) {
 	t.Columns = append(t.Columns, &c)
 }
 
-// yes is the text of what is true.
-func yes(v bool) string {
-	if v {
-		return "yes"
-	}
-	return ""
-}
-
 // cutOff says how many rows a table lacks.
 func cutOff(t *table, all int) {
 	if all > t.rows {
@@ -164,4 +156,22 @@ func cutOff(t *table, all int) {
 		}
 		t.Lead += "The first " + grouped(float64(t.rows), 0) + " of " + grouped(float64(all), 0) + " are listed."
 	}
+}
+
+// hasAny reports whether a column has anything.
+func (c *column) hasAny() bool {
+	if c.Numbers != nil {
+		for _, v := range c.Numbers.values {
+			if v == v {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range c.Texts {
+		if c.Texts[i] != c.Texts[0] {
+			return true
+		}
+	}
+	return len(c.Texts) > 0 && c.Texts[0] != emptyText
 }

@@ -2,13 +2,10 @@ package html
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 )
-
-// longQueue is how long, in milliseconds, work waits that should not.
-const longQueue = 100
 
 // addThreadPool adds what is known of the thread pool.
 func addThreadPool(v *view, s *subject, texts *texts) {
@@ -19,29 +16,18 @@ func addThreadPool(v *view, s *subject, texts *texts) {
 	v.weight += r.Started + len(r.Adjustments) + r.Enqueued
 	sec := &section{ID: "threadpool", Title: "Thread pool", Lead: poolLead(r)}
 	value := tile{"Workers of the thread pool", fmt.Sprint(r.MaxWorkers), "at most; " + fmt.Sprint(r.LastWorkers) + " at the end", "threadpool"}
-	if st := r.Starvation; st != nil {
-		text := "The thread pool starved: " + clean(strings.Join(st.Because, "; ")) + "."
-		if first, ok := st.FirstMS.Get(); ok {
-			text += " It began at " + at(first) + " and went on until " + at(st.LastMS.Or(first))
-			if before, ok := st.WorkersBefore.Get(); ok {
-				text += fmt.Sprintf(", while the pool went from %s to %s workers", grouped(before, 0), grouped(st.WorkersAfter.Or(0), 0))
-			}
-			text += "."
-		}
-		v.Findings = append(v.Findings, finding{bad, text, "threadpool"})
-		sec.Lead = append([]string{text}, sec.Lead...)
+	found := v.add(findings.ThreadPool(r))
+	if r.Starvation != nil {
+		sec.Lead = append([]string{found[0].Text}, sec.Lead...)
 		value.Note = "at most; the pool starved"
 	}
 	v.Tiles = append(v.Tiles, value)
-	if p95 := r.QueueMS.P95.Or(0); p95 >= longQueue {
-		v.Findings = append(v.Findings, finding{look, fmt.Sprintf("Work waited in the queue of the thread pool: 5 %% of it longer than %s.", span(p95)), "threadpool"})
-	}
 	if len(r.Workers.Highest) > 0 {
 		sec.Charts = append(sec.Charts, levelsChart("workers", "Active workers", "Workers", "pool", r.Workers))
 	}
 	if len(r.Adjustments) > 0 {
 		sec.Charts = append(sec.Charts, wishedChart(r.Adjustments))
-		sec.Tables = append(sec.Tables, reasonsOfPool(r, texts), adjustmentTable(r, texts))
+		sec.showEach((&threadpool.Result{Runtimes: []*threadpool.Runtime{r}}).Tables(), texts)
 	}
 	v.Sections = append(v.Sections, sec)
 }
@@ -68,24 +54,6 @@ func wishedChart(all []threadpool.Adjustment) *chart {
 	for i, a := range all {
 		x[i], y[i] = a.AtMS, float64(a.Workers)
 	}
-	return &chart{ID: "wished", Kind: steps, Title: "Wished number of workers", X: seconds(x), Table: "adjustments",
+	return &chart{ID: "wished", Kind: steps, Title: "Wished number of workers", X: seconds(x), Table: "threadpool-adjustment",
 		Series: []*series{{"Workers", "pool", &numbers{values: y}}}}
-}
-
-func reasonsOfPool(r *threadpool.Runtime, texts *texts) *table {
-	t := &table{ID: "poolreasons", Title: "Why the number of workers was changed", Sort: "count", texts: texts}
-	word(t, r.Reasons, column{Key: "reason", Label: "Reason"}, func(x threadpool.Reason) string { return x.Reason })
-	num(t, r.Reasons, column{Key: "count", Label: "Changes", Share: true}, func(x threadpool.Reason) float64 { return float64(x.Count) })
-	return t
-}
-
-func adjustmentTable(r *threadpool.Runtime, texts *texts) *table {
-	t := &table{ID: "adjustments", Title: "Changes of the number of workers", Time: "at", texts: texts}
-	rows := shown(r.Adjustments)
-	num(t, rows, column{Key: "at", Label: "At", Unit: "s", Digits: 6}, func(a threadpool.Adjustment) float64 { return a.AtMS / 1000 })
-	num(t, rows, column{Key: "workers", Label: "Workers"}, func(a threadpool.Adjustment) float64 { return float64(a.Workers) })
-	word(t, rows, column{Key: "reason", Label: "Reason"}, func(a threadpool.Adjustment) string { return a.Reason })
-	num(t, rows, column{Key: "throughput", Label: "Throughput", Unit: "a second", Digits: 1}, func(a threadpool.Adjustment) float64 { return orNaN(a.ThroughputPerSec) })
-	cutOff(t, len(r.Adjustments))
-	return t
 }

@@ -120,8 +120,8 @@ func testTimeline(t *testing.T, c *chromium) {
 	to, _ := place(0.75)
 	b.drag(from, y, to, y)
 	b.want(`/^0\.2[45]\d s to 0\.7[45]\d s/.test(`+zoom+`)`, "true")
-	b.want(`document.querySelector("#table-collections .chip").textContent.startsWith("only 0.2")`, "true")
-	b.want(`document.querySelector("#table-generations .chip").textContent`, "of the whole time")
+	b.want(`document.querySelector("#table-gc-collection .chip").textContent.startsWith("only 0.2")`, "true")
+	b.want(`document.querySelector("#table-gc-generation .chip").textContent`, "of the whole time")
 	b.want(`/^all\d/.test(`+status+`) && !`+status+`.startsWith("all100.0")`, "true")
 	b.want(`document.querySelector("#table-top .chip").textContent.startsWith("only 0.2")`, "true")
 
@@ -136,7 +136,7 @@ func testTimeline(t *testing.T, c *chromium) {
 	b.press("Escape")
 	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
 	b.want(status, "all100.0 ms, 100 %")
-	b.want(`document.querySelector("#table-generations .chip").classList.contains("hidden")`, "true")
+	b.want(`document.querySelector("#table-gc-generation .chip").classList.contains("hidden")`, "true")
 	for range 2 {
 		b.eval(`document.querySelector('.tracks button[title="zoom in"]').click()`, nil)
 	}

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/etwgen/etwgen/analysis/gc"
-	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/export/parquet/internal/file"
 )
 
@@ -47,10 +46,6 @@ func (r *result) begin(ns, pid int64) {
 }
 
 func (r *result) integer(v int64) { r.leaf().Number(uint64(v), 0) }
-func (r *result) float(v measure.Float) {
-	f, ok := v.Get()
-	putNumber(r.leaf(), math.Float64bits(f), ok)
-}
 
 // text adds a text; an empty one is null.
 func (r *result) text(s string) {
@@ -72,40 +67,62 @@ func (r *result) end() error {
 	return nil
 }
 
-// GCs writes the table gcs: a row for each garbage collection. start is when the
-// session began, which the times of the result are counted from.
-func (w *Writer) GCs(res *gc.Result, start time.Time) error {
-	t := w.newResult("gcs",
-		column1("clr_instance", file.Uint16), column1("number", file.Uint32), column1("generation", file.Int8),
-		column1("kind", file.Text), column1("reason", file.Text), column1("name", file.Text), column1("induced", file.Bool),
-		column1("pause_ms", file.Double), column1("suspend_ms", file.Double), column1("duration_ms", file.Double), column1("pause_percent", file.Double),
-		column1("before_mb", file.Double), column1("after_mb", file.Double), column1("peak_mb", file.Double),
-		column1("promoted_mb", file.Double), column1("allocated_mb", file.Double),
-		column1("heaps", file.Int32), column1("memory_load_percent", file.Double), column1("pause_mode", file.Text), column1("complete", file.Bool))
-	for _, rt := range res.Runtimes {
-		for _, g := range rt.GCs {
-			t.begin(start.UnixNano()+int64(math.Round(g.StartMS*1e6)), rt.PID)
-			t.integer(int64(rt.CLRInstance))
-			t.integer(int64(g.Number))
-			t.integer(int64(g.Generation))
-			t.text(string(g.Kind))
-			t.text(g.Reason)
-			t.text(g.Name)
-			t.integer(int64(b2u(g.Induced)))
-			for _, v := range []measure.Float{g.PauseMS, g.SuspendMS, g.DurationMS, g.PausePercent,
-				g.BeforeMB, g.AfterMB, g.PeakMB, g.PromotedMB, g.AllocatedMB} {
-				t.float(v)
-			}
-			t.integer(int64(g.Heaps))
-			t.float(g.MemoryLoadPercent)
-			t.text(g.PauseMode)
-			t.integer(int64(b2u(g.Complete())))
-			if err := t.end(); err != nil {
-				return err
-			}
+// Table writes a view of an analysis, with all its columns but the names of processes and
+// threads. start is when the session began, which the times of the result are counted from:
+// the time of a row is the first of these.
+func (w *Writer) Table(name string, v table.View, start time.Time) error {
+	var heads []int
+	var columns []*file.Node
+	moment, owner := -1, -1
+	for i, h := range v.Heads {
+		switch {
+		case h.Owner && h.Kind == table.Whole:
+			owner = i
+			continue
+		case h.Kind == table.Process || h.Kind == table.Thread || h.Audience == table.People:
+			continue
+		case h.Moment && moment < 0:
+			moment = i
+		}
+		heads, columns = append(heads, i), append(columns, column1(h.Name, fileTypes[h.Kind]))
+	}
+	t := w.newResult(name, columns...)
+	for row := range v.Rows {
+		at, pid := start.UnixNano(), int64(-1)
+		if moment >= 0 {
+			ms, _ := v.At(row, moment).Float()
+			at += int64(math.Round(ms * 1e6))
+		}
+		if owner >= 0 {
+			pid = v.At(row, owner).Int()
+		}
+		t.begin(at, pid)
+		for _, i := range heads {
+			t.value(v.At(row, i), v.Heads[i].Kind)
+		}
+		if err := t.end(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// fileTypes are those of the kinds of values.
+var fileTypes = map[table.Kind]file.Type{table.TextKind: file.Text, table.Bool: file.Bool, table.Whole: file.Int64, table.Real: file.Double}
+
+// value adds a value, or null where it is unknown.
+func (r *result) value(v table.Value, kind table.Kind) {
+	switch kind {
+	case table.Real:
+		f, ok := v.Float()
+		putNumber(r.leaf(), math.Float64bits(f), ok)
+	case table.Whole:
+		putNumber(r.leaf(), uint64(v.Int()), v.Known())
+	case table.Bool:
+		r.integer(int64(b2u(v.Bool())))
+	default:
+		r.text(v.Text())
+	}
 }
 
 // Samples writes a table of samples, such as those of the processor or allocations: a

@@ -20,8 +20,7 @@ func ExampleWrite() {
 	}
 	defer t.Close()
 	var mux etw.Mux
-	values := counters.New()
-	mux.HandleRest(values.Record)
+	values := counters.New(&mux)
 	if err := mux.Run(context.Background(), t); err != nil {
 		fmt.Println(err)
 	}

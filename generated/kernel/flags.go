@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/generated/internal/keywords"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // GroupMasks say which groups of events a session logs: the EnableFlags that it
@@ -72,6 +73,19 @@ func (e *AnyEventTraceExtension) GroupMasks() GroupMasks {
 // GroupMasks returns the groups of events that the session logged.
 func (e *AnyEventTraceEndExtension) GroupMasks() GroupMasks {
 	return GroupMasks{e.GroupMask1, e.GroupMask2, e.GroupMask3, e.GroupMask4, e.GroupMask5, e.GroupMask6, e.GroupMask7, e.GroupMask8}
+}
+
+// Stacks returns those events which f turns on that are worth a call stack each: samples
+// of processors and context switches.
+func (f Flags) Stacks() []etw.Key {
+	var list []etw.Key
+	if f&FlagProfile != 0 {
+		list = append(list, new(PerfInfoSampleV2).EventDesc().Key())
+	}
+	if f&FlagCswitch != 0 {
+		list = append(list, new(ThreadCSwitchV2).EventDesc().Key())
+	}
+	return list
 }
 
 // ParseFlags returns the flags of a list of names, such as

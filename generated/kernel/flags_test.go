@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -26,6 +27,16 @@ func TestParseFlags(t *testing.T) {
 	}
 	if _, err := kernel.ParseFlags("PROC_TREAD"); err == nil {
 		t.Error("PROC_TREAD is a flag")
+	}
+}
+
+func TestStacks(t *testing.T) {
+	var got []string
+	for _, k := range (kernel.FlagProfile | kernel.FlagCswitch | kernel.FlagDiskIo).Stacks() {
+		got = append(got, k.String())
+	}
+	if want := []string{"classic ce1dbfb4-137e-4da6-87b0-3f59aa102cbc/46.2", "classic 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c/36.2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // What can be wrong with a part of a file: the causes of an [etw.Damage], besides
@@ -32,16 +30,3 @@ var (
 	// of its size may.
 	ErrLimit = errors.New("beyond the limit")
 )
-
-// damageAt returns a damage of f.
-func (f *file) damageAt(offset int64, part string, err error) *etw.Damage {
-	return &etw.Damage{Format: "etl", File: f.name, Offset: offset, Part: part, Err: err}
-}
-
-// addDamage adds the damages of a log to those of r.
-func (r *Reader) addDamage(l *etw.DamageLog) {
-	for _, d := range l.Damages {
-		r.stats.Damage.Add(d)
-	}
-	r.stats.Damage.Count += l.Count - len(l.Damages)
-}

@@ -218,3 +218,8 @@ func (f *file) ticks(key int64) int64 {
 	}
 	return key
 }
+
+// damageAt returns a damage of f.
+func (f *file) damageAt(offset int64, part string, err error) *etw.Damage {
+	return &etw.Damage{Format: "etl", File: f.name, Offset: offset, Part: part, Err: err}
+}

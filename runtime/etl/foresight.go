@@ -7,12 +7,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A foresight is what the user of a Reader wants to see before its time.
-type foresight struct {
-	wants func(etw.Key) bool
-	see   func(*etw.Record)
-}
-
 // foreseen are the records of a prepass that the user wants to see.
 type foreseen struct {
 	mu      sync.Mutex

@@ -158,3 +158,12 @@ func recordTime(p []byte) (int64, bool) {
 
 // le64 reads a little-endian number where the caller has checked the length.
 func le64(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }
+
+// optionalID reads a process or thread id, of which all ones mean none.
+func optionalID(p []byte) int64 {
+	id := binary.LittleEndian.Uint32(p)
+	if id == 0xffffffff {
+		return -1
+	}
+	return int64(id)
+}

@@ -1,10 +1,6 @@
 package etl
 
-import (
-	"encoding/binary"
-
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+import "encoding/binary"
 
 // Bits of the options of a WPP trace message, at offset 6 of its header. Each of
 // the first group says that a member follows the header, in this order.
@@ -61,43 +57,4 @@ func messageTime(p []byte) (int64, bool) {
 		return 0, false
 	}
 	return le64(p[at:]), true
-}
-
-// fillMessage sets rec from the message p.
-func fillMessage(rec *etw.Record, p []byte, native etw.PtrSize) {
-	options := messageOptions(p)
-	rec.Kind = etw.KindMessage
-	rec.ID = binary.LittleEndian.Uint16(p[4:])
-	rec.ProcessID, rec.ThreadID = -1, -1
-	switch {
-	case options&messagePointer32 != 0:
-		rec.PointerSize = etw.Ptr32
-	case options&messagePointer64 != 0:
-		rec.PointerSize = etw.Ptr64
-	default:
-		rec.PointerSize = native
-	}
-	at := messageHeaderSize
-	if options&messageSequence != 0 {
-		at += 4
-	}
-	switch {
-	case options&messageGUID != 0:
-		rec.Provider = etw.GUID(p[at : at+16])
-		at += 16
-	case options&messageComponentID != 0:
-		// A component has a number instead of a GUID. It is put where a GUID has
-		// its first group.
-		copy(rec.Provider[:4], p[at:])
-		at += 4
-	}
-	if hasMessageTime(p) {
-		at += 8
-	}
-	if options&messageSystemInfo != 0 {
-		rec.ThreadID = optionalID(p[at:])
-		rec.ProcessID = optionalID(p[at+4:])
-		at += 8
-	}
-	rec.Payload = p[at:]
 }

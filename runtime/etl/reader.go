@@ -312,3 +312,11 @@ func saturatingSub(a, b int64) int64 {
 	}
 	return a - b
 }
+
+// addDamage adds the damages of a log to those of r.
+func (r *Reader) addDamage(l *etw.DamageLog) {
+	for _, d := range l.Damages {
+		r.stats.Damage.Add(d)
+	}
+	r.stats.Damage.Count += l.Count - len(l.Damages)
+}

@@ -137,11 +137,41 @@ func (f *filler) fillEvent(rec *etw.Record, p []byte) {
 	}
 }
 
-// optionalID reads a process or thread id, of which all ones mean none.
-func optionalID(p []byte) int64 {
-	id := binary.LittleEndian.Uint32(p)
-	if id == 0xffffffff {
-		return -1
+// fillMessage sets rec from the message p.
+func fillMessage(rec *etw.Record, p []byte, native etw.PtrSize) {
+	options := messageOptions(p)
+	rec.Kind = etw.KindMessage
+	rec.ID = binary.LittleEndian.Uint16(p[4:])
+	rec.ProcessID, rec.ThreadID = -1, -1
+	switch {
+	case options&messagePointer32 != 0:
+		rec.PointerSize = etw.Ptr32
+	case options&messagePointer64 != 0:
+		rec.PointerSize = etw.Ptr64
+	default:
+		rec.PointerSize = native
 	}
-	return int64(id)
+	at := messageHeaderSize
+	if options&messageSequence != 0 {
+		at += 4
+	}
+	switch {
+	case options&messageGUID != 0:
+		rec.Provider = etw.GUID(p[at : at+16])
+		at += 16
+	case options&messageComponentID != 0:
+		// A component has a number instead of a GUID. It is put where a GUID has
+		// its first group.
+		copy(rec.Provider[:4], p[at:])
+		at += 4
+	}
+	if hasMessageTime(p) {
+		at += 8
+	}
+	if options&messageSystemInfo != 0 {
+		rec.ThreadID = optionalID(p[at:])
+		rec.ProcessID = optionalID(p[at+4:])
+		at += 8
+	}
+	rec.Payload = p[at:]
 }

@@ -16,7 +16,8 @@ type Mux struct {
 	handlers    table[handlers]
 	named       names[handlers]
 	recent      *[64]recentHandlers // of events that a schema names
-	rest        func(*Record) error
+	rest        []func(*Record) error
+	shared      map[any]any
 	undecodable func(*Record, error) error
 	enable      []Enable
 	stats       MuxStats
@@ -150,9 +151,30 @@ func (m *Mux) any(descs []*EventDesc, h handler) {
 	}
 }
 
-// HandleRest sets the function for all records that no handler takes. It
-// replaces the one that was set before.
-func (m *Mux) HandleRest(fn func(*Record) error) { m.rest = fn }
+// HandleRest registers fn for all records that no handler of an event takes, such as
+// those that only their trace describes. Of several functions all are called, in the
+// order in which they were registered.
+func (m *Mux) HandleRest(fn func(*Record) error) {
+	if fn == nil {
+		panic("etw: HandleRest of a nil function")
+	}
+	m.rest = append(m.rest, fn)
+}
+
+// Shared returns the T that the handlers of m share. begin makes it, and registers its
+// handlers, when it is first asked for, and so before those of whoever asks.
+func Shared[T any](m *Mux, begin func(*Mux) *T) *T {
+	key := any((*T)(nil))
+	if made, ok := m.shared[key]; ok {
+		return made.(*T)
+	}
+	made := begin(m)
+	if m.shared == nil {
+		m.shared = make(map[any]any)
+	}
+	m.shared[key] = made
+	return made
+}
 
 // HandleUndecodable sets the function for the records that do not decode as the
 // event that their header says, with the error. Such records are counted in any
@@ -258,8 +280,10 @@ func isCalled(e *idEntry[handlers], name string) bool {
 
 func (m *Mux) unhandled(r *Record) error {
 	m.stats.Unhandled++
-	if m.rest != nil {
-		return m.rest(r)
+	for _, fn := range m.rest {
+		if err := fn(r); err != nil {
+			return err
+		}
 	}
 	return nil
 }

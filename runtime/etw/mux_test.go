@@ -25,6 +25,7 @@ func TestMux(t *testing.T) {
 		return nil
 	})
 	m.HandleRest(func(r *Record) error { log("rest %d", r.ID); return nil })
+	m.HandleRest(func(r *Record) error { log("also %d", r.ID); return nil })
 	m.HandleUndecodable(func(_ *Record, err error) error { log("%v", err); return nil })
 
 	other := testRecord(0, nil)
@@ -40,13 +41,41 @@ func TestMux(t *testing.T) {
 		}
 	}
 	want := []string{"v0 7", "any 7 of 0, newer false", "v1 8 name", "v1 again", "any 8 of 1, newer false", "any 8 of 9, newer true",
-		"etw: decode Start_V1.Name at offset 4 of 6: truncated payload: unexpected EOF", "rest 1", "rest 513", "rest 1"}
+		"etw: decode Start_V1.Name at offset 4 of 6: truncated payload: unexpected EOF", "rest 1", "also 1", "rest 513", "also 513", "rest 1", "also 1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	stats := m.Stats()
 	if stats.Records != 7 || stats.Unhandled != 3 || stats.Undecodable != 1 || stats.Newer != 1 || !errors.Is(stats.FirstError, ErrTruncated) {
 		t.Errorf("stats are %+v", stats)
+	}
+}
+
+// What handlers share is made once for each mux, and learns of a record before those who ask.
+func TestShared(t *testing.T) {
+	type learnt struct{ id uint16 }
+	begin := func(m *Mux) *learnt {
+		l := new(learnt)
+		m.HandleRest(func(r *Record) error { l.id = r.ID; return nil })
+		return l
+	}
+	var m Mux
+	for range 2 {
+		l := Shared(&m, begin)
+		m.HandleRest(func(r *Record) error {
+			if l.id != r.ID {
+				t.Errorf("asked of %d, it knows %d", r.ID, l.id)
+			}
+			return io.EOF
+		})
+	}
+	r := testRecord(0, nil)
+	r.ID = 7
+	if err := m.Dispatch(r); err != io.EOF || len(m.rest) != 3 {
+		t.Errorf("got %v of %d functions", err, len(m.rest))
+	}
+	if Shared(new(Mux), begin) == Shared(&m, begin) {
+		t.Error("two muxes share it")
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
+
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // An ahead decodes the events of blocks before they are asked for, on other
@@ -64,26 +66,30 @@ type aheadBatch struct {
 	batch
 	off      int64 // of the block
 	from, to int
-	h        eventHeader // of its last event
+	h        layout.EventHeader // of its last event
 }
 
 // mayPay reports whether there is enough to decode, and a processor to do it.
-func (r *Reader) mayPay() bool {
-	return runtime.GOMAXPROCS(0) > 1 && r.src.end-r.src.pos >= 2*portionBytes
+func mayPay(s *stream) bool {
+	return runtime.GOMAXPROCS(0) > 1 && s.src.end-s.src.pos >= 2*portionBytes
 }
 
-// startAhead makes r read ahead, if its stream is in memory and its events do not stand
-// among metadata.
-func (r *Reader) startAhead(least int) {
-	if r.src.stable() && r.header.Version != 3 {
-		r.ahead = &ahead{least: least}
+// newAhead returns an ahead of s, or nil if s is not in memory or its events stand among
+// metadata.
+func newAhead(s *stream, least int) *ahead {
+	if !s.src.stable() || s.v3 {
+		return nil
 	}
+	return &ahead{least: least}
 }
 
-// refill starts what the limits allow, behind the block that r has opened.
-func (a *ahead) refill(r *Reader) {
-	if a.src.off < r.src.off {
-		a.src, a.blocks, a.stuck = r.src, r.blocks.clone(), false
+// refill starts what the limits allow, behind the block that s has opened.
+func (a *ahead) refill(s *stream) {
+	if a == nil || s.cur.cut != nil {
+		return
+	}
+	if a.src.off < s.src.off {
+		a.src, a.blocks, a.stuck = s.src, s.blocks.clone(), false
 	}
 	if a.stuck || a.bytes > aheadBytes/2 || len(a.queue) > maxPortions/2 {
 		return
@@ -93,7 +99,7 @@ func (a *ahead) refill(r *Reader) {
 		if a.stuck || len(a.queue) == maxPortions || a.bytes >= aheadBytes {
 			break
 		}
-		p := a.collect(r.v6)
+		p := a.collect(s.v6)
 		if p.bytes < a.least { // its few events would have a page to themselves
 			a.free = append(a.free, p)
 			continue
@@ -119,12 +125,12 @@ func (a *ahead) collect(v6 bool) *portion {
 	for p.bytes < portionBytes && len(p.blocks) < portionBlocks {
 		at := a.src.off
 		b, d := a.blocks.next(&a.src)
-		if d != nil || b.cut != nil || b.kind == kindEnd {
+		if d != nil || b.cut != nil || b.kind == layout.KindEnd {
 			a.src.back(int(a.src.off - at))
 			a.stuck = true
 			break
 		}
-		if b.kind != kindEvents {
+		if b.kind != layout.KindEvents {
 			continue
 		}
 		in := eventBlock{block: b}
@@ -154,12 +160,15 @@ func (a *ahead) newPortion() *portion {
 	return p
 }
 
-// take returns what was decoded of the block that r is in, from there on, or nil.
-func (a *ahead) take(r *Reader) *aheadBatch {
-	in := &r.cur
+// take returns what was decoded of the block in, from there on, or nil. Its memory is
+// that of m from then on.
+func (a *ahead) take(in *eventBlock, m *memory) *aheadBatch {
+	if a == nil {
+		return nil
+	}
 	for len(a.queue) > 0 && a.queue[0].blocks[0].off <= in.off {
 		p := a.queue[0]
-		for a.ready(r) && p.taken < len(p.batches) {
+		for a.ready(m) && p.taken < len(p.batches) {
 			b := &p.batches[p.taken]
 			if b.off > in.off || b.off == in.off && b.from > in.at {
 				return nil
@@ -168,7 +177,7 @@ func (a *ahead) take(r *Reader) *aheadBatch {
 			if b.off == in.off && b.from == in.at && len(b.data) == len(in.data) {
 				return b
 			}
-			r.finish(&b.batch) // of a block that r has mended
+			m.leave(b.page) // of a block that was mended
 		}
 		if p.isDone() {
 			a.free = append(a.free, p)
@@ -183,7 +192,7 @@ func (a *ahead) take(r *Reader) *aheadBatch {
 
 // ready reports whether the first portion is decoded. Before it says no, it decodes
 // what nobody has begun with.
-func (a *ahead) ready(r *Reader) bool {
+func (a *ahead) ready(m *memory) bool {
 	first := a.queue[0]
 	for i := 0; i < len(a.queue) && !first.isDone(); i++ {
 		a.queue[i].decode()
@@ -201,7 +210,7 @@ func (a *ahead) ready(r *Reader) bool {
 				page.free()
 				continue
 			}
-			r.paged += page.size()
+			m.paged += page.size()
 		}
 	}
 	return true

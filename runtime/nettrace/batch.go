@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // An event is a header, decoded, in the form in which events are held: what
@@ -38,7 +39,7 @@ type context struct {
 type batch struct {
 	data     []byte // of the block
 	chunk    *chunk // that data is in
-	layout   layout
+	form     form
 	events   []event
 	contexts []context
 	page     *page // that events and contexts are in
@@ -84,13 +85,14 @@ const (
 const (
 	eventBytes   = 40 // of an event in memory
 	contextBytes = 64
+	batchBytes   = 320 // of a batch, besides
 )
 
 // begin makes b empty, with the rest of p to fill.
 func (b *batch) begin(p *page, in *eventBlock) {
 	n := len(p.events)
 	*b = batch{
-		data: in.data, layout: in.layout, page: p, bound: -1 << 63,
+		data: in.data, form: in.form, page: p, bound: -1 << 63,
 		events: p.events[n : n : n+batchEvents], contexts: p.contexts[len(p.contexts):],
 	}
 }
@@ -112,18 +114,18 @@ func (b *batch) memory() int64 {
 }
 
 // append adds the event that h is the header of.
-func (b *batch) append(h *eventHeader, payload int) {
+func (b *batch) append(h *layout.EventHeader, payload int) {
 	n := len(b.events)
-	if n == 0 || h.flags&contextFlags != 0 || h.time < b.events[n-1].time || h.sequence != b.sequence(n-1)+1 {
+	if n == 0 || h.Flags&contextFlags != 0 || h.Time < b.events[n-1].time || h.Sequence != b.sequence(n-1)+1 {
 		b.enter(h, n)
 	}
 	e := event{
-		time: h.time, thread: h.thread, payload: uint32(payload), size: h.size,
-		metadata: h.metadata, stack: h.stack, context: uint32(len(b.contexts) - 1),
+		time: h.Time, thread: h.Thread, payload: uint32(payload), size: h.Size,
+		metadata: h.Metadata, stack: h.Stack, context: uint32(len(b.contexts) - 1),
 	}
-	if h.sortPoint {
+	if h.SortPoint {
 		e.context |= sortPoint
-		b.bound = max(b.bound, h.time)
+		b.bound = max(b.bound, h.Time)
 	}
 	b.events = append(b.events, e)
 }
@@ -135,10 +137,10 @@ func (b *batch) sequence(n int) uint32 {
 }
 
 // enter starts a context with the event at index n, which h is the header of.
-func (b *batch) enter(h *eventHeader, n int) {
+func (b *batch) enter(h *layout.EventHeader, n int) {
 	b.addContext(context{
-		first: uint32(n), sequence: h.sequence, capture: h.capture, processor: h.processor, labels: h.labels,
-		activity: h.activity, related: h.related,
+		first: uint32(n), sequence: h.Sequence, capture: h.Capture, processor: h.Processor, labels: h.Labels,
+		activity: h.Activity, related: h.Related,
 	})
 }
 
@@ -202,7 +204,7 @@ func (b *batch) cutGarbage(in *eventBlock) {
 
 // decode decodes events of in until b is full, and reports whether they fit.
 func (b *batch) decode(in *eventBlock) bool {
-	if in.layout == compressed {
+	if in.form == compressed {
 		return b.decodeCompressed(in)
 	}
 	for len(b.events) < cap(b.events) && in.at < len(in.data) {

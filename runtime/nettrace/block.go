@@ -1,36 +1,10 @@
 package nettrace
 
-// A kind says what a block holds. The values are those of version 6; the object
-// container of earlier versions spells them as type names.
-type kind uint8
-
-const (
-	kindEnd           kind = 0
-	kindTrace         kind = 1
-	kindEvents        kind = 2
-	kindMetadata      kind = 3
-	kindSequencePoint kind = 4
-	kindStacks        kind = 5
-	kindThreads       kind = 6
-	kindRemoveThreads kind = 7
-	kindLabels        kind = 8
-	kindUnknown       kind = 0xff
-)
-
-var kindNames = [...]string{
-	"end of stream", "trace header", "event block", "metadata block", "sequence point", "stack block", "thread block", "thread removal", "label block",
-}
-
-func (k kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return "unknown block"
-}
+import "github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 
 // A block is the unit of all versions: some bytes with a kind.
 type block struct {
-	kind kind
+	kind layout.Kind
 	data []byte // valid until the next block is read
 	off  int64  // of data in the stream
 	cut  error  // why the stream ends inside the block
@@ -41,11 +15,11 @@ type block struct {
 	mended bool
 }
 
-// A layout is how the events in a block are written.
-type layout uint8
+// A form is how the events in a block are written.
+type form uint8
 
 const (
-	compressed layout = iota
+	compressed form = iota
 	plain
 	compressed6
 	plain6
@@ -57,39 +31,36 @@ const (
 type eventBlock struct {
 	block
 	chunk  *chunk // that data is in
-	layout layout
+	form   form
 	at     int
-	warmed int         // index in data up to which warm has been
-	h      eventHeader // of the event before
+	warmed int                // index in data up to which warm has been
+	h      layout.EventHeader // of the event before
 	// The times of the events, by the header of the block; without one low is
 	// greater than high.
 	low, high int64
 }
-
-// eventsHeaderSize is the least size of the header of a block of events.
-const eventsHeaderSize = 20
 
 // readHeader reads the header of a block of events, or before version 6 of
 // metadata:
 //
 //	size u16, flags u16, lowest time u64, highest time u64, reserved
 func (b *eventBlock) readHeader(v6 bool) error {
-	c := cursor{b: b.data}
-	size, flags := int(c.u16()), c.u16()
-	b.low, b.high = int64(c.u64()), int64(c.u64())
-	if c.bad || size < eventsHeaderSize || size > len(b.data) {
+	c := layout.Cursor{B: b.data}
+	size, flags := int(c.U16()), c.U16()
+	b.low, b.high = int64(c.U64()), int64(c.U64())
+	if c.Bad || size < layout.EventsHeaderSize || size > len(b.data) {
 		b.at = len(b.data)
-		return damaged("its header of %d bytes does not fit", size)
+		return layout.Damaged("its header of %d bytes does not fit", size)
 	}
 	if b.low == 0 && b.high == 0 { // the writer does not say
 		b.low = 1
 	}
-	b.at, b.layout = size, plain
+	b.at, b.form = size, plain
 	if flags&1 != 0 {
-		b.layout = compressed
+		b.form = compressed
 	}
 	if v6 {
-		b.layout += compressed6 - compressed
+		b.form += compressed6 - compressed
 	}
 	return nil
 }
@@ -124,14 +95,14 @@ const cacheLine = 64
 // reports whether the event fits.
 func (b *eventBlock) next() (payload int, ok bool) {
 	at, next := 0, 0
-	switch b.layout {
+	switch b.form {
 	case compressed, compressed6:
-		at = b.h.decode(b.data, b.at, b.layout == compressed6)
-		next = at + int(b.h.size)
+		at = b.h.Decode(b.data, b.at, b.form == compressed6)
+		next = at + int(b.h.Size)
 	case plain, plain6:
-		at, next = b.h.decodePlain(b.data, b.at, b.layout == plain6)
+		at, next = b.h.DecodePlain(b.data, b.at, b.form == plain6)
 	default:
-		at, next = b.h.decodeNetperf(b.data, b.at)
+		at, next = b.h.DecodeNetperf(b.data, b.at)
 	}
 	if at < 0 {
 		return 0, false

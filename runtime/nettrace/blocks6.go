@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // plainBlocks is the container of version 6: each block is a word, the kind in
@@ -18,13 +19,13 @@ func (plainBlocks) next(s *source) (block, *etw.Damage) {
 		return block{}, endOfStream(at, len(head), err)
 	}
 	w := binary.LittleEndian.Uint32(head)
-	k, size := kind(w>>24), int(w&0xffffff)
-	if k == kindEnd {
+	k, size := layout.Kind(w>>24), int(w&0xffffff)
+	if k == layout.KindEnd {
 		s.take(4)
-		return block{kind: kindEnd, off: at}, nil
+		return block{kind: layout.KindEnd, off: at}, nil
 	}
-	if k > kindLabels {
-		k = kindUnknown
+	if k > layout.KindLabels {
+		k = layout.KindUnknown
 	}
 	b := takeBlock(s, k, 4+size)
 	b.data, b.off, b.head = b.data[4:], at+4, 3
@@ -40,11 +41,11 @@ func (c plainBlocks) header(s *source, h *Header) (d *etw.Damage, fatal bool) {
 	if d != nil {
 		return d, true
 	}
-	if b.kind == kindTrace && b.cut == nil {
+	if b.kind == layout.KindTrace && b.cut == nil {
 		if fits, err := h.read(b.data, true); fits && err == nil {
 			return nil, false
 		} else if fits {
-			return damage(b.off, kindTrace.String(), err), false
+			return damage(b.off, layout.KindTrace.String(), err), false
 		}
 	}
 	s.back(int(s.off - at))
@@ -54,13 +55,13 @@ func (c plainBlocks) header(s *source, h *Header) (d *etw.Damage, fatal bool) {
 	case start >= 0:
 		h.read(look[4:4+start], true)
 		s.take(4 + start)
-		return damage(at, kindTrace.String(), damaged("its kind, size or content is wrong")), false
-	case b.kind != kindTrace:
-		return damage(b.off, b.kind.String(), damaged("the stream does not start with a trace header")), true
+		return damage(at, layout.KindTrace.String(), layout.Damaged("its kind, size or content is wrong")), false
+	case b.kind != layout.KindTrace:
+		return damage(b.off, b.kind.String(), layout.Damaged("the stream does not start with a trace header")), true
 	case b.cut != nil:
 		return damage(b.off, b.kind.String(), b.cut), true
 	}
-	return damage(b.off, b.kind.String(), damaged("it does not fit")), true
+	return damage(b.off, b.kind.String(), layout.Damaged("it does not fit")), true
 }
 
 // follows reports whether b looks like the start of a block, or the end.
@@ -68,7 +69,7 @@ func (plainBlocks) follows(b []byte, whole bool) bool {
 	if len(b) < 4 {
 		return len(b) == 0 && whole
 	}
-	if binary.LittleEndian.Uint32(b) == uint32(kindEnd) {
+	if binary.LittleEndian.Uint32(b) == uint32(layout.KindEnd) {
 		return whole && len(b) == 4
 	}
 	return startsBlock(b)
@@ -89,7 +90,7 @@ func (c plainBlocks) find(b []byte, whole bool) (start, end int) {
 		w := binary.LittleEndian.Uint32(b[at:])
 		next := at + 4 + int(w&0xffffff)
 		inSight := next+lookAhead <= len(b) || whole && next <= len(b)
-		if kind(w>>24) == kindEvents || inSight && c.follows(b[next:min(next+lookAhead, len(b))], whole && next+lookAhead >= len(b)) {
+		if layout.Kind(w>>24) == layout.KindEvents || inSight && c.follows(b[next:min(next+lookAhead, len(b))], whole && next+lookAhead >= len(b)) {
 			return at, at
 		}
 	}
@@ -98,39 +99,41 @@ func (c plainBlocks) find(b []byte, whole bool) (start, end int) {
 
 // startsBlock reports whether b may be the start of a block other than the first
 // and the last: a kind, a size, and data that begin as those of the kind do.
+//
+// Long: one case for each kind.
 func startsBlock(b []byte) bool {
 	if len(b) < 4 {
 		return false
 	}
 	w := binary.LittleEndian.Uint32(b)
 	size := uint64(w & 0xffffff)
-	c := cursor{b: b[4:]}
-	switch kind(w >> 24) {
-	case kindEvents:
-		head, flags, low, high := c.u16(), c.u16(), int64(c.u64()), int64(c.u64())
-		return head >= eventsHeaderSize && head <= 64 && uint64(head) <= size && flags <= 1 && low <= high && !c.bad
-	case kindMetadata:
-		head := c.u16()
-		c.bytes(int(head))
-		row := c.u16()
-		return head <= 16 && row > 4 && uint64(head)+uint64(row)+4 <= size && !c.bad
-	case kindSequencePoint:
-		c.u64()
-		flags, n := c.u32(), uint64(c.u32())
-		return flags <= forgetThreads|forgetMetadata && size >= 16+2*n && size <= 16+15*n && !c.bad
-	case kindStacks:
-		first, n, stack := c.u32(), uint64(c.u32()), c.u32()
-		return first > 0 && n > 0 && size >= 8+4*n && stack%4 == 0 && uint64(stack)+12 <= size && !c.bad
-	case kindThreads:
-		row := c.u16()
-		return row > 0 && uint64(row)+2 <= size && !c.bad
-	case kindRemoveThreads:
-		c.uvar(64)
-		c.uvar(32)
-		return uint64(c.off) <= size && !c.bad
-	case kindLabels:
-		first, n, label := c.u32(), uint64(c.u32()), c.u8()&^labelLast
-		return first > 0 && n > 0 && size >= 8+2*n && label >= labelActivity && label <= labelVersion && !c.bad
+	c := layout.Cursor{B: b[4:]}
+	switch layout.Kind(w >> 24) {
+	case layout.KindEvents:
+		head, flags, low, high := c.U16(), c.U16(), int64(c.U64()), int64(c.U64())
+		return head >= layout.EventsHeaderSize && head <= 64 && uint64(head) <= size && flags <= 1 && low <= high && !c.Bad
+	case layout.KindMetadata:
+		head := c.U16()
+		c.Bytes(int(head))
+		row := c.U16()
+		return head <= 16 && row > 4 && uint64(head)+uint64(row)+4 <= size && !c.Bad
+	case layout.KindSequencePoint:
+		c.U64()
+		flags, n := c.U32(), uint64(c.U32())
+		return flags <= layout.ForgetThreads|layout.ForgetMetadata && size >= 16+2*n && size <= 16+15*n && !c.Bad
+	case layout.KindStacks:
+		first, n, stack := c.U32(), uint64(c.U32()), c.U32()
+		return first > 0 && n > 0 && size >= 8+4*n && stack%4 == 0 && uint64(stack)+12 <= size && !c.Bad
+	case layout.KindThreads:
+		row := c.U16()
+		return row > 0 && uint64(row)+2 <= size && !c.Bad
+	case layout.KindRemoveThreads:
+		c.Uvar(64)
+		c.Uvar(32)
+		return uint64(c.Off) <= size && !c.Bad
+	case layout.KindLabels:
+		first, n, label := c.U32(), uint64(c.U32()), c.U8()&^layout.LabelLast
+		return first > 0 && n > 0 && size >= 8+2*n && label >= layout.LabelActivity && label <= layout.LabelVersion && !c.Bad
 	}
 	return false
 }

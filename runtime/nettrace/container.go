@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A container splits a stream into blocks.
@@ -59,7 +60,7 @@ func endOfStream(at int64, n int, err error) *etw.Damage {
 
 // takeBlock reads the data of a block. If the stream ends in it, it returns what
 // there is: what was whole before the cut is worth having.
-func takeBlock(s *source, k kind, size int) block {
+func takeBlock(s *source, k layout.Kind, size int) block {
 	b := block{kind: k, off: s.off}
 	data, err := s.take(size)
 	if isEnd(err) {

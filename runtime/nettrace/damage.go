@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // The reasons why a stream cannot be opened. They are wrapped in an
@@ -30,20 +31,15 @@ var (
 	ErrTruncated = fmt.Errorf("the trace is cut off: %w", io.ErrUnexpectedEOF)
 
 	// ErrDamaged is for a stream that contradicts itself.
-	ErrDamaged = errors.New("damaged trace")
+	ErrDamaged = layout.ErrDamaged
 )
 
 // ErrSortLimit is returned once, after the last record, if some came out of order
-// because sorting all of them would have taken more memory than [SortLimit]
+// because sorting all of them would have taken more memory than [WithSortLimit]
 // allows. No record is missing.
 var ErrSortLimit = errors.New("sorting by time needs more memory than the limit")
 
 // damage says that a part of the stream cannot be read.
 func damage(off int64, part string, err error) *etw.Damage {
 	return &etw.Damage{Format: "nettrace", Offset: off, Part: part, Err: err}
-}
-
-// damaged returns an ErrDamaged that says what is wrong.
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }

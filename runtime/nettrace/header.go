@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A Header is what a stream says of itself as a whole.
@@ -41,30 +42,30 @@ func (h Header) Start() time.Time { return h.Clock.Start.Time() }
 // What makes no sense is replaced, so that the events can be read. It reports
 // whether the bytes are those of a header, and what is wrong with their values.
 func (h *Header) read(b []byte, v6 bool) (fits bool, err error) {
-	c := cursor{b: b}
+	c := layout.Cursor{B: b}
 	h.Clock.Start = systemTime(&c)
-	h.Clock.Origin = int64(c.u64())
-	h.Clock.Frequency = int64(c.u64())
-	size := c.u32()
+	h.Clock.Origin = int64(c.U64())
+	h.Clock.Frequency = int64(c.U64())
+	size := c.U32()
 	if v6 {
 		h.readKeys(&c)
 	} else {
-		h.ProcessID = int64(c.u32())
-		h.Processors = int(int32(c.u32()))
-		h.SamplingInterval = time.Duration(c.u32())
+		h.ProcessID = int64(c.U32())
+		h.Processors = int(int32(c.U32()))
+		h.SamplingInterval = time.Duration(c.U32())
 	}
 	if size != 4 && size != 8 {
-		err = damaged("pointers of %d bytes", size)
+		err = layout.Damaged("pointers of %d bytes", size)
 		size = 8
 	}
 	h.PointerSize = etw.PtrSize(size)
 	if n := h.Clock.Frequency; n <= 0 {
-		err = damaged("a clock with %d ticks per second", n)
+		err = layout.Damaged("a clock with %d ticks per second", n)
 		if h.Clock.Frequency = n & math.MaxInt64; h.Clock.Frequency == 0 {
 			h.Clock.Frequency = 1e9
 		}
 	}
-	return !c.bad && (c.left() == 0 || h.Minor > 0), err
+	return !c.Bad && (c.Left() == 0 || h.Minor > 0), err
 }
 
 // maxKeys bounds the keys of a header. Writers have four.
@@ -72,15 +73,15 @@ const maxKeys = 1 << 12
 
 // readKeys reads the keys and values of version 6 and picks out those with a
 // place in the header.
-func (h *Header) readKeys(c *cursor) {
+func (h *Header) readKeys(c *layout.Cursor) {
 	h.ProcessID, h.Keys = -1, nil
-	for i := range c.u32() {
+	for i := range c.U32() {
 		if i == maxKeys {
-			c.bad = true
+			c.Bad = true
 			return
 		}
-		kv := KeyValue{c.vstr(), c.vstr()}
-		if c.bad {
+		kv := KeyValue{c.Vstr(), c.Vstr()}
+		if c.Bad {
 			return
 		}
 		h.Keys = append(h.Keys, kv)
@@ -102,10 +103,10 @@ func (h *Header) readKeys(c *cursor) {
 // systemTime reads a SYSTEMTIME: year, month, day of the week, day, hour,
 // minute, second and millisecond as u16. The day of the week is not to be
 // trusted.
-func systemTime(c *cursor) etw.FileTime {
+func systemTime(c *layout.Cursor) etw.FileTime {
 	var v [8]int
 	for i := range v {
-		v[i] = int(c.u16())
+		v[i] = int(c.U16())
 	}
 	t := time.Date(v[0], time.Month(v[1]), v[3], v[4], v[5], v[6], v[7]*int(time.Millisecond), time.UTC)
 	return etw.FileTimeOf(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // The types of extended items that records of version 6 may have.
@@ -17,22 +18,6 @@ const (
 	ExtLabel
 	// ExtLabelInt is a name and an integer: see [ParseLabel].
 	ExtLabelInt
-)
-
-// The kinds of labels. The last label of a list has labelLast set.
-const (
-	labelActivity  = 1
-	labelRelated   = 2
-	labelTraceID   = 3
-	labelSpanID    = 4
-	labelText      = 5
-	labelInt       = 6
-	labelOpcode    = 7
-	labelKeywords  = 8
-	labelLevel     = 9
-	labelVersion   = 10
-	labelLast      = 0x80
-	labelOverrides = 1<<labelOpcode | 1<<labelKeywords | 1<<labelLevel | 1<<labelVersion
 )
 
 // A labelList is what version 6 attaches to an event: ids, texts, and values
@@ -64,66 +49,66 @@ func (l *labels) reset() {
 // add reads a label block: the number of the first list, the number of lists,
 // and the lists.
 func (l *labels) add(b []byte) error {
-	c := cursor{b: b}
-	first, n := c.u32(), c.u32()
+	c := layout.Cursor{B: b}
+	first, n := c.U32(), c.U32()
 	for i := range n {
 		list, err := readLabels(&c)
-		if err == nil && c.bad {
-			err = damaged("it does not fit")
+		if err == nil && c.Bad {
+			err = layout.Damaged("it does not fit")
 		}
 		if err != nil {
-			return damaged("label list %d of %d: %v", i, n, err)
+			return layout.Damaged("label list %d of %d: %v", i, n, err)
 		}
 		if l.items += 1 + len(list.items); l.items > maxItems {
-			return damaged("there are more labels than the reader keeps")
+			return layout.Damaged("there are more labels than the reader keeps")
 		}
 		number := uint64(first) + uint64(i)
 		l.at.put(number, list)
 		l.next = max(l.next, number+1)
 	}
-	if c.left() > 0 {
-		return damaged("%d bytes follow the last label list", c.left())
+	if c.Left() > 0 {
+		return layout.Damaged("%d bytes follow the last label list", c.Left())
 	}
 	return nil
 }
 
-func readLabels(c *cursor) (*labelList, error) {
+func readLabels(c *layout.Cursor) (*labelList, error) {
 	l := new(labelList)
 	for {
-		kind := etw.Opcode(c.u8())
-		if c.bad {
+		kind := etw.Opcode(c.U8())
+		if c.Bad {
 			return l, nil
 		}
-		k := kind &^ labelLast
+		k := kind &^ layout.LabelLast
 		switch k {
-		case labelActivity:
-			l.activity = c.guid()
-		case labelRelated:
-			l.related = c.guid()
-		case labelTraceID:
-			l.item(ExtTraceID, c.bytes(16))
-		case labelSpanID:
-			l.item(ExtSpanID, c.bytes(8))
-		case labelText:
-			key, value := c.vstr(), c.vstr()
+		case layout.LabelActivity:
+			l.activity = c.GUID()
+		case layout.LabelRelated:
+			l.related = c.GUID()
+		case layout.LabelTraceID:
+			l.item(ExtTraceID, c.Bytes(16))
+		case layout.LabelSpanID:
+			l.item(ExtSpanID, c.Bytes(8))
+		case layout.LabelText:
+			key, value := c.Vstr(), c.Vstr()
 			l.item(ExtLabel, appendLabel(nil, key, value))
-		case labelInt:
-			key, value := c.vstr(), c.svar()
+		case layout.LabelInt:
+			key, value := c.Vstr(), c.Svar()
 			l.item(ExtLabelInt, binary.LittleEndian.AppendUint64(appendLabel(nil, key, ""), uint64(value)))
-		case labelOpcode:
-			l.opcode = etw.Opcode(c.u8())
-		case labelKeywords:
-			l.keywords = c.u64()
-		case labelLevel:
-			l.level = etw.Level(c.u8())
-		case labelVersion:
-			l.version = c.u8()
+		case layout.LabelOpcode:
+			l.opcode = etw.Opcode(c.U8())
+		case layout.LabelKeywords:
+			l.keywords = c.U64()
+		case layout.LabelLevel:
+			l.level = etw.Level(c.U8())
+		case layout.LabelVersion:
+			l.version = c.U8()
 		default:
 			// An unknown label has no length, so nothing after it can be read.
-			return nil, damaged("label kind %d", k)
+			return nil, layout.Damaged("label kind %d", k)
 		}
-		l.overrides |= 1 << k & labelOverrides
-		if kind&labelLast != 0 {
+		l.overrides |= 1 << k & layout.LabelOverrides
+		if kind&layout.LabelLast != 0 {
 			return l, nil
 		}
 	}
@@ -168,16 +153,16 @@ func (l *labelList) apply(rec *etw.Record) {
 	if l.overrides == 0 {
 		return
 	}
-	if l.overrides&(1<<labelOpcode) != 0 {
+	if l.overrides&(1<<layout.LabelOpcode) != 0 {
 		rec.Opcode = l.opcode
 	}
-	if l.overrides&(1<<labelKeywords) != 0 {
+	if l.overrides&(1<<layout.LabelKeywords) != 0 {
 		rec.Keywords = l.keywords
 	}
-	if l.overrides&(1<<labelLevel) != 0 {
+	if l.overrides&(1<<layout.LabelLevel) != 0 {
 		rec.Level = l.level
 	}
-	if l.overrides&(1<<labelVersion) != 0 {
+	if l.overrides&(1<<layout.LabelVersion) != 0 {
 		rec.Version = l.version
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
-
-const magicSerialize = "!FastSerialization.1"
 
 // A magic is how a stream begins.
 type magic struct {
@@ -18,9 +17,9 @@ type magic struct {
 }
 
 var magics = []magic{
-	{4, "Nettrace\x14\x00\x00\x00" + magicSerialize},
-	{3, "\x14\x00\x00\x00" + magicSerialize},
-	{6, "Nettrace\x00\x00\x00\x00\x06\x00\x00\x00"}, // and the minor version
+	{4, layout.Magic4},
+	{3, layout.Magic3},
+	{6, layout.Magic6},
 }
 
 // magicSize is how many bytes of a stream tell what it is.
@@ -81,13 +80,13 @@ func openContainer(s *source) (c container, version int, minor uint32, d *etw.Da
 		return nil, 0, 0, damage(0, "magic", ErrFormat)
 	}
 	if wrong > 0 {
-		d = damage(0, "magic", damaged("%d bytes are wrong", wrong))
+		d = damage(0, "magic", layout.Damaged("%d bytes are wrong", wrong))
 	}
 	switch m.version {
 	case 3:
-		c = &objects{begin: tagBegin}
+		c = &objects{begin: layout.TagBegin}
 	case 4:
-		c = &objects{begin: tagBeginPrivate}
+		c = &objects{begin: layout.TagBeginPrivate}
 	default:
 		if len(head) < len(m.text)+4 {
 			return nil, 0, 0, damage(int64(len(head)), "magic", ErrFormat)

@@ -3,232 +3,73 @@ package nettrace
 import (
 	"bytes"
 	"cmp"
-	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
+	"github.com/etwgen/etwgen/runtime/schema"
 )
 
-// A row is a metadata row as it stands in the stream.
-type row struct {
-	key       uint64 // by which events refer to it
-	provider  string
-	guid      etw.GUID
-	id        uint32
-	name      string
-	keywords  uint64
-	version   uint32
-	level     uint32
-	opcode    etw.Opcode
-	hasOpcode bool
-	message   string
-	fields    []etw.FieldDesc
-	fieldsErr error // why the fields could not be read
+// Metadata is what a stream says of a kind of events.
+type Metadata struct {
+	row  []byte // as it stands in the stream
+	v6   bool
+	base *etw.Record // what it says
 }
 
-// The tags after a row of versions 4 and 5.
-const (
-	tagOpcode  = 1
-	tagFields2 = 2
-)
+// Bytes returns the row of the metadata as it stands in the stream. It is not to be
+// changed.
+func (m *Metadata) Bytes() []byte { return m.row }
 
-// readRow reads a row of versions 3 to 5. The caller sees from c whether it was
-// whole; the list of fields need not be, it costs only itself.
-func readRow(c *cursor) row {
-	m := row{
-		key:      uint64(c.u32()),
-		provider: c.z16(),
-		id:       c.u32(),
-		name:     c.z16(),
-		keywords: c.u64(),
-		version:  c.u32(),
-		level:    c.u32(),
-	}
-	if c.bad || c.left() == 0 {
-		return m
-	}
-	if m.fields, m.fieldsErr = readFields(c, list1); m.fieldsErr != nil {
-		c.bad = false
-		return m
-	}
-	for c.left() > 0 {
-		n := c.size32()
-		kind := c.u8()
-		tag := c.sub(n)
-		if c.bad {
-			m.fieldsErr = damaged("the tags of the row do not fit")
-			c.bad = false
-			return m
-		}
-		switch kind {
-		case tagOpcode:
-			m.opcode, m.hasOpcode = etw.Opcode(tag.u8()), n > 0
-		case tagFields2:
-			m.fields, m.fieldsErr = readFields(&tag, list2)
-		}
-	}
-	return m
+// A kindOf is what the stream says of a kind of events.
+type kindOf struct {
+	id      uint32
+	record  etw.Record     // what all have in common
+	unknown bool           // the stream says nothing
+	widths  *schema.Widths // of its numbers, nil if they are known
+	rare    bool           // there may be more to do for an event than for most
 }
 
-// The optional items of a row of version 6.
-const (
-	itemOpcode      = 1
-	itemKeywords    = 3
-	itemMessage     = 4
-	itemDescription = 5
-	itemKeyValue    = 6
-	itemGUID        = 7
-	itemLevel       = 8
-	itemVersion     = 9
-)
-
-// readRow6 reads a row of version 6, without its size.
-func readRow6(c *cursor) row {
-	m := row{
-		key:      c.uvar(32),
-		provider: c.vstr(),
-		id:       uint32(c.uvar(32)),
-		name:     c.vstr(),
+// kindOf looks up what the stream says of a kind of events.
+func (k *known) kindOf(id uint32) *kindOf {
+	of, ok := k.kinds.get(uint64(id))
+	if !ok {
+		of = &k.unknown
+		of.id = id
 	}
-	if c.bad {
-		return m
-	}
-	if m.fields, m.fieldsErr = readFields(c, list6); m.fieldsErr != nil {
-		c.bad = false
-		return m
-	}
-	items := c.sub(int(c.u16()))
-	for items.left() > 0 && !items.bad {
-		switch etw.Opcode(items.u8()) {
-		case itemOpcode:
-			m.opcode, m.hasOpcode = etw.Opcode(items.u8()), true
-		case itemKeywords:
-			m.keywords = items.u64()
-		case itemMessage:
-			m.message = items.vstr()
-		case itemDescription:
-			items.vstr()
-		case itemKeyValue:
-			items.vstr()
-			items.vstr()
-		case itemGUID:
-			m.guid = items.guid()
-		case itemLevel:
-			m.level = uint32(etw.Opcode(items.u8()))
-		case itemVersion:
-			m.version = uint32(etw.Opcode(items.u8()))
-		default:
-			items.off = len(items.b) // an unknown item has no length
-		}
-	}
-	return m
+	k.last = of
+	return of
 }
 
-// setRecord sets in rec what the row says of all its events. The provider is shared
-// by all its schemas.
-func (m *row) setRecord(rec *etw.Record, providers map[string]*etw.ProviderDesc) {
-	p := providers[m.provider]
-	if p == nil || !m.guid.IsZero() && p.GUID != m.guid {
-		p = &etw.ProviderDesc{Name: m.provider, GUID: m.guid}
-		if p.GUID.IsZero() {
-			p.GUID = ProviderGUID(m.provider)
-		}
-		providers[m.provider] = p
-	}
-	rec.Provider, rec.ProviderName = p.GUID, p.Name
-	rec.ID, rec.Version = uint16(m.id), uint8(m.version)
-	rec.Level, rec.Opcode, rec.Keywords = etw.Level(m.level), m.opcode, m.keywords
-	if rec.Schema = m.schema(p); rec.Schema != nil {
-		rec.Opcode = rec.Schema.Opcode
-	}
-}
-
-// schema returns the description of the events of m, or nil if the row has
-// none: the runtime's own events have neither name nor fields.
-func (m *row) schema(p *etw.ProviderDesc) *etw.EventDesc {
-	name, fields := m.name, m.fields
-	if known := knownEvent(p.Name, m.name, m.id); known != nil && (known.always || len(fields) == 0) {
-		fields = known.fields
-		if name == "" {
-			name = known.name
-		}
-	}
-	if name == "" && len(fields) == 0 {
-		return nil
-	}
-	// TraceLogging events are one struct without a name; its fields are the
-	// event's.
-	for len(fields) == 1 && fields[0].Name == "" && fields[0].Type == etw.InStruct && fields[0].Count.Kind == etw.SizeNone {
-		fields = fields[0].Fields
-	}
-	trusted, ofKernel := kernelFields(p.Name, fields)
-	if ofKernel {
-		fields = trusted
-	}
-	d := &etw.EventDesc{
-		Provider: p,
-		ID:       uint16(m.id),
-		Version:  uint8(m.version),
-		Level:    etw.Level(m.level),
-		Opcode:   m.opcode,
-		Keywords: m.keywords,
-		Name:     name,
-		Named:    m.name != "",
-		Message:  m.message,
-
-		Corrected: ofKernel,
-		Fields:    fields,
-	}
-	d.TaskName, d.OpcodeName, d.Opcode = taskAndOpcode(name, m.opcode, m.hasOpcode)
-	return d
-}
-
-// taskAndOpcode splits the name of an event as EventSource composes it: an event
-// RequestStart has the opcode Start, also where the stream does not say so, and
-// belongs to the task Request.
-func taskAndOpcode(name string, opcode etw.Opcode, given bool) (task, opcodeName string, op etw.Opcode) {
-	for op, suffix := range [...]string{etw.OpcodeStart: "start", etw.OpcodeStop: "stop"} {
-		if suffix == "" || given && opcode != etw.Opcode(op) || len(name) <= len(suffix) {
-			continue
-		}
-		cut := len(name) - len(suffix)
-		if strings.EqualFold(name[cut:], suffix) {
-			return name[:cut], etw.Opcode(op).Name(), etw.Opcode(op)
-		}
-	}
-	if opcode == etw.OpcodeInfo { // says nothing
-		return name, "", opcode
-	}
-	return name, opcode.Name(), opcode
-}
-
-// addRow takes in a metadata row. A row that makes no sense is counted and
-// costs its events their meaning, not the trace.
-func (r *Reader) addRow(b []byte, v6 bool) error {
-	c := cursor{b: b}
-	var m row
-	if v6 {
-		m = readRow6(&c)
+// addRow takes in a metadata row, unless all of them then take more than limit. A row
+// that makes no sense is counted and costs its events their meaning, not the trace.
+func (k *known) addRow(b []byte, limit int64) error {
+	c := layout.Cursor{B: b}
+	var m layout.Row
+	if k.v6 {
+		m = layout.ReadRow6(&c)
 	} else {
-		m = readRow(&c)
+		m = layout.ReadRow(&c)
 	}
-	if c.bad || m.key == 0 {
-		r.stats.BadMetadata++
-		return damaged("a metadata row of %d bytes cannot be read", len(b))
+	if c.Bad || m.Key == 0 {
+		k.stats.BadMetadata++
+		return layout.Damaged("a metadata row of %d bytes cannot be read", len(b))
 	}
-	if m.fieldsErr != nil {
-		r.stats.BadFields++
+	if m.FieldsErr != nil {
+		k.stats.BadFields++
 	}
-	if r.described += m.cost(len(b)); r.described > fairLimit+2*r.src.off {
-		r.stats.BadMetadata++
-		return damaged("there is more metadata than the reader keeps")
+	if k.described += cost(&m, len(b)); k.described > limit {
+		k.stats.BadMetadata++
+		return layout.Damaged("there is more metadata than the reader keeps")
 	}
-	k := &kindOf{id: uint32(m.key), record: r.unknown.record, rare: true}
-	m.setRecord(&k.record, r.providers)
-	k.guess = !v6 && k.record.Schema != nil && mayDiffer(k.record.Schema.Fields)
-	base := k.record
-	r.kinds.put(m.key, k)
-	r.rows.put(m.key, &Metadata{row: bytes.Clone(b), v6: v6, base: &base})
-	r.kind = nil // it may be another one now
+	of := &kindOf{id: uint32(m.Key), record: k.unknown.record, rare: true}
+	setRecord(&m, &of.record, k.providers)
+	if d := of.record.Schema; !k.v6 && d != nil {
+		of.widths = schema.WidthsOf(d.Fields)
+	}
+	base := of.record
+	k.kinds.put(m.Key, of)
+	k.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: k.v6, base: &base})
+	k.last = nil // it may be another one now
 	return nil
 }
 
@@ -238,10 +79,10 @@ const (
 	fieldCost = 256
 )
 
-// cost returns how many bytes a row of so many bytes takes in memory, roughly.
-func (m *row) cost(size int) int64 {
-	fields := int64(countFields(m.fields))
-	if mayDiffer(m.fields) {
+// cost returns how many bytes the row m of so many bytes takes in memory, roughly.
+func cost(m *layout.Row, size int) int64 {
+	fields := int64(countFields(m.Fields))
+	if schema.WidthsOf(m.Fields) != nil {
 		fields *= 2 // once more with other types
 	}
 	return rowCost + 3*int64(size) + fieldCost*fields
@@ -257,19 +98,19 @@ func countFields(fields []etw.FieldDesc) int {
 
 // addMetadata takes in a block of metadata rows. Before version 6 rows are the
 // payloads of events.
-func (r *Reader) addMetadata(data []byte) error {
+func (k *known) addMetadata(data []byte, limit int64) error {
 	var bad error
-	if r.v6 {
-		c := cursor{b: data}
-		c.bytes(int(c.u16()))
-		for c.left() > 0 && !c.bad {
-			row := c.bytes(int(c.u16()))
-			if !c.bad {
-				bad = cmp.Or(bad, r.addRow(row, true))
+	if k.v6 {
+		c := layout.Cursor{B: data}
+		c.Bytes(int(c.U16()))
+		for c.Left() > 0 && !c.Bad {
+			row := c.Bytes(int(c.U16()))
+			if !c.Bad {
+				bad = cmp.Or(bad, k.addRow(row, limit))
 			}
 		}
-		if c.bad {
-			return damaged("a row does not fit")
+		if c.Bad {
+			return layout.Damaged("a row does not fit")
 		}
 		return bad
 	}
@@ -281,9 +122,9 @@ func (r *Reader) addMetadata(data []byte) error {
 		at := b.at
 		payload, ok := b.next()
 		if !ok {
-			return damaged("the row at %d does not fit", at)
+			return layout.Damaged("the row at %d does not fit", at)
 		}
-		bad = cmp.Or(bad, r.addRow(data[payload:payload+int(b.h.size)], false))
+		bad = cmp.Or(bad, k.addRow(data[payload:payload+int(b.h.Size)], limit))
 	}
 	return bad
 }

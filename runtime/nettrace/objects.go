@@ -4,16 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// The tags of the object container.
-const (
-	tagNull         = 1
-	tagBegin        = 4 // netperf
-	tagBeginPrivate = 5 // nettrace
-	tagEnd          = 6
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // objects is the container of versions 3 to 5: the objects of a general
@@ -39,10 +33,6 @@ const (
 // maxTypeName bounds the names of types; the longest known has 38 bytes.
 const maxTypeName = 64
 
-var objectKinds = map[string]kind{
-	"Trace": kindTrace, "EventBlock": kindEvents, "MetadataBlock": kindMetadata, "StackBlock": kindStacks, "SPBlock": kindSequencePoint,
-}
-
 // netperf2 is the type of the header of netperf 1 and 2, which need random access.
 const netperf2 = "Microsoft.DotNet.Runtime.EventPipeFile"
 
@@ -56,8 +46,8 @@ func (c *objects) next(s *source) (block, *etw.Damage) {
 			return block{}, endOfStream(at, 0, err)
 		}
 		c.open = false
-		if tag[0] != tagEnd {
-			return block{}, damage(at, "end of an object", damaged("tag %d", tag[0]))
+		if tag[0] != layout.TagEnd {
+			return block{}, damage(at, "end of an object", layout.Damaged("tag %d", tag[0]))
 		}
 		s.take(1)
 		at++
@@ -67,13 +57,13 @@ func (c *objects) next(s *source) (block, *etw.Damage) {
 		return block{}, endOfStream(at, 0, err)
 	}
 	switch tag[0] {
-	case tagNull:
+	case layout.TagNull:
 		s.take(1)
-		return block{kind: kindEnd, off: at}, nil
+		return block{kind: layout.KindEnd, off: at}, nil
 	case c.begin:
 		return c.object(s, at)
 	}
-	return block{}, damage(at, "start of an object", damaged("tag %d", tag[0]))
+	return block{}, damage(at, "start of an object", layout.Damaged("tag %d", tag[0]))
 }
 
 // header reads a Trace object, which has the same size in all streams.
@@ -90,21 +80,21 @@ func (c *objects) header(s *source, h *Header) (d *etw.Damage, fatal bool) {
 		return damage(at, what, fmt.Errorf("%w: netperf %d, of a .NET Core 2.0 preview", ErrVersion, version)), true
 	}
 	oldest, newest, family := uint32(3), uint32(3), "netperf"
-	if c.begin == tagBeginPrivate {
+	if c.begin == layout.TagBeginPrivate {
 		oldest, newest, family = 4, 5, "nettrace"
 	}
-	wrong := differing(b, string([]byte{c.begin, c.begin, tagNull})) + differing(b[typeStart-4:], "\x05\x00\x00\x00"+name+"\x06")
+	wrong := differing(b, string([]byte{c.begin, c.begin, layout.TagNull})) + differing(b[typeStart-4:], "\x05\x00\x00\x00"+name+"\x06")
 	switch {
 	case wrong > maxWrong:
-		return damage(at, what, damaged("the stream does not start with one")), true
+		return damage(at, what, layout.Damaged("the stream does not start with one")), true
 	case wrong == 0 && isNext(version, newest):
 		return damage(at, what, fmt.Errorf("%w: %s %d", ErrVersion, family, version)), true
 	case wrong > 0 || version < oldest || version > newest:
-		d = damage(at, what, damaged("its type or its version, %d, is wrong", version))
+		d = damage(at, what, layout.Damaged("its type or its version, %d, is wrong", version))
 	}
 	s.take(head)
 	c.open = true
-	trace := takeBlock(s, kindTrace, traceSize)
+	trace := takeBlock(s, layout.KindTrace, traceSize)
 	if trace.cut != nil {
 		return damage(at, what, trace.cut), true
 	}
@@ -121,25 +111,25 @@ func (c *objects) object(s *source, at int64) (block, *etw.Damage) {
 	if err != nil {
 		return block{}, endOfStream(at, len(b), err)
 	}
-	if b[1] != c.begin || b[2] != tagNull {
-		return block{}, damage(at, what, damaged("tags %d %d", b[1], b[2]))
+	if b[1] != c.begin || b[2] != layout.TagNull {
+		return block{}, damage(at, what, layout.Damaged("tags %d %d", b[1], b[2]))
 	}
 	n := binary.LittleEndian.Uint32(b[11:])
 	if n > maxTypeName {
-		return block{}, damage(at, what, damaged("a name of %d bytes", n))
+		return block{}, damage(at, what, layout.Damaged("a name of %d bytes", n))
 	}
 	head := typeStart + int(n) + 1
 	if b, err = s.peek(head); err != nil {
 		return block{}, endOfStream(at, len(b), err)
 	}
-	if b[head-1] != tagEnd {
-		return block{}, damage(at, what, damaged("tag %d", b[head-1]))
+	if b[head-1] != layout.TagEnd {
+		return block{}, damage(at, what, layout.Damaged("tag %d", b[head-1]))
 	}
-	k, ok := objectKinds[string(b[typeStart:head-1])]
-	if !ok {
-		k = kindUnknown
+	k := layout.KindUnknown
+	if i := slices.Index(layout.ObjectNames[:], string(b[typeStart:head-1])); i > 0 {
+		k = layout.Kind(i)
 	}
-	if k == kindTrace {
+	if k == layout.KindTrace {
 		s.take(head)
 		c.open = true
 		return takeBlock(s, k, traceSize), nil
@@ -149,7 +139,7 @@ func (c *objects) object(s *source, at int64) (block, *etw.Damage) {
 	}
 	size := binary.LittleEndian.Uint32(b[head:])
 	if size > 1<<31-1 {
-		return block{}, damage(at, k.String(), damaged("size %d", int32(size)))
+		return block{}, damage(at, k.String(), layout.Damaged("size %d", int32(size)))
 	}
 	s.take(head + 4)
 	c.open = true
@@ -165,14 +155,14 @@ func (c *objects) follows(b []byte, whole bool) bool {
 	switch {
 	case len(b) == 0:
 		return whole
-	case b[0] != tagEnd:
+	case b[0] != layout.TagEnd:
 		return false
 	case len(b) == 1:
 		return whole
-	case b[1] == tagNull:
+	case b[1] == layout.TagNull:
 		return whole && len(b) == 2
 	}
-	return bytes.HasPrefix(b[1:], []byte{c.begin, c.begin, tagNull})
+	return bytes.HasPrefix(b[1:], []byte{c.begin, c.begin, layout.TagNull})
 }
 
 // found looks how the block at s is aligned: behind it there must be another one.
@@ -198,20 +188,22 @@ func (c *objects) found(s *source) {
 // maxFound is how large a block may be to be trusted after damage.
 const maxFound = 16 << 20
 
-func (c *objects) ends(b []byte) bool { return bytes.HasSuffix(b, []byte{tagEnd, tagNull}) }
+func (c *objects) ends(b []byte) bool {
+	return bytes.HasSuffix(b, []byte{layout.TagEnd, layout.TagNull})
+}
 
 // find looks for the start of an object whose type is known, and whose name makes
 // it unmistakable.
 func (c *objects) find(b []byte, _ bool) (start, end int) {
-	mark := []byte{c.begin, c.begin, tagNull}
+	mark := []byte{c.begin, c.begin, layout.TagNull}
 	for at := 0; ; at++ {
 		i := bytes.Index(b[at:], mark)
 		if i < 0 {
 			return -1, -1
 		}
 		at += i
-		for name, k := range objectKinds {
-			if k != kindTrace && len(b)-at > typeStart+len(name) &&
+		for _, name := range layout.ObjectNames[layout.KindEvents:] {
+			if len(b)-at > typeStart+len(name) &&
 				int(binary.LittleEndian.Uint32(b[at+11:])) == len(name) && string(b[at+typeStart:at+typeStart+len(name)]) == name {
 				return at, max(at-1, 0)
 			}

@@ -1,86 +1,79 @@
 package nettrace
 
-// The flags of a sequence point of version 6.
-const (
-	forgetThreads  = 1
-	forgetMetadata = 2
-)
+import "github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 
 // sequencePoint checks the numbers of all threads and forgets what events before
 // it could refer to.
 //
 //	time u64, number of threads u32, each with thread u64 and number u32
 //	version 6: time u64, flags u32, number u32, each with uvar index and uvar number
-func (r *Reader) sequencePoint(b []byte) error {
-	c := cursor{b: b}
-	c.u64()
+func (k *known) sequencePoint(b []byte) error {
+	c := layout.Cursor{B: b}
+	c.U64()
 	flags := uint32(0)
-	if r.v6 {
-		flags = c.u32()
+	if k.v6 {
+		flags = c.U32()
 	}
-	n := c.u32()
-	if err := r.checkNumbers(c, n); err != nil {
+	n := c.U32()
+	if err := k.checkNumbers(c, n); err != nil {
 		return err
 	}
 	for range n {
-		r.loss.point(r.number(&c))
+		k.loss.point(k.number(&c))
 	}
-	r.stats.SequencePoints++
-	r.stacks.reset()
-	r.labels.reset()
-	r.threads.dropRemoved()
-	if flags&forgetThreads != 0 {
-		r.loss.forget()
-		r.threads.reset()
+	k.stats.SequencePoints++
+	k.stacks.reset()
+	k.labels.reset()
+	k.threads.dropRemoved()
+	if flags&layout.ForgetThreads != 0 {
+		k.loss.forget()
+		k.threads.reset()
 	}
-	if flags&forgetMetadata != 0 {
-		r.kinds.reset()
-		r.rows.reset()
-		r.kind = nil
+	if flags&layout.ForgetMetadata != 0 {
+		k.kinds.reset()
+		k.rows.reset()
+		k.last = nil
 	}
 	return nil
 }
 
 // number reads a thread and the number of its last event.
-func (r *Reader) number(c *cursor) (thread uint64, sequence uint32) {
-	if r.v6 {
-		return c.uvar(64), uint32(c.uvar(32))
+func (k *known) number(c *layout.Cursor) (thread uint64, sequence uint32) {
+	if k.v6 {
+		return c.Uvar(64), uint32(c.Uvar(32))
 	}
-	return c.u64(), c.u32()
+	return c.U64(), c.U32()
 }
 
 // checkNumbers reports whether n threads and their numbers are all that is left
 // at c. Of a damaged sequence point nothing is believed.
-func (r *Reader) checkNumbers(c cursor, n uint32) error {
+func (k *known) checkNumbers(c layout.Cursor, n uint32) error {
 	for range n {
-		if r.number(&c); c.bad {
-			return damaged("a thread does not fit")
+		if k.number(&c); c.Bad {
+			return layout.Damaged("a thread does not fit")
 		}
 	}
-	if c.bad {
-		return damaged("its header does not fit")
+	if c.Bad {
+		return layout.Damaged("its header does not fit")
 	}
-	if c.left() > 0 {
-		return damaged("%d bytes follow the last thread", c.left())
+	if c.Left() > 0 {
+		return layout.Damaged("%d bytes follow the last thread", c.Left())
 	}
 	return nil
 }
 
 // removeThreads reads a block of version 6 that says which threads have ended,
-// with the number of the last event of each.
-func (r *Reader) removeThreads(b []byte) error {
-	c := cursor{b: b}
-	for c.left() > 0 {
-		index, sequence := c.uvar(64), uint32(c.uvar(32))
-		if c.bad {
-			return damaged("a thread does not fit")
+// with the number of the last event of each. They are dropped with dropRemoved.
+func (k *known) removeThreads(b []byte) error {
+	c := layout.Cursor{B: b}
+	for c.Left() > 0 {
+		index, sequence := c.Uvar(64), uint32(c.Uvar(32))
+		if c.Bad {
+			return layout.Damaged("a thread does not fit")
 		}
-		r.loss.point(index, sequence)
-		r.loss.remove(index)
-		r.threads.remove(index)
-	}
-	if r.sort == nil {
-		r.threads.dropRemoved()
+		k.loss.point(index, sequence)
+		k.loss.remove(index)
+		k.threads.remove(index)
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 // deliver sets rec to an event: first to what all events of its kind have in
 // common, then the rest.
 func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
-	k := r.kind
+	k := r.known.last
 	if k == nil || k.id != e.metadata {
-		k = r.setKind(e.metadata)
+		k = r.known.kindOf(e.metadata)
 	}
 	*rec = k.record
 	c := &b.contexts[e.context&^sortPoint]
@@ -19,7 +19,7 @@ func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
 	rec.Timestamp = e.time
 	end := e.payload + e.size
 	rec.Payload = b.data[e.payload:end:end]
-	if r.v6 {
+	if r.known.v6 {
 		r.deliver6(rec, e, c)
 	} else {
 		rec.ThreadID = int64(e.thread)
@@ -27,7 +27,7 @@ func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
 		rec.RelatedActivityID = c.related
 	}
 	if e.stack != 0 {
-		addresses, ok := r.stacks.get(e.stack)
+		addresses, ok := r.known.stacks.get(e.stack)
 		if !ok {
 			r.stats.UnknownStacks++
 		}
@@ -46,17 +46,17 @@ func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
 
 // deliverRare does what few kinds of events need.
 func (r *Reader) deliverRare(rec *etw.Record, b *batch, e *event) {
-	k := r.kind
+	k := r.known.last
 	if k.unknown {
 		r.stats.UnknownMetadata++
 	}
-	if b.layout == netperf {
+	if b.form == netperf {
 		rec.Stack.Addresses = netperfStack(b, e)
 	}
-	if k.guess {
-		r.guessWidths(rec)
+	if k.widths != nil && k.widths.Describe(rec) {
+		k.record.Schema, k.widths = rec.Schema, nil
 	}
-	k.rare = k.unknown || k.guess || b.layout == netperf
+	k.rare = k.unknown || k.widths != nil || b.form == netperf
 }
 
 // netperfStack returns the addresses behind the payload of an event. Their size was
@@ -70,37 +70,16 @@ func netperfStack(b *batch, e *event) []byte {
 
 // deliver6 sets what version 6 keeps in tables.
 func (r *Reader) deliver6(rec *etw.Record, e *event, c *context) {
-	if t := r.threads.get(e.thread); t != nil {
+	if t := r.known.threads.get(e.thread); t != nil {
 		rec.ProcessID, rec.ThreadID = t.ProcessID, t.ThreadID
 	} else {
 		r.stats.UnknownThreads++
 	}
 	if c.labels != 0 {
-		if l, ok := r.labels.at.get(uint64(c.labels)); ok {
+		if l, ok := r.known.labels.at.get(uint64(c.labels)); ok {
 			l.apply(rec)
 		} else {
 			r.stats.UnknownLabels++
 		}
 	}
-}
-
-// A kindOf is what the stream says of a kind of events.
-type kindOf struct {
-	id      uint32
-	record  etw.Record // what all have in common
-	unknown bool       // the stream says nothing
-	guess   bool       // it is not known how wide its numbers are
-	tries   int        // payloads by which that was not found out
-	rare    bool       // there may be more to do for an event than for most
-}
-
-// setKind looks up what the stream says of a kind of events.
-func (r *Reader) setKind(id uint32) *kindOf {
-	k, ok := r.kinds.get(uint64(id))
-	if !ok {
-		k = &r.unknown
-		k.id = id
-	}
-	r.kind = k
-	return k
 }

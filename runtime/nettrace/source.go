@@ -37,18 +37,18 @@ const (
 
 func newSource(r io.Reader) source {
 	if b, ok := r.(*bytes.Reader); ok {
-		var m memory
+		var m grip
 		b.WriteTo(&m)
 		return source{in: &chunk{buf: m}, end: len(m), err: io.EOF}
 	}
 	return source{r: r, in: &chunk{owned: true}}
 }
 
-// A memory takes what a bytes.Reader writes, which is all it has in one call,
+// A grip takes what a bytes.Reader writes, which is all it has in one call,
 // without copying it.
-type memory []byte
+type grip []byte
 
-func (m *memory) Write(b []byte) (int, error) {
+func (m *grip) Write(b []byte) (int, error) {
 	*m = b[:len(b):len(b)]
 	return len(b), nil
 }

@@ -3,6 +3,8 @@ package nettrace
 import (
 	"bytes"
 	"sort"
+
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // stacks finds the stacks that events refer to by number, in the blocks that they
@@ -28,21 +30,21 @@ func (s *stacks) add(b []byte, stable bool) error {
 	if !stable {
 		b = bytes.Clone(b)
 	}
-	c := cursor{b: b}
-	first, n := c.u32(), c.u32()
+	c := layout.Cursor{B: b}
+	first, n := c.U32(), c.U32()
 	from := len(s.offsets)
-	s.offsets = append(s.offsets, uint32(c.off))
+	s.offsets = append(s.offsets, uint32(c.Off))
 	err := error(nil)
 	for i := range n {
-		c.bytes(c.size32())
-		if c.bad {
-			err, n = damaged("stack %d of %d does not fit", i, n), i
+		c.Bytes(c.Size32())
+		if c.Bad {
+			err, n = layout.Damaged("stack %d of %d does not fit", i, n), i
 			break
 		}
-		s.offsets = append(s.offsets, uint32(c.off))
+		s.offsets = append(s.offsets, uint32(c.Off))
 	}
-	if err == nil && c.left() > 0 {
-		err = damaged("%d bytes follow the last stack", c.left())
+	if err == nil && c.Left() > 0 {
+		err = layout.Damaged("%d bytes follow the last stack", c.Left())
 	}
 	if n == 0 {
 		s.offsets = s.offsets[:from]

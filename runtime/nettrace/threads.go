@@ -1,6 +1,10 @@
 package nettrace
 
-import "math"
+import (
+	"math"
+
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
+)
 
 // A Thread is a row of the thread table of version 6.
 type Thread struct {
@@ -17,14 +21,6 @@ type KeyValue struct {
 	Key, Value string
 }
 
-// The items of a thread row.
-const (
-	threadName     = 1
-	threadProcess  = 2
-	threadID       = 3
-	threadKeyValue = 4
-)
-
 // threads is the thread table of version 6.
 type threads struct {
 	at      table[*Thread]
@@ -40,36 +36,36 @@ const maxItems = 1 << 16
 // add reads a thread block: rows of a u16 size, an index and items up to the end
 // of the row.
 func (t *threads) add(b []byte) error {
-	c := cursor{b: b}
-	for c.left() > 0 {
-		r := c.sub(int(c.u16()))
-		th := &Thread{Index: r.uvar(64), ProcessID: t.pid, ThreadID: -1}
+	c := layout.Cursor{B: b}
+	for c.Left() > 0 {
+		r := c.Sub(int(c.U16()))
+		th := &Thread{Index: r.Uvar(64), ProcessID: t.pid, ThreadID: -1}
 	items:
-		for r.left() > 0 && !r.bad {
-			switch r.u8() {
-			case threadName:
-				th.Name = r.vstr()
-			case threadProcess:
-				th.ProcessID = knownID(r.uvar(64))
-			case threadID:
-				th.ThreadID = knownID(r.uvar(64))
-			case threadKeyValue:
+		for r.Left() > 0 && !r.Bad {
+			switch r.U8() {
+			case layout.ThreadName:
+				th.Name = r.Vstr()
+			case layout.ThreadProcess:
+				th.ProcessID = knownID(r.Uvar(64))
+			case layout.ThreadID:
+				th.ThreadID = knownID(r.Uvar(64))
+			case layout.ThreadKeyValue:
 				if len(th.Keys) == maxKeys {
 					break items
 				}
-				th.Keys = append(th.Keys, KeyValue{r.vstr(), r.vstr()})
+				th.Keys = append(th.Keys, KeyValue{r.Vstr(), r.Vstr()})
 			default:
 				break items // an unknown item has no length
 			}
 		}
-		if c.bad || r.bad {
-			return damaged("a thread does not fit")
+		if c.Bad || r.Bad {
+			return layout.Damaged("a thread does not fit")
 		}
 		if old := t.get(th.Index); old != nil {
 			t.items -= 1 + len(old.Keys)
 		}
 		if t.items += 1 + len(th.Keys); t.items > maxItems {
-			return damaged("there are more threads than the reader keeps")
+			return layout.Damaged("there are more threads than the reader keeps")
 		}
 		t.at.put(th.Index, th)
 	}

@@ -5,18 +5,8 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
-
-// Metadata is what a stream says of a kind of events.
-type Metadata struct {
-	row  []byte // as it stands in the stream
-	v6   bool
-	base *etw.Record // what it says
-}
-
-// Bytes returns the row of the metadata as it stands in the stream. It is not to be
-// changed.
-func (m *Metadata) Bytes() []byte { return m.row }
 
 // A kindTable numbers the kinds of events and describes each once.
 type kindTable struct {
@@ -109,8 +99,8 @@ func (t *kindTable) make(w *Writer, rec *etw.Record) (*writtenKind, error) {
 		return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrNoProvider)
 	}
 	m := rowOf(rec)
-	k := t.add(w, m.content(w.v6, w.header.PointerSize))
-	m.setRecord(&k.base, make(map[string]*etw.ProviderDesc))
+	k := t.add(w, m.Content(w.v6, w.header.PointerSize))
+	setRecord(&m, &k.base, make(map[string]*etw.ProviderDesc))
 	if len(t.made) > pointItems {
 		clear(t.made)
 	}
@@ -131,13 +121,13 @@ func (t *kindTable) add(w *Writer, content []byte) *writtenKind {
 	t.contents[string(content)] = k
 	t.rows++
 	if w.v6 {
-		t.pending = appendSized(t.pending, append(binary.AppendUvarint(nil, uint64(k.id)), content...))
+		t.pending = layout.AppendSized(t.pending, append(binary.AppendUvarint(nil, uint64(k.id)), content...))
 		return k
 	}
 	if t.rows == 1 {
-		t.pending = append(t.pending[:0], make([]byte, eventsHeaderSize)...)
+		t.pending = append(t.pending[:0], make([]byte, layout.EventsHeaderSize)...)
 	}
-	t.pending = append(t.pending, flagSize, 0) // at time 0
+	t.pending = append(t.pending, layout.FlagSize, 0) // at time 0
 	t.pending = binary.AppendUvarint(t.pending, uint64(4+len(content)))
 	t.pending = binary.LittleEndian.AppendUint32(t.pending, k.id)
 	t.pending = append(t.pending, content...)
@@ -150,10 +140,10 @@ func (t *kindTable) flush(w *Writer) {
 		return
 	}
 	if w.v6 {
-		w.writeBlock(kindMetadata, append([]byte{0, 0}, t.pending...))
+		w.writeBlock(layout.KindMetadata, append([]byte{0, 0}, t.pending...))
 	} else {
-		putEventsHeader(t.pending, 0, 0)
-		w.writeBlock(kindMetadata, t.pending)
+		layout.PutEventsHeader(t.pending, 0, 0)
+		w.writeBlock(layout.KindMetadata, t.pending)
 	}
 	t.pending, t.rows = t.pending[:0], 0
 }
@@ -161,96 +151,38 @@ func (t *kindTable) flush(w *Writer) {
 // content returns the row without its number, in the form of a version. For another
 // one than its own, schema has the fields.
 func (m *Metadata) content(v6 bool, schema *etw.EventDesc) []byte {
-	c := cursor{b: m.row}
+	c := layout.Cursor{B: m.row}
 	if m.v6 == v6 {
 		if v6 {
-			c.uvar(32)
+			c.Uvar(32)
 		} else {
-			c.u32()
+			c.U32()
 		}
-		return c.b[c.off:]
+		return c.B[c.Off:]
 	}
-	var r row
+	var r layout.Row
 	if m.v6 {
-		r = readRow6(&c)
+		r = layout.ReadRow6(&c)
 	} else {
-		r = readRow(&c)
+		r = layout.ReadRow(&c)
 	}
-	if schema != nil && len(r.fields) > 0 {
-		r.fields = schema.Fields
+	if schema != nil && len(r.Fields) > 0 {
+		r.Fields = schema.Fields
 	}
-	return r.content(v6, m.base.PointerSize)
+	return r.Content(v6, m.base.PointerSize)
 }
 
 // rowOf returns a row that says what rec does of itself.
-func rowOf(rec *etw.Record) row {
-	m := row{
-		provider: rec.ProviderName, id: uint32(rec.ID), keywords: rec.Keywords,
-		version: uint32(rec.Version), level: uint32(rec.Level), opcode: rec.Opcode, hasOpcode: rec.Opcode != 0,
+func rowOf(rec *etw.Record) layout.Row {
+	m := layout.Row{
+		Provider: rec.ProviderName, ID: uint32(rec.ID), Keywords: rec.Keywords,
+		Version: uint32(rec.Version), Level: uint32(rec.Level), Opcode: rec.Opcode, HasOpcode: rec.Opcode != 0,
 	}
-	if ProviderGUID(m.provider) != rec.Provider {
-		m.guid = rec.Provider
+	if ProviderGUID(m.Provider) != rec.Provider {
+		m.GUID = rec.Provider
 	}
 	if d := rec.Schema; d != nil {
-		m.name, m.message, m.fields = d.Name, d.Message, d.Fields
+		m.Name, m.Message, m.Fields = d.Name, d.Message, d.Fields
 	}
 	return m
-}
-
-// content returns the row without its number, in the form of a version.
-func (m *row) content(v6 bool, ptr etw.PtrSize) []byte {
-	if v6 {
-		return m.content6(ptr)
-	}
-	b := appendUTF16(nil, m.provider)
-	b = binary.LittleEndian.AppendUint32(b, m.id)
-	b = appendUTF16(b, m.name)
-	b = binary.LittleEndian.AppendUint64(b, m.keywords)
-	b = binary.LittleEndian.AppendUint32(b, m.version)
-	b = binary.LittleEndian.AppendUint32(b, m.level)
-	e := fieldWriter{list: list1, ptr: ptr}
-	list := e.fields(nil, m.fields)
-	if e.arrays {
-		b = binary.LittleEndian.AppendUint32(b, 0)
-		e.list = list2
-		list = e.fields(nil, m.fields)
-	} else {
-		b = append(b, list...)
-	}
-	if m.hasOpcode {
-		b = append(binary.LittleEndian.AppendUint32(b, 1), tagOpcode, byte(m.opcode))
-	}
-	if e.arrays {
-		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(list))), tagFields2)
-		b = append(b, list...)
-	}
-	return b
-}
-
-func (m *row) content6(ptr etw.PtrSize) []byte {
-	b := appendText(nil, m.provider)
-	b = binary.AppendUvarint(b, uint64(m.id))
-	b = appendText(b, m.name)
-	e := fieldWriter{list: list6, ptr: ptr}
-	b = e.fields(b, m.fields)
-	var items []byte
-	if m.hasOpcode {
-		items = append(items, itemOpcode, byte(m.opcode))
-	}
-	if m.keywords != 0 {
-		items = binary.LittleEndian.AppendUint64(append(items, itemKeywords), m.keywords)
-	}
-	if m.message != "" {
-		items = appendText(append(items, itemMessage), m.message)
-	}
-	if !m.guid.IsZero() {
-		items = append(append(items, itemGUID), m.guid[:]...)
-	}
-	if m.level != 0 {
-		items = append(items, itemLevel, byte(m.level))
-	}
-	if m.version != 0 {
-		items = append(items, itemVersion, byte(m.version))
-	}
-	return appendSized(b, items)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A labelTable numbers the lists of labels of version 6, each once between two
@@ -28,31 +29,31 @@ func (t *labelTable) begin() {
 func (t *labelTable) of(rec *etw.Record, k *writtenKind) uint32 {
 	t.list, t.at, t.n = t.list[:0], -1, 0
 	if !rec.ActivityID.IsZero() {
-		t.label(labelActivity, rec.ActivityID[:])
+		t.label(layout.LabelActivity, rec.ActivityID[:])
 	}
 	if !rec.RelatedActivityID.IsZero() {
-		t.label(labelRelated, rec.RelatedActivityID[:])
+		t.label(layout.LabelRelated, rec.RelatedActivityID[:])
 	}
 	for _, item := range rec.Extended {
 		t.item(item)
 	}
 	b := &k.base
 	if rec.Opcode != b.Opcode {
-		t.label(labelOpcode, []byte{byte(rec.Opcode)})
+		t.label(layout.LabelOpcode, []byte{byte(rec.Opcode)})
 	}
 	if rec.Keywords != b.Keywords {
-		t.label(labelKeywords, binary.LittleEndian.AppendUint64(nil, rec.Keywords))
+		t.label(layout.LabelKeywords, binary.LittleEndian.AppendUint64(nil, rec.Keywords))
 	}
 	if rec.Level != b.Level {
-		t.label(labelLevel, []byte{byte(rec.Level)})
+		t.label(layout.LabelLevel, []byte{byte(rec.Level)})
 	}
 	if rec.Version != b.Version {
-		t.label(labelVersion, []byte{rec.Version})
+		t.label(layout.LabelVersion, []byte{rec.Version})
 	}
 	if t.n == 0 {
 		return 0
 	}
-	t.list[t.at] |= labelLast
+	t.list[t.at] |= layout.LabelLast
 	number, ok := t.numbers[string(t.list)]
 	if !ok {
 		number = t.first + t.count
@@ -75,20 +76,20 @@ func (t *labelTable) label(kind byte, data []byte) {
 func (t *labelTable) item(item etw.ExtendedItem) {
 	switch {
 	case item.Type == ExtTraceID && len(item.Data) == 16:
-		t.label(labelTraceID, item.Data)
+		t.label(layout.LabelTraceID, item.Data)
 	case item.Type == ExtSpanID && len(item.Data) == 8:
-		t.label(labelSpanID, item.Data)
+		t.label(layout.LabelSpanID, item.Data)
 	case item.Type == ExtLabel || item.Type == ExtLabelInt:
 		name, value, ok := ParseLabel(item)
 		if !ok {
 			return
 		}
-		b := appendText(nil, name)
+		b := layout.AppendText(nil, name)
 		switch v := value.(type) {
 		case string:
-			t.label(labelText, appendText(b, v))
+			t.label(layout.LabelText, layout.AppendText(b, v))
 		case int64:
-			t.label(labelInt, binary.AppendVarint(b, v))
+			t.label(layout.LabelInt, binary.AppendVarint(b, v))
 		}
 	}
 }
@@ -100,7 +101,7 @@ func (t *labelTable) flush(w *Writer) {
 	}
 	b := binary.LittleEndian.AppendUint32(nil, t.first)
 	b = binary.LittleEndian.AppendUint32(b, t.count)
-	w.writeBlock(kindLabels, append(b, t.pending...))
+	w.writeBlock(layout.KindLabels, append(b, t.pending...))
 	t.first += t.count
 	t.count, t.pending = 0, t.pending[:0]
 }

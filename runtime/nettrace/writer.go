@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A Writer writes one stream, of version 4 or 6. It must not be used by several
@@ -15,7 +16,7 @@ import (
 //
 // Records come in the order of time, as a [Reader] delivers them and as a program
 // writes them that takes the time of an event when it writes it. Those of several
-// threads, processors or sources that are not merged need the option [Unsorted].
+// threads, processors or sources that are not merged need the option [WithoutOrder].
 //
 // A Writer holds one block of events, and the call stacks, threads and labels since
 // the last sequence point. It writes sequence points often enough for that to stay
@@ -36,7 +37,7 @@ type Writer struct {
 	point   pointState
 
 	block []byte // the events that are not written yet, behind the header of their block
-	last  eventHeader
+	last  layout.EventHeader
 	low   int64 // times of the events in block
 	high  int64
 	frame []byte // room for a block that is being written
@@ -55,11 +56,11 @@ type pointState struct {
 // A WriterOption changes how a Writer writes.
 type WriterOption func(*Writer)
 
-// Unsorted says that only the records of each thread come in the order of time. The
+// WithoutOrder says that only the records of each thread come in the order of time. The
 // stream then does not promise more, but at a [Writer.Flush]: what is written after it
 // must not be older than what was written before. Until then readers hold back all
 // of it, and so does the Writer with the call stacks.
-func Unsorted() WriterOption { return func(w *Writer) { w.unsorted = true } }
+func WithoutOrder() WriterOption { return func(w *Writer) { w.unsorted = true } }
 
 // NewWriter begins a stream with the header h, of which Version is 4, or 6, or 0 for
 // the first of both that can hold it: version 4 is of one process. The Clock says what
@@ -150,12 +151,12 @@ func (w *Writer) write(rec *etw.Record, o *Origin) error {
 	if err != nil {
 		return err
 	}
-	h := eventHeader{
-		time: w.ticks(rec), metadata: k.id, size: uint32(len(rec.Payload)), processor: rec.Processor,
-		activity: rec.ActivityID, related: rec.RelatedActivityID,
+	h := layout.EventHeader{
+		Time: w.ticks(rec), Metadata: k.id, Size: uint32(len(rec.Payload)), Processor: rec.Processor,
+		Activity: rec.ActivityID, Related: rec.RelatedActivityID,
 	}
-	if h.processor < 0 {
-		h.processor = -1
+	if h.Processor < 0 {
+		h.Processor = -1
 	}
 	if w.full(len(rec.Payload)) {
 		if err := w.flush(); err != nil {
@@ -164,11 +165,11 @@ func (w *Writer) write(rec *etw.Record, o *Origin) error {
 	}
 	capture := w.threads.set(w, &h, rec, o)
 	if w.v6 {
-		h.labels = w.labels.of(rec, k)
-		h.activity, h.related = etw.GUID{}, etw.GUID{}
+		h.Labels = w.labels.of(rec, k)
+		h.Activity, h.Related = etw.GUID{}, etw.GUID{}
 	}
-	h.stack = w.stacks.of(w.addresses(rec.Stack))
-	h.sequence = capture.next()
+	h.Stack = w.stacks.of(w.addresses(rec.Stack))
+	h.Sequence = capture.next()
 	w.append(&h, rec.Payload)
 	return w.err
 }
@@ -176,22 +177,22 @@ func (w *Writer) write(rec *etw.Record, o *Origin) error {
 var errWriterClosed = fmt.Errorf("nettrace: the Writer is closed: %w", fs.ErrClosed)
 
 // append appends an event to the block.
-func (w *Writer) append(h *eventHeader, payload []byte) {
-	first := len(w.block) == eventsHeaderSize
+func (w *Writer) append(h *layout.EventHeader, payload []byte) {
+	first := len(w.block) == layout.EventsHeaderSize
 	if !w.unsorted {
 		// What comes later is not older.
-		h.sortPoint = first || h.capture != w.last.capture
+		h.SortPoint = first || h.Capture != w.last.Capture
 	} else if w.point.fresh {
-		h.sortPoint = true
+		h.SortPoint = true
 	}
 	w.point.fresh = false
 	if first {
-		w.low, w.high = h.time, h.time
+		w.low, w.high = h.Time, h.Time
 	}
-	w.low, w.high = min(w.low, h.time), max(w.high, h.time)
-	w.newest = max(w.newest, h.time)
+	w.low, w.high = min(w.low, h.Time), max(w.high, h.Time)
+	w.newest = max(w.newest, h.Time)
 	before := len(w.block)
-	w.block = h.append(w.block, &w.last, w.v6)
+	w.block = h.Append(w.block, &w.last, w.v6)
 	w.last = *h
 	w.block = append(w.block, payload...)
 	w.point.bytes += len(w.block) - before
@@ -209,7 +210,7 @@ const (
 // full reports whether there must be another block before an event.
 func (w *Writer) full(payload int) bool {
 	const header = 96 // more than any
-	return len(w.block) > eventsHeaderSize && len(w.block)+payload+header > maxEventBlock
+	return len(w.block) > layout.EventsHeaderSize && len(w.block)+payload+header > maxEventBlock
 }
 
 // pointDue reports whether it is time for a sequence point.
@@ -237,9 +238,9 @@ func (w *Writer) flush() error {
 	w.threads.flush(w)
 	w.stacks.flush(w)
 	w.labels.flush(w)
-	if len(w.block) > eventsHeaderSize {
-		putEventsHeader(w.block, w.low, w.high)
-		w.writeBlock(kindEvents, w.block)
+	if len(w.block) > layout.EventsHeaderSize {
+		layout.PutEventsHeader(w.block, w.low, w.high)
+		w.writeBlock(layout.KindEvents, w.block)
 	}
 	w.beginBlock()
 	if w.pointDue() {
@@ -252,8 +253,8 @@ func (w *Writer) beginBlock() {
 	if w.block == nil {
 		w.block = make([]byte, 0, maxEventBlock+4<<10)
 	}
-	w.block = append(w.block[:0], make([]byte, eventsHeaderSize)...)
-	w.last = eventHeader{}
+	w.block = append(w.block[:0], make([]byte, layout.EventsHeaderSize)...)
+	w.last = layout.EventHeader{}
 }
 
 // Close writes what the Writer holds, the last sequence point, which tells what was
@@ -266,9 +267,9 @@ func (w *Writer) Close() error {
 	w.sequencePoint()
 	w.closed = true
 	if w.v6 {
-		w.writeBlock(kindEnd, nil)
+		w.writeBlock(layout.KindEnd, nil)
 	} else {
-		w.put([]byte{tagNull})
+		w.put([]byte{layout.TagNull})
 	}
 	return w.err
 }

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A stackTable numbers call stacks, each once between two sequence points.
@@ -94,7 +95,7 @@ func (t *stackTable) flush(w *Writer) {
 	}
 	b := binary.LittleEndian.AppendUint32(nil, t.written+1)
 	b = binary.LittleEndian.AppendUint32(b, t.count-t.written)
-	w.writeBlock(kindStacks, append(b, t.data[t.writeAt:]...))
+	w.writeBlock(layout.KindStacks, append(b, t.data[t.writeAt:]...))
 	t.written, t.writeAt = t.count, len(t.data)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
 // A threadTable numbers the events of each thread that logs some, and has the table
@@ -54,20 +55,20 @@ func (t *threadTable) begin(w *Writer) {
 }
 
 // set puts the threads of a record into h, and returns the one that logged it.
-func (t *threadTable) set(w *Writer, h *eventHeader, rec *etw.Record, o *Origin) *writtenThread {
+func (t *threadTable) set(w *Writer, h *layout.EventHeader, rec *etw.Record, o *Origin) *writtenThread {
 	if !w.v6 {
-		h.thread, h.capture = uint64(rec.ThreadID), o.CaptureThread
-		return t.state(h.capture)
+		h.Thread, h.Capture = uint64(rec.ThreadID), o.CaptureThread
+		return t.state(h.Capture)
 	}
-	h.thread = t.index(w, rec.ProcessID, rec.ThreadID, o.Thread)
-	h.capture = h.thread
+	h.Thread = t.index(w, rec.ProcessID, rec.ThreadID, o.Thread)
+	h.Capture = h.Thread
 	switch {
 	case o.Capture != nil:
-		h.capture = t.index(w, o.Capture.ProcessID, o.Capture.ThreadID, o.Capture)
+		h.Capture = t.index(w, o.Capture.ProcessID, o.Capture.ThreadID, o.Capture)
 	case o.Thread == nil && o.CaptureThread != uint64(rec.ThreadID): // of version 4
-		h.capture = t.index(w, rec.ProcessID, int64(o.CaptureThread), nil)
+		h.Capture = t.index(w, rec.ProcessID, int64(o.CaptureThread), nil)
 	}
-	return t.state(h.capture)
+	return t.state(h.Capture)
 }
 
 // state returns the state of the thread that logs.
@@ -119,19 +120,19 @@ func (t *threadTable) add(w *Writer, row *Thread) uint64 {
 	t.rows += 1 + len(row.Keys)
 	b := binary.AppendUvarint(nil, t.next)
 	if row.Name != "" {
-		b = appendText(append(b, threadName), row.Name)
+		b = layout.AppendText(append(b, layout.ThreadName), row.Name)
 	}
 	if row.ProcessID != w.header.ProcessID {
-		b = binary.AppendUvarint(append(b, threadProcess), unknownID(row.ProcessID))
+		b = binary.AppendUvarint(append(b, layout.ThreadProcess), unknownID(row.ProcessID))
 	}
 	if row.ThreadID >= 0 {
-		b = binary.AppendUvarint(append(b, threadID), uint64(row.ThreadID))
+		b = binary.AppendUvarint(append(b, layout.ThreadID), uint64(row.ThreadID))
 	}
 	for _, kv := range row.Keys {
-		b = appendText(appendText(append(b, threadKeyValue), kv.Key), kv.Value)
+		b = layout.AppendText(layout.AppendText(append(b, layout.ThreadKeyValue), kv.Key), kv.Value)
 	}
 	if len(b) <= math.MaxUint16 {
-		t.pending = appendSized(t.pending, b)
+		t.pending = layout.AppendSized(t.pending, b)
 	}
 	return t.next
 }
@@ -147,7 +148,7 @@ func unknownID(id int64) uint64 {
 // flush writes the rows that are not in the stream yet.
 func (t *threadTable) flush(w *Writer) {
 	if len(t.pending) > 0 {
-		w.writeBlock(kindThreads, t.pending)
+		w.writeBlock(layout.KindThreads, t.pending)
 		t.pending = t.pending[:0]
 	}
 }

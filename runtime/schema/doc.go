@@ -24,6 +24,9 @@
 // need them, lets its Set learn all of them first. Package etl does that, so
 // that only live sessions need this package directly.
 //
+// EventPipe describes its events in its own words, which package nettrace reads; [Widths]
+// finds out where these are wrong.
+//
 // Schemas are what programs wrote about themselves and can be wrong. One that
 // makes no sense is left out; for one that does not fit its events there is
 // [etw.Dynamic.DecodeLoose]. The memory of a Set is bounded, whatever it is given

@@ -55,8 +55,9 @@ type Config struct {
 	// enabled. With kernel events, or one of these among the Providers, it is one
 	// anyway.
 	System bool
-	// Stacks are kernel events with which a call stack is logged.
-	Stacks []StackEvent
+	// Stacks are kernel events with which a call stack is logged: classes and opcodes, as
+	// of kernel.Flags.Stacks and of kernel.StackWalkEvent.
+	Stacks []etw.Key
 	// SampleInterval is the time between two samples of a processor. It holds for the
 	// whole machine. 0 leaves it as it is, mostly 1 ms.
 	SampleInterval time.Duration

@@ -32,18 +32,11 @@ var systemProviders = []etw.GUID{
 
 func isSystemProvider(g etw.GUID) bool { return slices.Contains(systemProviders, g) }
 
-// A StackEvent is a kernel event with which a call stack is logged: a class and an
-// opcode, as kernel.StackWalkEvent of generated/kernel has them.
-type StackEvent struct {
-	Class  etw.GUID
-	Opcode etw.Opcode
-}
-
 // profilePrivilege is what samples of processors take.
 const profilePrivilege = "SeSystemProfilePrivilege"
 
 // set sets what a kernel session is to log.
-func setKernel(sys system, handle uint64, groups [8]uint32, stacks []StackEvent) Code {
+func setKernel(sys system, handle uint64, groups [8]uint32, stacks []etw.Key) Code {
 	if groups != [8]uint32{} {
 		if c := sys.traceSet(handle, setEnableFlags, unsafe.Pointer(&groups), unsafe.Sizeof(groups)); c != codeSuccess {
 			return c
@@ -52,13 +45,13 @@ func setKernel(sys system, handle uint64, groups [8]uint32, stacks []StackEvent)
 	return setStacks(sys, handle, stacks)
 }
 
-func setStacks(sys system, handle uint64, stacks []StackEvent) Code {
+func setStacks(sys system, handle uint64, stacks []etw.Key) Code {
 	if len(stacks) == 0 {
 		return codeSuccess
 	}
 	ids := make([]stackTracingID, len(stacks))
 	for i, s := range stacks {
-		ids[i] = stackTracingID{class: s.Class, opcode: uint8(s.Opcode)}
+		ids[i] = stackTracingID{class: s.Provider, opcode: uint8(s.ID)}
 	}
 	return sys.traceSet(handle, setStackTracing, unsafe.Pointer(&ids[0]), uintptr(len(ids))*unsafe.Sizeof(ids[0]))
 }

@@ -259,7 +259,7 @@ func (s *Session) CaptureState(provider etw.GUID, keywords uint64) error {
 }
 
 // SetStacks chooses the kernel events with which a call stack is logged.
-func (s *Session) SetStacks(events []StackEvent) error {
+func (s *Session) SetStacks(events []etw.Key) error {
 	return fail(opSet, s.name, setStacks(s.sys, s.handle, events))
 }
 

@@ -56,7 +56,7 @@ func TestStart(t *testing.T) {
 		Name: "Mine", Providers: []Provider{{Name: "P", GUID: testProvider, Enablement: Enablement{
 			Level: 4, Keywords: 0x11, AllKeywords: 0x10, Properties: PropertyStack | PropertySID, CaptureState: true,
 			Filters: Filters{PIDs: []uint32{1, 2}, IDs: &IDFilter{IDs: []uint16{7}, Except: true}, Arguments: map[string]string{"b": "2", "a": "1"}}}}},
-		KernelFlags: 0x3, KernelGroups: [8]uint32{0, 4}, Stacks: []StackEvent{{testProvider, 32}}, SampleInterval: time.Millisecond,
+		KernelFlags: 0x3, KernelGroups: [8]uint32{0, 4}, Stacks: []etw.Key{{Kind: etw.KindClassic, Provider: testProvider, ID: 32}}, SampleInterval: time.Millisecond,
 		Buffers: Buffers{KB: 128, Min: 10}, FlushTimer: 2 * time.Second,
 	})
 	got := f.session("mine")
@@ -198,7 +198,7 @@ func TestErrors(t *testing.T) {
 		{opStart, 4711, Code(4711), "error 4711"},
 	} {
 		f.codes = map[string]Code{e.op: e.code}
-		_, err := Start(t.Context(), Config{Name: "fails", KernelFlags: 1, Stacks: []StackEvent{{}}, Providers: []Provider{{GUID: testProvider}}})
+		_, err := Start(t.Context(), Config{Name: "fails", KernelFlags: 1, Stacks: []etw.Key{{}}, Providers: []Provider{{GUID: testProvider}}})
 		if !errors.Is(err, e.is) || !strings.Contains(err.Error(), e.text) {
 			t.Errorf("%s %d: %v", e.op, e.code, err)
 		}

@@ -111,7 +111,7 @@ func comparePauses(t *testing.T, d *duck, tool string) {
 			n++
 		}
 	}
-	a := d.query(t, "SELECT count(*), sum(pause_ms) FROM 'lake/table=gcs/**/*.parquet' WHERE trace = 'gc.nettrace'")
+	a := d.query(t, "SELECT count(*), sum(pauseMs) FROM 'lake/table=gcs/**/*.parquet' WHERE trace = 'gc.nettrace'")
 	if got := a.Rows[0][1].(float64); fmt.Sprint(a.Rows[0][0]) != fmt.Sprint(n) || n == 0 || got < sum-1e-6 || got > sum+1e-6 {
 		t.Errorf("%v collections with %v ms, not %d with %v", a.Rows[0][0], got, n, sum)
 	}

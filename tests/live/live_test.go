@@ -252,10 +252,11 @@ func (p program) counters(t *testing.T, c *eventpipe.Client) {
 	}
 	s := begin(t, c, eventpipe.Config{Providers: providers})
 	defer time.AfterFunc(patience, func() { stop(t, s) }).Stop()
-	analysis := counters.New()
+	var mux etw.Mux
+	analysis := counters.New(&mux)
 	n, m := 0, 0
 	whole(t, s, func(rec *etw.Record) {
-		analysis.Record(rec)
+		mux.Dispatch(rec)
 		for _, process := range analysis.Result().Processes {
 			n, m = len(process.Counters), len(process.Metrics)
 		}

@@ -139,8 +139,7 @@ func TestMetricsAndSpans(t *testing.T) {
 			t.Fatal(err)
 		}
 		var mux etw.Mux
-		c, g, r := counters.New(), gc.New(&mux), requests.New()
-		mux.HandleRest(func(rec *etw.Record) error { r.Record(rec); return c.Record(rec) })
+		c, g, r := counters.New(&mux), gc.New(&mux), requests.New(&mux)
 		s := otlp.Spans{Start: f.Start()}
 		r.OnEnd(s.Add)
 		mux.Run(context.Background(), f)

@@ -1,14 +1,12 @@
 package peers
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -88,9 +86,7 @@ func TestKnownSamples(t *testing.T) {
 
 func TestKnownSwitches(t *testing.T) {
 	var mux etw.Mux
-	machine := system.New(&mux)
-	switched, kernel := threads.New(&mux, machine), cpu.NewKernel(&mux, machine)
-	mux.HandleRest(func(r *etw.Record) error { return cmp.Or(machine.Record(r), switched.Record(r)) })
+	switched, kernel := threads.New(&mux), cpu.NewKernel(&mux)
 	run(t, &mux, "etl", "filtrace_etw.etl")
 	res := switched.Result()
 	if res.Switches != 2975 || res.Gaps != 564 {
@@ -104,7 +100,7 @@ func TestKnownSwitches(t *testing.T) {
 			t.Errorf("%+v", th)
 		}
 	}
-	samples, _ := kernel.Samples()
+	samples := kernel.Samples()[0]
 	n := 0
 	for s := range samples.All() {
 		if s.Thread == 41188 {

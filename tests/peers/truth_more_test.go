@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -393,19 +391,15 @@ func (s *truthSheet) linuxProfiles() (parts []*stacks.Profile, switched bool) {
 	}
 	defer t.Close()
 	var mux etw.Mux
-	machine := system.New(&mux)
-	names, linux, off := symbols.New(&mux), cpu.NewLinux(1e6), threads.New(&mux, machine)
-	mux.HandleRest(func(r *etw.Record) error {
-		return cmp.Or(machine.Record(r), linux.Record(r), off.Record(r), names.Record(r))
-	})
+	names, linux, off := symbols.New(&mux), cpu.NewLinux(&mux), threads.New(&mux)
+	linux.SetInterval(1e6)
 	if err := mux.Run(s.t.Context(), t); err != nil {
 		s.t.Fatal(err)
 	}
 	o := stacks.Options{Raw: true, Native: names.Native}
-	samples, _ := linux.Samples()
-	parts = append(parts, stacks.NewProfile(names.Table(), o, samples))
+	parts = append(parts, stacks.NewProfile(names.Table(), o, linux.Samples()...))
 	if off.Result().Switches == 0 {
 		return parts, false
 	}
-	return append(parts, stacks.NewProfile(names.Table(), o, off.Samples())), true
+	return append(parts, stacks.NewProfile(names.Table(), o, off.Samples()...)), true
 }

@@ -67,7 +67,7 @@ func TestLines(t *testing.T) {
 				}
 				return nil
 			})
-			p := stacks.NewProfile(code.Table(), stacks.Options{Raw: true, Source: lines.Source}, samples.Samples())
+			p := stacks.NewProfile(code.Table(), stacks.Options{Raw: true, Source: lines.Source}, samples.Samples()...)
 			leaf, nearest := byLine(p)
 			var want struct {
 				Exact struct{ Leaf, Nearest map[string]int }
@@ -98,7 +98,7 @@ func TestOtherRule(t *testing.T) {
 		var mux etw.Mux
 		code, samples, maps := symbols.New(&mux), cpu.New(&mux), collectMaps(&mux)
 		testtrace.Run(t, &mux, filepath.Join(folder, "lines.nettrace"))
-		table, list := code.Table(), samples.Samples()
+		table, list := code.Table(), samples.Samples()[0]
 		leaf, nearest := make(map[string]int), make(map[string]int)
 		for s := range list.All() {
 			if slices.ContainsFunc(s.Labels, func(l stacks.Label) bool { return l.Value == "gc" }) {

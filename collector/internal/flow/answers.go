@@ -68,21 +68,12 @@ func newAnswers(cfg *StreamConfig) *answers {
 	a.metrics.Conventions, a.metrics.Continue = cfg.Metrics.Rename, cfg.Live
 	a.collects = cfg.Collections
 	if cfg.Sender.Metrics != nil {
-		a.counters, a.gc = counters.New(), gc.New(&a.mux)
+		a.counters, a.gc = counters.New(&a.mux), gc.New(&a.mux)
 	}
 	if cfg.Sender.Traces != nil {
-		a.requests = requests.New()
+		a.requests = requests.New(&a.mux)
 		a.requests.OnEnd(a.spans.Add)
 	}
-	a.mux.HandleRest(func(r *etw.Record) error {
-		if a.requests != nil {
-			a.requests.Record(r)
-		}
-		if a.counters != nil {
-			a.counters.Record(r)
-		}
-		return nil
-	})
 	return a
 }
 

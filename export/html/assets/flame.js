@@ -430,9 +430,9 @@ const makeFlame = (() => {
         for (const table of followers) {
           const of = table.model.frames, pick = value => Float64Array.from(of, value);
           table.replace("self", pick(f => w.self[f]));
-          table.replace("selfshare", pick(f => share(w.self[f])));
+          table.replace("selfPercent", pick(f => share(w.self[f])));
           table.replace("total", pick(f => w.total[f]));
-          table.replace("totalshare", pick(f => share(w.total[f])));
+          table.replace("totalPercent", pick(f => share(w.total[f])));
           table.select();
         }
       },

@@ -82,7 +82,7 @@ class DataTable {
   // condition turns a word of the filter into a function of a row.
   condition(word) {
     const m = /^([a-z]\w*)(<=|>=|!=|<|>|=)(.+)$/i.exec(word);
-    const c = m && this.model.columns.find(c => c.k === m[1].toLowerCase());
+    const c = m && this.model.columns.find(c => c.k.toLowerCase() === m[1].toLowerCase());
     if (c && !c.isText) {
       const v = Number(m[3]);
       const values = c.values;
@@ -117,7 +117,7 @@ class DataTable {
     const words = (this.input.value.match(/[^\s"]*"[^"]*"|\S+/g) || []).map(w => w.replaceAll('"', "")).filter(w => w);
     const conditions = words.map(w => this.condition(w));
     const t = this.range && this.model.columns.find(c => c.k === this.model.time);
-    if (t) conditions.push(r => t.values[r] >= this.range[0] && t.values[r] <= this.range[1]);
+    if (t) conditions.push(r => t.values[r] >= 1000 * this.range[0] && t.values[r] <= 1000 * this.range[1]);
     this.order = [];
     for (let r = 0; r < this.rows; r++) if (conditions.every(f => f(r))) this.order.push(r);
     this.arrange();

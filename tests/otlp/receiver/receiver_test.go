@@ -130,8 +130,7 @@ func (s *sender) file(path string) {
 	}
 	defer f.Close()
 	var mux etw.Mux
-	c, g := counters.New(), gc.New(&mux)
-	mux.HandleRest(c.Record)
+	c, g := counters.New(&mux), gc.New(&mux)
 	d := etw.NewDecoder(clr.Provider)
 	logs := otlp.NewLogs(otlp.Attribute{Key: "host.name", Value: "test"})
 	flush := func() {

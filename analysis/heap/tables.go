@@ -1,0 +1,75 @@
+package heap
+
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/table"
+)
+
+// A row is of a snapshot.
+type row[T any] struct {
+	at *Snapshot
+	of T
+}
+
+// Tables returns the tables of a result: the objects of snapshots, and sums of them.
+func (r *Result) Tables() []table.View {
+	return []table.View{
+		each(r, "type", "Types", func(s *Snapshot) []Type { return s.Types },
+			table.Count("count", func(x row[Type]) int { return x.of.Count }).As("Objects"),
+			table.Count("bytes", func(x row[Type]) uint64 { return x.of.Bytes }),
+			table.Amount("sharePercent", func(x row[Type]) measure.Float { return x.of.SharePercent }),
+			table.Count("retainedBytes", func(x row[Type]) uint64 { return x.of.RetainedBytes }).Helped("would be free without all objects of the type"),
+			table.Text("type", func(x row[Type]) string { return x.of.Type }).About()).Ordered("retainedBytes"),
+		each(r, "object", "Objects that retain most", func(s *Snapshot) []Object { return s.Largest },
+			table.Count("retainedBytes", func(x row[Object]) uint64 { return x.of.RetainedBytes }),
+			table.Count("bytes", func(x row[Object]) uint64 { return x.of.Bytes }),
+			table.Text("address", func(x row[Object]) string { return x.of.Address }),
+			table.Text("type", func(x row[Object]) string { return x.of.Type }).About(),
+			table.Text("path", func(x row[Object]) string { return strings.Join(x.of.Path, " > ") }).Helped("from a root")).Ordered("retainedBytes"),
+		each(r, "root", "Roots", func(s *Snapshot) []RootKind { return s.Roots },
+			table.Count("count", func(x row[RootKind]) int { return x.of.Count }),
+			table.Text("kind", func(x row[RootKind]) string { return x.of.Kind }).About()).Ordered("count"),
+		table.Parts("snapshot", "Snapshots", r.Snapshots, (*Snapshot).pid,
+			table.Moment("atMs", func(s *Snapshot) float64 { return s.AtMS }),
+			table.Count("objects", func(s *Snapshot) int { return s.Objects }),
+			table.Count("bytes", func(s *Snapshot) uint64 { return s.Bytes }),
+			table.Count("reachableObjects", func(s *Snapshot) int { return s.ReachableObjects }).Spared(1),
+			table.Count("reachableBytes", func(s *Snapshot) uint64 { return s.ReachableBytes }),
+			table.Count("references", func(s *Snapshot) int { return s.References }).Spared(2),
+			table.Flag("complete", func(s *Snapshot) bool { return s.Complete })),
+		r.changes(),
+	}
+}
+
+func (s *Snapshot) pid() int64 { return s.PID }
+
+// each returns a view of rows of snapshots, with the time of each if there are several.
+func each[T any](r *Result, name, title string, of func(*Snapshot) []T, columns ...table.Column[row[T]]) table.View {
+	at := table.Moment("atMs", func(x row[T]) float64 { return x.at.AtMS })
+	if len(r.Snapshots) < 2 {
+		at = at.For(table.Programs)
+	}
+	rows := func(s *Snapshot) []row[T] {
+		list := make([]row[T], 0, len(of(s)))
+		for _, x := range of(s) {
+			list = append(list, row[T]{s, x})
+		}
+		return list
+	}
+	return table.Each(name, title, r.Snapshots, (*Snapshot).pid, rows, append([]table.Column[row[T]]{at}, columns...)...)
+}
+
+// changes lists how types changed from the first snapshot to the last.
+func (r *Result) changes() table.View {
+	var rows []Change
+	if n := len(r.Snapshots); n > 1 {
+		rows = Diff(r.Snapshots[0], r.Snapshots[n-1])
+	}
+	return table.Of("change", "Changes", rows,
+		table.Count("count", func(c Change) int { return c.Count }),
+		table.Count("bytes", func(c Change) int64 { return c.Bytes }),
+		table.Count("retainedBytes", func(c Change) int64 { return c.RetainedBytes }),
+		table.Text("type", func(c Change) string { return c.Type }).About())
+}

@@ -1,0 +1,98 @@
+package requests
+
+import (
+	"cmp"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/table"
+)
+
+func (p *Process) pid() int64 { return p.PID }
+
+// A row is of a task.
+type row[T any] struct {
+	*Task
+	of T
+}
+
+// Tables returns the tables of a result: activities, and sums of them.
+func (r *Result) Tables() []table.View {
+	return []table.View{
+		r.tasks(), r.activities(),
+		each(r, "status", "Statuses", func(x *Task) []Status { return x.Statuses },
+			table.Count("count", func(x row[Status]) int { return x.of.Count }),
+			table.Text("status", func(x row[Status]) string { return x.of.Status }),
+			table.Text("task", func(x row[Status]) string { return x.Task.Task }),
+			table.Text("provider", func(x row[Status]) string { return x.Provider })),
+		table.Parts("process", "Processes", r.Processes, (*Process).pid,
+			table.Count("started", func(p *Process) int { return p.Started }),
+			table.Count("stopped", func(p *Process) int { return p.Stopped }),
+			table.Count("open", func(p *Process) int { return p.Open }),
+			table.Count("tasks", func(p *Process) int { return len(p.Tasks) })),
+		each(r, "time", "Over time", func(x *Task) []table.Bucket { return table.Buckets(&x.Series) },
+			append(table.BucketColumns("totalMs", func(x row[table.Bucket]) table.Bucket { return x.of }),
+				table.Text("task", func(x row[table.Bucket]) string { return x.Task.Task }))...),
+	}
+}
+
+// each returns a view of rows of tasks.
+func each[T any](r *Result, name, title string, of func(*Task) []T, columns ...table.Column[row[T]]) table.View {
+	rows := func(p *Process) (list []row[T]) {
+		for i := range p.Tasks {
+			for _, x := range of(&p.Tasks[i]) {
+				list = append(list, row[T]{&p.Tasks[i], x})
+			}
+		}
+		return list
+	}
+	return table.Each(name, title, r.Processes, (*Process).pid, rows, columns...)
+}
+
+// tasks lists the tasks. Where different providers have tasks of one name, people miss the
+// provider more than percentiles.
+func (r *Result) tasks() table.View {
+	var all []Task
+	for _, p := range r.Processes {
+		all = append(all, p.Tasks...)
+	}
+	p50, p95, provider := 0, 0, 1
+	if table.Alike(all, func(x Task) string { return x.Task }, func(x Task) string { return x.Provider }) {
+		p50, p95, provider = 2, 1, 0
+	}
+	return table.Each("task", "By task", r.Processes, (*Process).pid, func(p *Process) []Task { return p.Tasks },
+		table.Count("count", func(x Task) int { return x.Count }).As("Ended"),
+		table.Count("errors", func(x Task) int { return x.Errors }).As("Failed"),
+		table.Count("open", func(x Task) int { return x.Open }).Spared(4),
+		table.Amount("totalMs", func(x Task) float64 { return x.DurationMS.Total }),
+		table.Amount("meanMs", func(x Task) measure.Float { return x.DurationMS.Mean }),
+		table.Amount("p50Ms", func(x Task) measure.Float { return x.DurationMS.P50 }).Spared(p50),
+		table.Amount("p95Ms", func(x Task) measure.Float { return x.DurationMS.P95 }).Spared(p95),
+		table.Amount("p99Ms", func(x Task) measure.Float { return x.DurationMS.P99 }).Spared(3),
+		table.Amount("maxMs", func(x Task) measure.Float { return x.DurationMS.Max }).As("Longest"),
+		table.Amount("exclusiveMs", func(x Task) float64 { return x.ExclusiveMS }).Spared(5).As("Own").Helped("without the times of activities that these began"),
+		table.Amount("perSec", func(x Task) measure.Float { return x.PerSec }).To(1).Spared(6),
+		table.Count("maxConcurrency", func(x Task) int { return x.MaxConcurrency }).Spared(7).As("At once"),
+		table.Text("task", func(x Task) string { return x.Task }).About(),
+		table.Text("provider", func(x Task) string { return x.Provider }).Spared(provider).About()).Ordered("totalMs")
+}
+
+// activities lists the slowest activities of each task.
+func (r *Result) activities() table.View {
+	return each(r, "activity", "The slowest of each task", func(x *Task) []Activity { return x.Slowest },
+		table.Moment("startMs", func(x row[Activity]) float64 { return x.of.StartMS }),
+		table.Amount("durationMs", func(x row[Activity]) float64 { return x.of.DurationMS }),
+		table.Amount("exclusiveMs", func(x row[Activity]) float64 { return x.of.ExclusiveMS }).Spared(2).As("Own"),
+		table.Text("task", func(x row[Activity]) string { return x.Task.Task }).About(),
+		table.Text("status", func(x row[Activity]) string {
+			if x.of.Failed {
+				return cmp.Or(x.of.Status, "failed")
+			}
+			return x.of.Status
+		}),
+		table.Flag("failed", func(x row[Activity]) bool { return x.of.Failed }).For(table.Details),
+		table.Text("id", func(x row[Activity]) string { return x.of.ID }).Spared(3).As("Activity"),
+		table.Text("parent", func(x row[Activity]) string { return x.of.Parent }).Spared(1).As("Begun by"),
+		table.Text("traceId", func(x row[Activity]) string { return x.of.TraceID }).For(table.Programs),
+		table.Text("spanId", func(x row[Activity]) string { return x.of.SpanID }).For(table.Details),
+		table.Text("name", func(x row[Activity]) string { return x.of.Name }).About()).Sorted("durationMs")
+}

@@ -1,0 +1,147 @@
+package rewrite
+
+import (
+	"encoding/binary"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Keeper says which records must stay so that chosen ones can be understood. It is told
+// of every record, in the order of the trace: by Chose of those that are chosen, by Needs
+// of all others. The zero Keeper keeps the names of everything, but no call stacks.
+type Keeper struct {
+	// Stacks keeps the call stacks of chosen records that come as events of their own, and
+	// which methods were compiled and loaded, and when.
+	Stacks bool
+	// NoRundown keeps no names: of the records that were not chosen only those stay that
+	// describe events, or the trace itself, and those that Stacks keeps.
+	NoRundown bool
+	// Process reports whether a process matters. Names of code and images of others do not
+	// stay. Without it all processes matter.
+	Process func(pid int64) bool
+
+	lookup  lookup
+	times   map[moment]bool // of chosen records, for stacks that come later
+	order   []moment        // of times, a ring
+	oldest  int
+	keys    map[uint64]bool  // of stacks that come later
+	threads map[emitter]bool // the last event of which was chosen
+}
+
+// A moment is the time of an event: a call stack that comes on its own names it.
+type moment struct {
+	file string
+	time int64
+}
+
+// An emitter is a thread that logs events of a provider.
+type emitter struct {
+	provider etw.GUID
+	thread   int64
+}
+
+// Limits of the memory for chosen events: their stacks come soon after them.
+const (
+	maxMoments   = 1 << 18
+	maxStackKeys = 1 << 20
+)
+
+// Chose notes that a record was chosen.
+func (k *Keeper) Chose(r *etw.Record) {
+	if !k.Stacks {
+		return
+	}
+	if k.times == nil {
+		k.times, k.keys, k.threads = make(map[moment]bool), make(map[uint64]bool), make(map[emitter]bool)
+	}
+	if r.Kind == etw.KindManifest && k.lookup.reasonFor(r) != threadStack {
+		k.threads[emitter{r.Provider, r.ThreadID}] = true
+	}
+	at := moment{r.File, r.Timestamp}
+	if k.times[at] {
+		return
+	}
+	k.times[at] = true
+	if len(k.order) < maxMoments {
+		k.order = append(k.order, at)
+		return
+	}
+	delete(k.times, k.order[k.oldest])
+	k.order[k.oldest] = at
+	k.oldest = (k.oldest + 1) % maxMoments
+}
+
+// Needs reports whether a record must stay that was not chosen.
+func (k *Keeper) Needs(r *etw.Record) bool {
+	why := k.lookup.reasonFor(r)
+	if why == threadStack {
+		return k.threads[emitter{r.Provider, r.ThreadID}]
+	}
+	if k.Stacks && r.Kind == etw.KindManifest { // a stack that follows is not that of an earlier event
+		delete(k.threads, emitter{r.Provider, r.ThreadID})
+	}
+	switch why {
+	case describes:
+		return true
+	case ofMachine:
+		return !k.NoRundown
+	case ofProcess:
+		return !k.NoRundown && k.matters(r)
+	case ofCode:
+		return k.Stacks && k.matters(r)
+	case kernelStack:
+		return k.Stacks && k.needsStack(r)
+	}
+	return false
+}
+
+// matters reports whether the process of a record does.
+func (k *Keeper) matters(r *etw.Record) bool {
+	return k.Process == nil || r.ProcessID < 0 || k.Process(r.ProcessID)
+}
+
+// The header of an .etl file is an event, too.
+var (
+	traceClass   = new(kernel.AnyEventTraceHeader).EventDescs()[0].Class
+	headerOpcode = opcode(new(kernel.AnyEventTraceHeader))
+)
+
+// The opcodes of call stacks. Windows may log the addresses of a stack once, later than
+// the events that name it by its key.
+var (
+	stackWalk  = opcode(new(kernel.AnyStackWalkStack))
+	keyDelete  = opcode(new(kernel.AnyStackWalkKeyDelete))
+	keyRundown = opcode(new(kernel.AnyStackWalkKeyRundown))
+	keyKernel  = opcode(new(kernel.AnyStackWalkStackKeyKernel))
+	keyUser    = opcode(new(kernel.AnyStackWalkStackKeyUser))
+)
+
+func opcode(e etw.AnyVersion) etw.Opcode { return e.EventDescs()[0].Opcode }
+
+// needsStack reports whether a call stack is that of a chosen event.
+func (k *Keeper) needsStack(r *etw.Record) bool {
+	p := r.Payload
+	switch r.Opcode {
+	case stackWalk:
+		return len(p) >= 8 && k.times[moment{r.File, int64(binary.LittleEndian.Uint64(p))}]
+	case keyKernel, keyUser:
+		if len(p) < 16+r.PointerSize.Bytes() || !k.times[moment{r.File, int64(binary.LittleEndian.Uint64(p))}] {
+			return false
+		}
+		if len(k.keys) < maxStackKeys {
+			k.keys[pointerAt(r, 16)] = true
+		}
+		return true
+	case keyDelete, keyRundown:
+		return len(p) >= r.PointerSize.Bytes() && (len(k.keys) >= maxStackKeys || k.keys[pointerAt(r, 0)])
+	}
+	return true
+}
+
+func pointerAt(r *etw.Record, at int) uint64 {
+	if r.PointerSize == etw.Ptr32 {
+		return uint64(binary.LittleEndian.Uint32(r.Payload[at:]))
+	}
+	return binary.LittleEndian.Uint64(r.Payload[at:])
+}

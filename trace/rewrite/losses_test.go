@@ -1,0 +1,38 @@
+package rewrite
+
+import (
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// TestLosses counts the losses of the parts of one session once.
+func TestLosses(t *testing.T) {
+	one, other := lossOf{clock: etw.Clock{Start: 1}}, lossOf{clock: etw.Clock{Start: 2}}
+	l := make(losses)
+	l.note(one, 7)
+	l.note(one, 7)
+	l.note(other, 5)
+	if n := l.sum(); n != 12 {
+		t.Errorf("%d events lost, want 12", n)
+	}
+}
+
+// TestLossTables counts what parts of a file tell once, and what files of a session tell
+// all together.
+func TestLossTables(t *testing.T) {
+	var l lossTables
+	for _, threads := range []map[int64]int64{{7: 3, 8: 4}, {7: 3, 8: 4}, {7: 5}, {}, {9: 0}} {
+		l.note(lossTable{clock: etw.Clock{Start: 1}, process: 2, threads: threads})
+	}
+	l.note(lossTable{clock: etw.Clock{Start: 2}, process: 2, threads: map[int64]int64{7: 5}})
+	sum := int64(0)
+	for _, table := range l {
+		for _, n := range table.threads {
+			sum += n
+		}
+	}
+	if len(l) != 3 || sum != 17 {
+		t.Errorf("%d events lost in %d tables, want 17 in 3", sum, len(l))
+	}
+}

@@ -1,0 +1,126 @@
+package rewrite
+
+import (
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A reason says why a record stays that was not chosen.
+type reason uint8
+
+const (
+	notNeeded   reason = iota
+	describes          // it describes the trace, or the layout of other events
+	ofMachine          // it names processes, threads, files or devices
+	ofProcess          // it names code or images of its process
+	ofCode             // it says which code its process compiled or loaded, and when
+	kernelStack        // it is a call stack, or a part of one, of an event of the kernel's clock
+	threadStack        // it is the call stack of the event before it on its thread
+)
+
+// needed is the one table of the records that others need to be understood.
+var needed = newTable(
+	whole(describes, new(kernel.AnyEventTraceHeader), new(kernel.AnyMetaDataEventInfo)),
+	whole(ofMachine, new(kernel.AnySystemConfigCPU), new(kernel.AnySysConfigBuildInfo)),
+	whole(ofProcess, new(kernel.AnyImageLoad), new(kernel.AnyImageIDInfo), new(rundown.AnyMethodDCEnd)),
+	whole(kernelStack, new(kernel.AnyStackWalkStack)),
+	only(ofMachine,
+		new(kernel.AnyProcessStart), new(kernel.AnyProcessStop), new(kernel.AnyProcessDCStart), new(kernel.AnyProcessDCStop), new(kernel.AnyProcessDefunct),
+		new(kernel.AnyThreadStart), new(kernel.AnyThreadStop), new(kernel.AnyThreadDCStart), new(kernel.AnyThreadDCStop), new(kernel.AnyThreadSetName),
+		new(kernel.AnyFileIoName), new(kernel.AnyFileIoFileCreate), new(kernel.AnyFileIoFileDelete), new(kernel.AnyFileIoFileRundown)),
+	only(ofProcess, new(clr.AnyRuntimeInformationStart)),
+	only(ofCode,
+		new(clr.AnyMethodLoad), new(clr.AnyMethodUnload), new(clr.AnyMethodLoadVerbose), new(clr.AnyMethodUnloadVerbose), new(clr.AnyMethodILToNativeMap),
+		new(clr.AnyDomainModuleLoad), new(clr.AnyModuleLoad), new(clr.AnyModuleUnload), new(clr.AnyModuleRangeLoad),
+		new(clr.AnyAssemblyLoad), new(clr.AnyAssemblyUnload), new(clr.AnyAppDomainLoad), new(clr.AnyAppDomainUnload)),
+	only(threadStack, new(clr.AnyCLRStackWalk)),
+)
+
+// neededNames are the providers that EventPipe knows by name alone, and all of whose
+// events are needed.
+var neededNames = map[string]reason{
+	universal.Provider.Desc.Name:     ofProcess,
+	"Microsoft-DotNETCore-EventPipe": ofProcess, // the stream's own
+}
+
+// manifestEvent is the number of the event by which an EventSource describes itself.
+const manifestEvent = 0xfffe
+
+// A lookup finds rows of the table, and remembers those of the last provider.
+type lookup struct {
+	at   origin
+	name string
+	rows rows
+}
+
+// reasonFor returns why others need a record.
+func (l *lookup) reasonFor(r *etw.Record) reason {
+	if r.Kind == etw.KindManifest && r.ID == manifestEvent {
+		return describes
+	}
+	if at := (origin{r.Kind, r.Provider}); at != l.at || r.ProviderName != l.name {
+		l.at, l.name, l.rows = at, r.ProviderName, needed[at]
+		if why := neededNames[l.name]; why != notNeeded && r.Kind == etw.KindManifest {
+			l.rows.all = why
+		}
+	}
+	if l.rows.all != notNeeded || l.rows.events == nil {
+		return l.rows.all
+	}
+	return l.rows.events[r.Key().ID]
+}
+
+// A table has the rows of each provider or class of events.
+type table map[origin]rows
+
+type origin struct {
+	kind     etw.Kind
+	provider etw.GUID // or class
+}
+
+type rows struct {
+	all    reason // if all events of it are needed
+	events map[uint16]reason
+}
+
+func newTable(parts ...func(table)) table {
+	t := make(table)
+	for _, add := range parts {
+		add(t)
+	}
+	return t
+}
+
+// row returns the rows that an event belongs to, and its number.
+func (t table) row(e etw.AnyVersion) (origin, rows, uint16) {
+	k := e.EventDescs()[0].Key()
+	at := origin{k.Kind, k.Provider}
+	return at, t[at], k.ID
+}
+
+// whole adds the classes and providers of events.
+func whole(why reason, events ...etw.AnyVersion) func(table) {
+	return func(t table) {
+		for _, e := range events {
+			at, rows, _ := t.row(e)
+			rows.all = why
+			t[at] = rows
+		}
+	}
+}
+
+// only adds events.
+func only(why reason, events ...etw.AnyVersion) func(table) {
+	return func(t table) {
+		for _, e := range events {
+			at, rows, id := t.row(e)
+			if rows.events == nil {
+				rows.events = make(map[uint16]reason)
+			}
+			rows.events[id], t[at] = why, rows
+		}
+	}
+}

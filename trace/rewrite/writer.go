@@ -1,0 +1,124 @@
+package rewrite
+
+import (
+	"errors"
+	"hash/maphash"
+	"io"
+
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// Options of a Writer. The zero value keeps the format.
+type Options struct {
+	// Nettrace writes a .nettrace file of .etl files, too. It has no room for classic
+	// events, and none for tasks, channels and extended items of others.
+	Nettrace bool
+	// Compress compresses an .etl file, as Windows does.
+	Compress bool
+	// Redactor replaces texts that are in no record: in headers, and in the table of
+	// threads of .nettrace 6. Records are redacted before Write.
+	Redactor *Redactor
+}
+
+// ErrCompress says that only .etl files can be compressed.
+var ErrCompress = errors.New("a .nettrace file cannot be compressed")
+
+// A Writer writes records of a trace to another one: an .etl file if the trace consists of
+// .etl files, else a .nettrace file. If the trace has several files, records that two of
+// them have are written once.
+type Writer struct {
+	sink  sink
+	twice *duplicates // nil if the trace is one file
+	stats Stats
+}
+
+// A sink writes the records that a trace delivers to a file of some format.
+type sink interface {
+	write(*etw.Record) error
+	// hold returns a function that writes a record later.
+	hold(*etw.Record) func() error
+	close() error
+}
+
+// Stats count records that are not in the new trace.
+type Stats struct {
+	Repeated int64 // of several files, beyond the one that was written
+
+	// Those that a .nettrace file has no room for:
+	Unnamed       int64 // nothing says which events they are
+	Classic       int64 // of the kernel, and messages
+	OtherPointers int64 // of programs with pointers of another size than the machine
+}
+
+// NewWriter begins a trace. Nothing must have been read of the one that its records come
+// from, which may also be live.
+func NewWriter(w io.Writer, t *trace.Trace, o Options) (*Writer, error) {
+	var etls []*etl.Reader
+	var nets []*nettrace.Reader
+	for _, f := range t.Files() {
+		switch r := f.Reader().(type) {
+		case *etl.Reader:
+			etls = append(etls, r)
+		case *nettrace.Reader:
+			nets = append(nets, r)
+		}
+	}
+	if o.Redactor == nil {
+		o.Redactor = new(Redactor)
+	}
+	out := new(Writer)
+	if len(t.Files()) > 1 || len(etls) == 1 && len(etls[0].Headers()) > 1 {
+		out.twice = &duplicates{seed: maphash.MakeSeed()}
+	}
+	var err error
+	switch isETL := !o.Nettrace && len(etls) == len(t.Files()); {
+	case o.Compress && !isETL:
+		return nil, ErrCompress
+	case isETL:
+		out.sink, err = newETLSink(w, t, etls, o)
+	case len(nets) == len(t.Files()):
+		out.sink, err = newNetSink(w, t, nets, o.Redactor, &out.stats)
+	default:
+		out.sink, err = newMixedSink(w, t, etls, o.Redactor, &out.stats)
+	}
+	return out, err
+}
+
+// Write writes the record that the trace delivered last. If the trace has several files,
+// records of one time wait for each other.
+func (w *Writer) Write(rec *etw.Record) error {
+	if w.twice == nil {
+		return w.sink.write(rec)
+	}
+	if w.twice.isLater(rec) {
+		if err := w.release(); err != nil {
+			return err
+		}
+	}
+	w.twice.hold(rec, w.sink.hold(rec))
+	return nil
+}
+
+// release writes the records that wait.
+func (w *Writer) release() error {
+	n, err := w.twice.release()
+	w.stats.Repeated += n
+	return err
+}
+
+// Close ends the trace, with the losses of the one that was read. It does not close the
+// io.Writer.
+func (w *Writer) Close() error {
+	if w.twice != nil {
+		if err := w.release(); err != nil {
+			return err
+		}
+	}
+	return w.sink.close()
+}
+
+// Stats returns the counts so far.
+func (w *Writer) Stats() Stats { return w.stats }
