@@ -158,12 +158,16 @@ func (a *Analysis) handleOldRundown(mux *etw.Mux) {
 		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
 			token: e.MethodToken, flags: e.MethodFlags})
 	}
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEndVerbose) error { return verbose(r, AtEnd, &e.MethodDCEndVerboseV2) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEndVerbose) error {
+		return verbose(r, AtEnd, &e.MethodDCEndVerboseV2)
+	})
 	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStartVerbose) error {
 		return verbose(r, AtStart, (*clr.MethodDCEndVerboseV2)(&e.MethodDCStartVerboseV2))
 	})
 	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEnd) error { return brief(r, AtEnd, &e.MethodDCEndV2) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStart) error { return brief(r, AtStart, (*clr.MethodDCEndV2)(&e.MethodDCStartV2)) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStart) error {
+		return brief(r, AtStart, (*clr.MethodDCEndV2)(&e.MethodDCStartV2))
+	})
 }
 
 func (a *Analysis) handleModules(mux *etw.Mux) {
