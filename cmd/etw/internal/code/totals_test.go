@@ -53,7 +53,7 @@ func profilesOf(t *testing.T, path string) map[string]*Profiled {
 		g := finish[i]()
 		p := stacks.NewProfile(table, stacks.Options{Names: stacks.QualifiedNames, Native: code.Native}, g.Samples...)
 		if p.Len() > 0 {
-			list[kind.Name] = &Profiled{Profile: p, Names: who, Facts: g.Facts, period: g.Period, Table: table}
+			list[kind.Name] = &Profiled{Profile: p, Names: who, Facts: g.Facts, Period: g.Period, Table: table}
 		}
 	}
 	return list
