@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -12,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/etwgen/etwgen/internal/perf"
+	"github.com/etwgen/etwgen/runtime/linux"
 )
 
 // busyTime is for how long the busy program uses a processor.
@@ -46,7 +48,7 @@ type busy struct {
 
 func startBusy(t *testing.T) *busy {
 	t.Helper()
-	s, err := perf.Open(perf.Config{Interval: time.Second})
+	s, err := linux.Start(linux.Config{Interval: time.Second})
 	if err != nil {
 		t.Skipf("nothing can be sampled here: %v", err)
 	}
@@ -194,23 +196,29 @@ func TestSystemNobody(t *testing.T) {
 	}
 }
 
-// A file of a process that has ended is identified if it is the one by device and number.
-func TestEndedIdentity(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "app.dll")
-	if err := os.WriteFile(path, stampedPE(t), 0o666); err != nil {
-		t.Fatal(err)
+// A systemAnswer is what is read of the answers' JSON.
+type systemAnswer struct {
+	Processes []struct {
+		PID, Parent int64
+		Name        string
+		SampledMS   float64 `json:"sampledMs"`
 	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		t.Fatal(err)
+	Rows []struct {
+		Method string
+		Self   []int64
 	}
-	const ended = 1<<30 + 5 // a number that no process has
-	if text := identity(ended, &area{path: path, device: deviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
-		t.Errorf("%q", text)
+	Facts []string
+}
+
+// ask runs a command on a trace.
+func askSystem(t *testing.T, args ...string) (a systemAnswer) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(append(args, "--format", "json"), strings.NewReader(""), &stdout, &stderr); code != 0 {
+		t.Fatalf("%v: exit code %d, %s", args, code, stderr.String())
 	}
-	for _, device := range []string{"", "00:00 1"} {
-		if text := identity(ended, &area{path: path, device: device}); text != "" {
-			t.Errorf("device %q: %q", device, text)
-		}
+	if err := json.Unmarshal(stdout.Bytes(), &a); err != nil {
+		t.Fatalf("%v: %v", args, err)
 	}
+	return a
 }

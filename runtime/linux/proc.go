@@ -1,4 +1,4 @@
-package main
+package linux
 
 import (
 	"bufio"
@@ -7,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/etwgen/etwgen/generated/universal"
-	"github.com/etwgen/etwgen/internal/perf"
-	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
 )
 
 // procFile returns the path of what the kernel tells of a process.
@@ -17,27 +15,23 @@ func procFile(pid int, name string) string {
 	return filepath.Join("/proc", strconv.Itoa(pid), name)
 }
 
-// existing writes the processes that are there, or those of a list, and their memory.
-func (t *systemTrace) existing(pids []int) {
-	if len(pids) == 0 {
-		entries, err := os.ReadDir("/proc")
-		if err != nil {
-			t.err = err
-			return
-		}
-		for _, e := range entries {
-			if pid, err := strconv.Atoi(e.Name()); err == nil {
-				pids = append(pids, pid)
-			}
+// processes returns the numbers of the processes that there are.
+func processes() ([]int, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	for _, pid := range pids {
-		t.snapshot(pid, t.about(int32(pid)))
-	}
+	return pids, nil
 }
 
 // snapshot writes what a process is now. One that has ended meanwhile is left out.
-func (t *systemTrace) snapshot(pid int, r *perf.Record) {
+func (t *translator) snapshot(pid int, r *perf.Record) {
 	name, err := os.ReadFile(procFile(pid, "comm"))
 	if err != nil {
 		return
@@ -45,7 +39,7 @@ func (t *systemTrace) snapshot(pid int, r *perf.Record) {
 	p := t.known(int32(pid))
 	p.name = strings.TrimSuffix(string(name), "\n")
 	now := &perf.Record{PID: int32(pid), Processor: -1, Time: r.Time}
-	t.write(&universal.ExistingProcess{NamespaceProcessId: namespacePID(pid), Name: etw.ANSI(p.name), NamespaceName: unknownSpace}, now, 0, nil)
+	t.created(existingProcess, now, p.name)
 	f, err := os.Open(procFile(pid, "maps"))
 	if err != nil {
 		return // as of threads of the kernel

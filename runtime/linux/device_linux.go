@@ -1,11 +1,9 @@
-package main
+package linux
 
 import (
 	"fmt"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // deviceOf returns the device and the number of a file, as the kernel lists areas of
@@ -15,5 +13,8 @@ func deviceOf(info os.FileInfo) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%02x:%02x %d", unix.Major(uint64(s.Dev)), unix.Minor(uint64(s.Dev)), s.Ino)
+	dev := uint64(s.Dev)
+	major := dev>>8&0xfff | dev>>32&^0xfff
+	minor := dev&0xff | dev>>12&0xffffff00
+	return fmt.Sprintf("%02x:%02x %d", major, minor, s.Ino)
 }
