@@ -19,7 +19,7 @@ func newETL(r *etl.Reader) *etlReader { return &etlReader{r, r.Header()} }
 
 // etl opens an .etl file.
 func (o *opening) etl(src io.ReaderAt, size int64) ([]*File, error) {
-	r, err := etl.NewReader(src, size, append(o.etlOptions(), etl.Named(o.name))...)
+	r, err := etl.NewReader(src, size, append(o.etlOptions(), etl.WithName(o.name))...)
 	if err != nil {
 		if o.failed != nil {
 			err = o.failed

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Excerpt reads only a part of a file that has more than so many bytes, up to a quarter
+// WithExcerpt reads only a part of a file that has more than so many bytes, up to a quarter
 // of that number: its begin, its end, and of a .nettrace what comes first of each
 // kind of event. It is for those who want to know what a trace is. Its facts are those
 // that need no more: events are not counted, losses not added up, and nothing is said of
@@ -17,7 +17,7 @@ import (
 // not as it should be, in a file that was cut off too, or that is of more blocks than are
 // worth a list, the whole is read after all; so is what is packed, or comes through a
 // pipe. See [File.Excerpt].
-func Excerpt(over int64) Option { return func(o *options) { o.excerptOver = over } }
+func WithExcerpt(over int64) Option { return func(o *options) { o.excerptOver = over } }
 
 // Excerpt returns how many bytes of the file are read, and reports whether that is only
 // a part of it.
@@ -53,7 +53,7 @@ func (o *opening) etlExcerpt(src io.ReaderAt, size int64) (reader, int64, error)
 		return nil, 0, err
 	}
 	size -= joined.gap
-	name := etl.Named(o.name)
+	name := etl.WithName(o.name)
 	first, err := etl.NewReader(joined, size, etl.WithContext(o.ctx), etl.WithoutAttribution(), etl.WithoutSchemas(), name)
 	if err != nil {
 		return nil, 0, o.ctx.Err() // its reader says more about it

@@ -117,7 +117,7 @@ func TestExcerpt(t *testing.T) {
 		"compressed": longETLTrace(t, etl.CompressionXpress),
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole, part := openOne(t, data), openOne(t, data, Excerpt(int64(len(data)/2)))
+			whole, part := openOne(t, data), openOne(t, data, WithExcerpt(int64(len(data)/2)))
 			if _, ok := whole.Excerpt(); ok {
 				t.Error("what is read whole is an excerpt")
 			}
@@ -158,7 +158,7 @@ func TestExcerpt(t *testing.T) {
 func TestExcerptOfRareEvents(t *testing.T) {
 	for _, version := range []int{4, 6} {
 		data := longNetTrace(version)
-		part := openOne(t, data, Excerpt(int64(len(data)/2)))
+		part := openOne(t, data, WithExcerpt(int64(len(data)/2)))
 		if _, ok := part.Excerpt(); !ok {
 			t.Errorf("version %d is read whole", version)
 		}
@@ -219,7 +219,7 @@ func TestExcerptOfTheCutOff(t *testing.T) {
 		"etl":        longETLTrace(t, etl.CompressionNone),
 		"compressed": longETLTrace(t, etl.CompressionXpress),
 	} {
-		over := Excerpt(int64(len(data) / 2))
+		over := WithExcerpt(int64(len(data) / 2))
 		for _, end := range []int{len(data) - 1, len(data) - 333, len(data)*3/4 - 5, len(data)/2 + 7} {
 			whole(t, fmt.Sprint(name, ", ", end, " bytes"), data[:end], over)
 		}
@@ -234,7 +234,7 @@ func TestExcerptOfTheCutOff(t *testing.T) {
 func TestExcerptOfFaults(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
 		data := longNetTrace(version)
-		over := Excerpt(int64(len(data) / 2))
+		over := WithExcerpt(int64(len(data) / 2))
 		all := blocksOf(t, data)
 		mid := all[len(all)/2]
 		whole(t, fmt.Sprint("a hole in version ", version), zeroed(data, mid.Offset+mid.Size-200, 600), over)
@@ -246,7 +246,7 @@ func TestExcerptOfFaults(t *testing.T) {
 	}
 	for _, c := range []etl.Compression{etl.CompressionNone, etl.CompressionXpress} {
 		data := longETLTrace(t, c)
-		over := Excerpt(int64(len(data) / 2))
+		over := WithExcerpt(int64(len(data) / 2))
 		all := blocksOf(t, data)
 		last := all[len(all)-1]
 		whole(t, "the begin of "+c.String(), zeroed(data, all[1].Offset+100, 400), over)
@@ -265,7 +265,7 @@ func TestExcerptOfTheUnseen(t *testing.T) {
 	} {
 		all := blocksOf(t, data)
 		mid := all[len(all)/3]
-		part := openOne(t, zeroed(data, mid.Offset+mid.Size/2, 100), Excerpt(int64(len(data)/2)))
+		part := openOne(t, zeroed(data, mid.Offset+mid.Size/2, 100), WithExcerpt(int64(len(data)/2)))
 		if _, ok := part.Excerpt(); !ok {
 			t.Errorf("%s: it is read whole", name)
 		}
@@ -293,14 +293,14 @@ func TestExcerptOfTheRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole(t, "running", data, Excerpt(int64(len(data)/2)))
+	whole(t, "running", data, WithExcerpt(int64(len(data)/2)))
 }
 
 // An excerpt is never larger than it may be, whatever the blocks are, nor is the list of
 // them.
 func TestExcerptBounds(t *testing.T) {
 	data := longNetTrace(4)
-	over := Excerpt(int64(len(data) / 2))
+	over := WithExcerpt(int64(len(data) / 2))
 	whole(t, "too many blocks", data, over, func(o *options) { o.excerptBlocks = 100 })
 
 	large := nettracetest.Event{Metadata: 1, Thread: 1, Time: 2, SortPoint: true, Payload: make([]byte, 60<<10)}
@@ -309,15 +309,15 @@ func TestExcerptBounds(t *testing.T) {
 	w.Events(large)
 	w.Events(large)
 	w.End()
-	whole(t, "large blocks", w.Bytes(), Excerpt(64<<10))
+	whole(t, "large blocks", w.Bytes(), WithExcerpt(64<<10))
 
 	tiny := slices.Concat(longNetTrace(6)[:blocksOf(t, longNetTrace(6))[1].Offset], bytes.Repeat([]byte{0, 0, 0, 0x4d}, 1<<18))
-	whole(t, "tiny blocks", tiny, Excerpt(64<<10))
+	whole(t, "tiny blocks", tiny, WithExcerpt(64<<10))
 
 	for _, version := range []int{3, 4, 6} {
 		data := longNetTrace(version)
 		for over := int64(1 << 10); over < int64(len(data)); over += over / 3 {
-			if n, ok := openOne(t, data, Excerpt(over)).Excerpt(); ok && n > over/4 {
+			if n, ok := openOne(t, data, WithExcerpt(over)).Excerpt(); ok && n > over/4 {
 				t.Errorf("version %d: %d bytes are read where %d are many", version, n, over)
 			}
 		}
@@ -328,8 +328,8 @@ func TestExcerptBounds(t *testing.T) {
 func TestExcerptOfTheSmall(t *testing.T) {
 	data := longNetTrace(4)
 	for name, f := range map[string]*File{
-		"small":  openOne(t, data, Excerpt(int64(len(data)))),
-		"packed": openOne(t, gzipped(data), Excerpt(1<<10)),
+		"small":  openOne(t, data, WithExcerpt(int64(len(data)))),
+		"packed": openOne(t, gzipped(data), WithExcerpt(1<<10)),
 	} {
 		if _, ok := f.Excerpt(); ok {
 			t.Errorf("%s: only a part is read", name)
@@ -352,7 +352,7 @@ func TestExcerptOfTheDamaged(t *testing.T) {
 			if err := os.WriteFile(path, damaged, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			files, err := OpenFiles(path, Excerpt(int64(len(data)/2)))
+			files, err := OpenFiles(path, WithExcerpt(int64(len(data)/2)))
 			if err != nil {
 				continue
 			}

@@ -17,7 +17,7 @@ func TestMapFiles(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	for _, path := range append(paths, write(t, "small", netTrace(sessionStart, 1, 2, 3))) {
-		read, mapped := opened(t, path), opened(t, path, MapFiles())
+		read, mapped := opened(t, path), opened(t, path, WithMapping())
 		var a, b etw.Record
 		progress := 0.0
 		for n := 0; ; n++ {
@@ -42,7 +42,7 @@ func TestMapFiles(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	mapped := opened(t, paths[0], MapFiles(), WithContext(ctx))
+	mapped := opened(t, paths[0], WithMapping(), WithContext(ctx))
 	cancel()
 	if err := mapped.Next(new(etw.Record)); !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -13,7 +13,7 @@ import (
 // Who writes to the memory of a record does not write to the file.
 func TestMappedIsPrivate(t *testing.T) {
 	data := longNetTrace(4)
-	f := openOne(t, data, MapFiles())
+	f := openOne(t, data, WithMapping())
 	for rec := new(etw.Record); f.Next(rec) == nil; {
 		for i := range rec.Payload {
 			rec.Payload[i] = 0x55

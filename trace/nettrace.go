@@ -26,9 +26,9 @@ func (o *opening) nettrace(src io.Reader) ([]*File, error) {
 }
 
 func (o *opening) netReader(src io.Reader) (*netReader, error) {
-	opts := []nettrace.Option{nettrace.Named(o.name)}
+	opts := []nettrace.Option{nettrace.WithName(o.name)}
 	if o.inFileOrder {
-		opts = append(opts, nettrace.InFileOrder())
+		opts = append(opts, nettrace.WithFileOrder())
 	}
 	r, err := nettrace.NewReader(src, opts...)
 	if err != nil {

@@ -39,16 +39,16 @@ func newOptions(opts []Option) options {
 // WithStdin has the path - read r in place of the standard input.
 func WithStdin(r io.Reader) Option { return func(o *options) { o.stdin = r } }
 
-// OpenWith has open open the files of paths in place of [os.Open]. It can refuse some, such
+// WithOpen has open open the files of paths in place of [os.Open]. It can refuse some, such
 // as those outside of a folder: what it returns is what is read.
-func OpenWith(open func(path string) (*os.File, error)) Option {
+func WithOpen(open func(path string) (*os.File, error)) Option {
 	return func(o *options) { o.openFile, o.apart = open, true }
 }
 
-// ReadThrough has the files of paths be read through what through returns for each. It can
+// WithReaderAt has the files of paths be read through what through returns for each. It can
 // watch how reading goes: whether the medium failed, for one, which to a trace is but one
 // more damage. Pipes and the standard input are read as they are.
-func ReadThrough(through func(*os.File) io.ReaderAt) Option {
+func WithReaderAt(through func(*os.File) io.ReaderAt) Option {
 	return func(o *options) { o.through, o.apart = through, true }
 }
 
@@ -57,10 +57,10 @@ func ReadThrough(through func(*os.File) io.ReaderAt) Option {
 // .etl file before its first record, can take long.
 func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
 
-// InFileOrder leaves the records of one .nettrace file in the order in which they
+// WithFileOrder leaves the records of one .nettrace file in the order in which they
 // lie there, which is that of time for each thread alone. It saves the time and
 // the memory that sorting takes. Traces that are merged are sorted in any case.
-func InFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
+func WithFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
 
 // WithoutAttribution leaves the processes and threads of kernel events in .etl
 // files as their headers have them, which do not always say whom an event is
@@ -79,13 +79,13 @@ func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 	return func(o *options) { o.foresight = etl.WithForesight(wants, see) }
 }
 
-// MapFiles maps .nettrace files of up to 64 MiB into memory, where the system can, which
+// WithMapping maps .nettrace files of up to 64 MiB into memory, where the system can, which
 // saves copying them. An .etl file is read twice, and must say the same both times: it is
 // not mapped. The option is for programs that end after reading: where a file becomes
 // shorter while it is mapped, touching what it had is a fault that ends the program,
 // unless [runtime/debug.SetPanicOnFault] makes it a panic.
-func MapFiles() Option { return func(o *options) { o.mapFiles = true } }
+func WithMapping() Option { return func(o *options) { o.mapFiles = true } }
 
-// UnpackLimit lets a compressed file unpack to so many bytes. Otherwise it is 250
+// WithUnpackLimit lets a compressed file unpack to so many bytes. Otherwise it is 250
 // times its size and 256 MiB, at most 64 GiB.
-func UnpackLimit(bytes int64) Option { return func(o *options) { o.unpackLimit = bytes } }
+func WithUnpackLimit(bytes int64) Option { return func(o *options) { o.unpackLimit = bytes } }

@@ -360,7 +360,7 @@ func TestBombs(t *testing.T) {
 		path := write(t, "bomb", c.data)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		sources, err := OpenFiles(path, UnpackLimit(1<<20))
+		sources, err := OpenFiles(path, WithUnpackLimit(1<<20))
 		var errs []error
 		if err == nil {
 			for _, s := range sources {
@@ -583,7 +583,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const limit = 1 << 20
-		opts := newOptions([]Option{UnpackLimit(limit)})
+		opts := newOptions([]Option{WithUnpackLimit(limit)})
 		for _, open := range []func(o *opening) ([]*File, error){
 			func(o *opening) ([]*File, error) { return o.file(bytes.NewReader(data), int64(len(data))) },
 			func(o *opening) ([]*File, error) { return o.stream(bytes.NewReader(data)) },

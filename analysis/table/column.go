@@ -55,6 +55,14 @@ func Amount[T any, F float64 | measure.Float](name string, of func(T) F) Column[
 	})
 }
 
+// Code is a column of numbers that are names and may be unknown, such as those that
+// processes end with.
+func Code[T any](name string, of func(T) measure.Float) Column[T] {
+	c := Amount(name, of)
+	c.ID, c.Digits = true, 0
+	return c
+}
+
 // Moment is a column of points in time, in milliseconds since the session began.
 func Moment[T any, F float64 | measure.Float](name string, of func(T) F) Column[T] {
 	c := Amount(name, of)
@@ -62,13 +70,18 @@ func Moment[T any, F float64 | measure.Float](name string, of func(T) F) Column[
 	return c
 }
 
-// ThreadName is a column of the names of threads, which those know who print them.
-func ThreadName[T any](name string, of func(T) int64) Column[T] {
-	return column(name, Thread, func(row T) Value { return named(Thread, of(row), "") })
+// ProcessName and ThreadName are columns of names of processes and threads, which those know
+// who print them.
+func ProcessName[T any](name string, id func(T) int64) Column[T] {
+	return NameOf(name, Process, id, func(T) string { return "" })
 }
 
-// NameOf is a column of the names of what has a name of its own or the one that those know
-// who print it: processes or threads.
+// ThreadName is a column of names of threads, as [ProcessName] is of processes.
+func ThreadName[T any](name string, id func(T) int64) Column[T] {
+	return NameOf(name, Thread, id, func(T) string { return "" })
+}
+
+// NameOf is a column of names of processes or threads, some of which the result itself has.
 func NameOf[T any](name string, kind Kind, id func(T) int64, own func(T) string) Column[T] {
 	return column(name, kind, func(row T) Value { return named(kind, id(row), own(row)) })
 }

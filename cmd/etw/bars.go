@@ -14,7 +14,7 @@ import (
 // of each lane.
 func (a *timelineAnswer) table(_ string, who *names) *table {
 	if !a.forPeople {
-		return a.perBucket(who)
+		return viewOf(a.res, "bucket", who)
 	}
 	lanes := a.shown()
 	several, ofThreads := false, false
@@ -76,21 +76,6 @@ func (a *timelineAnswer) shown() []*timeline.Lane {
 		}
 	}
 	return list
-}
-
-// perBucket lists the buckets of all lanes.
-func (a *timelineAnswer) perBucket(who *names) *table {
-	t := newTable(append(processColumns(true), idColumn("tid"), label("kind"), label("of"), label("unit"), label("how"), moment("startMs"), moment("endMs"), measured("value", 3))...)
-	for _, l := range a.res.Lanes {
-		thread := ""
-		if l.TID != 0 {
-			thread = strconv.FormatInt(l.TID, 10)
-		}
-		for i, v := range l.Values {
-			t.add(append(who.processCells(l.PID), thread, string(l.Kind), l.Of, l.Unit, string(l.How), exact(a.res.Begin(i)), exact(a.res.Begin(i+1)), maybe(v))...)
-		}
-	}
-	return t
 }
 
 // scale is the heading of the bars: from when to when they are.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/timeline"
@@ -26,7 +28,7 @@ func callTree(p *stacks.Profile, compared bool) *html.Flame {
 func callTreeOf(p *stacks.Profile, compared bool) (*html.Flame, []int) {
 	value := len(p.Types) - 1
 	u := unitOf(p.Types[value])
-	f := &html.Flame{What: strings.ToUpper(p.Kind[:1]) + p.Kind[1:], Unit: strings.TrimSuffix(p.Types[value].Name, " after")}
+	f := &html.Flame{What: titleOf(p), Unit: strings.TrimSuffix(p.Types[value].Name, " after")}
 	switch u.suffix {
 	case "Ms":
 		f.Unit = "ms"
@@ -48,6 +50,9 @@ func callTreeOf(p *stacks.Profile, compared bool) (*html.Flame, []int) {
 	f.Calls, f.Compared = list, compared
 	return f, index
 }
+
+// titleOf names what samples are of, as the begin of a sentence.
+func titleOf(p *stacks.Profile) string { return strings.ToUpper(p.Kind[:1]) + p.Kind[1:] }
 
 // A weighed is what a stack weighs, and what it weighed before.
 type weighed struct{ now, before float64 }
@@ -121,33 +126,57 @@ func (s *sampler) gathered() []*stacks.Samples {
 	return s.found.samples
 }
 
+// byProcess returns the profiles of the processes that were sampled most, and their ids.
+func (s *sampler) byProcess() iter.Seq2[int64, *stacks.Profile] {
+	return func(yield func(int64, *stacks.Profile) bool) {
+		samples := s.gathered()
+		if len(samples) == 0 {
+			return
+		}
+		all := stacks.NewProfile(s.code.code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.native}, samples...)
+		counts := make(map[int64]int)
+		for x := range all.Samples() {
+			counts[x.Process]++
+		}
+		pids := slices.SortedFunc(maps.Keys(counts), func(a, b int64) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+		for _, pid := range pids[:min(len(pids), maxProfiles)] {
+			of := all
+			if len(pids) > 1 {
+				of = all.Only(func(x stacks.Sample) bool { return x.Process == pid })
+			}
+			if !yield(pid, of) {
+				return
+			}
+		}
+	}
+}
+
 // profiles returns the call trees of the processes that were sampled. They say when their
 // samples were if there is a timeline, whose session began at origin, in nanoseconds since
 // 1970.
 func (s *sampler) profiles(when *timeline.Result, origin int64) []html.Profile {
-	s.gathered()
-	found := s.found
-	if len(found.samples) == 0 {
-		return nil
-	}
-	all := stacks.NewProfile(s.code.code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.native}, found.samples...)
-	counts := make(map[int64]int)
-	for x := range all.Samples() {
-		counts[x.Process]++
-	}
-	pids := slices.SortedFunc(maps.Keys(counts), func(a, b int64) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	var list []html.Profile
-	for _, pid := range pids[:min(len(pids), maxProfiles)] {
-		of := all
-		if len(pids) > 1 {
-			of = all.Only(func(x stacks.Sample) bool { return x.Process == pid })
-		}
-		tree, index := callTreeOf(of, false)
-		tree.Lead = found.facts
+	for pid, p := range s.byProcess() {
+		tree, index := callTreeOf(p, false)
+		tree.Lead = s.found.facts
 		if when != nil {
-			tree.Times = timesOf(of, index, when, origin)
+			tree.Times = timesOf(p, index, when, origin)
 		}
 		list = append(list, html.Profile{PID: pid, Flame: tree})
+	}
+	return list
+}
+
+// findings names the methods in which most time was spent.
+func (s *sampler) findings() []findings.Finding {
+	var list []findings.Finding
+	for pid, p := range s.byProcess() {
+		all := lastOf(p.Totals())
+		if top := p.View().Top(); len(top) > 0 && all > 0 {
+			f := findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, 100*float64(lastOf(top[0].Self))/float64(all))
+			f.PID = pid
+			list = append(list, f)
+		}
 	}
 	return list
 }

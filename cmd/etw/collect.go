@@ -209,7 +209,7 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 	written := io.TeeReader(r.session, out)
 	var opts []nettrace.Option
 	if stop == nil { // which must see events in their order
-		opts = append(opts, nettrace.InFileOrder())
+		opts = append(opts, nettrace.WithFileOrder())
 	}
 	reader, err := nettrace.NewReader(written, opts...)
 	if err != nil {

@@ -56,7 +56,7 @@ func glanceAt(args []string) *glance {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		t, err := trace.Open(path, trace.WithoutAttribution(), trace.InFileOrder())
+		t, err := trace.Open(path, trace.WithoutAttribution(), trace.WithFileOrder())
 		if err != nil {
 			continue
 		}

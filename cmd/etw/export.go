@@ -119,7 +119,7 @@ func (o *exporting) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.form.unordered && o.sel.to == "" { // whose end is known by the order
-		opts = append(opts, trace.InFileOrder())
+		opts = append(opts, trace.WithFileOrder())
 	}
 	run := func() error { return o.each(cmd, args, opts) }
 	if o.form.within != nil {

@@ -36,7 +36,7 @@ func openGrowing(cmd *cobra.Command, path string, opts []trace.Option) (*trace.T
 		return nil, &trace.Error{File: path, Err: err}
 	}
 	g.head = bytes.NewReader(magic)
-	return trace.Read(path, g, append(opts, trace.InFileOrder())...)
+	return trace.Read(path, g, append(opts, trace.WithFileOrder())...)
 }
 
 // A growing is a file of which the end is not the end: more may come, until its

@@ -59,7 +59,7 @@ have the providers alone.`,
 				return err
 			}
 			if !whole {
-				opts = append(opts, trace.Excerpt(infoExcerpt))
+				opts = append(opts, trace.WithExcerpt(infoExcerpt))
 			}
 			p := o.open(cmd, false)
 			list := p.list()

@@ -29,7 +29,7 @@ func TestInfoOfTheLarge(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	files, err := trace.OpenFiles(path, trace.Excerpt(128<<10))
+	files, err := trace.OpenFiles(path, trace.WithExcerpt(128<<10))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (m *recordedMode) copy(cmd *cobra.Command, l *live, out io.Writer) error {
 		return err
 	}
 	written := io.TeeReader(l.Session, out)
-	r, err := nettrace.NewReader(written, nettrace.InFileOrder())
+	r, err := nettrace.NewReader(written, nettrace.WithFileOrder())
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,21 @@ func newMachine(mux *etw.Mux) machine {
 	return machine{Machine: system.Of(mux)}
 }
 
+// A machineAnswer is what an analysis of the machine found of the processes that are asked for.
+type machineAnswer[R tabled] struct {
+	machine
+	viewed[R]
+}
+
+// aboutMachine returns an answer that find finds, of the processes that it is given.
+func aboutMachine[R tabled](mux *etw.Mux, find func(chosen filter.Numbers) R, facts func(*page, R)) *machineAnswer[R] {
+	a := &machineAnswer[R]{machine: newMachine(mux)}
+	a.viewed = viewed[R]{facts: facts, find: func() R { return find(a.chosen) }}
+	return a
+}
+
+func (a *machineAnswer[R]) warnings() []string { return append(a.doubts(), a.viewed.warnings()...) }
+
 func (m *machine) choose(processes filter.Numbers) { m.chosen = processes }
 
 // machineFacts prints what is known of the machine.
@@ -44,18 +59,6 @@ func machineFacts(p *page, f *system.Facts) {
 	}
 }
 
-// unresolved says what the trace does not tell.
-func unresolved(u system.Unresolved) []string {
-	var list []string
-	if u.Processes > 0 {
-		list = append(list, fmt.Sprintf("of %s nothing but the number is known", count(u.Processes, "process", "processes")))
-	}
-	if u.Threads > 0 {
-		list = append(list, fmt.Sprintf("of %s the process is not known", count(u.Threads, "thread", "threads")))
-	}
-	return list
-}
-
 // doubts says why little of an answer may be right: files are of several machines, or
 // damaged.
 func (m *machine) doubts() []string {
@@ -67,32 +70,4 @@ func (m *machine) doubts() []string {
 		list = append(list, text+": numbers of processes and addresses mean different things in them, and are mixed up here")
 	}
 	return list
-}
-
-// noPaths says that paths have no drives.
-func noPaths(u system.Unresolved) []string {
-	if u.Paths == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("the trace does not tell the drives of %s", count(u.Paths, "path", "paths"))}
-}
-
-// zeroIsNone reports whether 0 tells nothing: as a sum it does not, as a point in
-// time or an exit code it does.
-func zeroIsNone(c column) bool { return c.measured && !c.rising }
-
-// unlessEmpty leaves columns to programs that have nothing in any row, and returns
-// t.
-func (t *table) unlessEmpty(names ...string) *table {
-	for _, name := range names {
-		i := findColumn(t.columns, name)
-		empty := true
-		for _, row := range t.rows {
-			empty = empty && (row[i] == "" || row[i] == "0" && zeroIsNone(t.columns[i]))
-		}
-		if empty {
-			t.columns[i] = t.columns[i].forPrograms()
-		}
-	}
-	return t
 }

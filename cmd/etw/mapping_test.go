@@ -20,7 +20,7 @@ func TestShrinkingTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := overMappings(func(*cobra.Command, []string) error {
-		tr, err := trace.Open(path, trace.MapFiles())
+		tr, err := trace.Open(path, trace.WithMapping())
 		if err != nil {
 			return err
 		}

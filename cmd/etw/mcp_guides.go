@@ -17,7 +17,7 @@ const assistantGuide = `Traces of ETW (.etl) and EventPipe (.nettrace) are asked
 
 1. Orient: list_traces, then open_trace. Read warnings first, then trace.lostEvents,
    trace.truncated and trace.namedPercent: they say what the numbers are worth. next says
-   which questions the trace answers.
+   which questions the trace answers. Of a .NET program, report says what stands out.
 2. Rank: ask one question (gc, allocs, top, requests, threadpool, ...). rows of most are
    ranked, the most important first; by may order them otherwise, and sort by any column.
 3. Drill: follow next; look into one row with from and to (milliseconds since the session

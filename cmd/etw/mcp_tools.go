@@ -39,6 +39,7 @@ var (
 // questionTools are the commands that an assistant can ask, in the order in which one asks.
 // A command joins by a line here, and its flags by the names in inputs.
 var questionTools = []toolOf{
+	{"report", []parameter{oneTrace}},
 	{"stat", []parameter{oneTrace}},
 	{"dump", []parameter{oneTrace}},
 	{"gc", []parameter{oneTrace}},

@@ -55,10 +55,10 @@ func (in *input) attributeFlag(cmd *cobra.Command) {
 func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
 	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
 	if !isServed(cmd) {
-		opts = append(opts, trace.MapFiles())
+		opts = append(opts, trace.WithMapping())
 	}
 	if open, ok := cmd.Context().Value(openerKey{}).(func(string) (*os.File, error)); ok {
-		opts = append(opts, trace.OpenWith(open))
+		opts = append(opts, trace.WithOpen(open))
 	}
 	if in.noAttribute {
 		opts = append(opts, trace.WithoutAttribution())
@@ -74,7 +74,7 @@ func (in *input) options(cmd *cobra.Command) ([]trace.Option, error) {
 		if err != nil {
 			return opts, usagef("--unpack-limit: %w", err)
 		}
-		opts = append(opts, trace.UnpackLimit(limit))
+		opts = append(opts, trace.WithUnpackLimit(limit))
 	}
 	return opts, nil
 }

@@ -44,6 +44,46 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// What stands out, in every format, is what the page says.
+func TestReportFindings(t *testing.T) {
+	path := recordedPath("gc.nettrace")
+	code, text, stderr := runReport("--format", "text", path)
+	if code != 0 || stderr != "" || !strings.Contains(text, "  problem          Collections stopped the program for ") || !strings.Contains(text, "  etw gc "+path) {
+		t.Errorf("exit code %d, %q, %s", code, stderr, text)
+	}
+	_, page, _ := runReport(path)
+	_, out, _ := runReport("--json", path)
+	var doc struct {
+		reportDoc
+		Next []suggestion
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Schema != 1 || len(doc.Findings) != 4 || len(doc.Next) != 2 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, f := range doc.Findings {
+		sentence, err := json.Marshal(f.Text)
+		if err != nil || !strings.Contains(strings.ReplaceAll(page, "\u00a0", " "), string(sentence)) || !strings.Contains(text, f.Text) {
+			t.Errorf("the page and the text lack %s", f.Text)
+		}
+		if f.Process != "dotnet" || f.PID == 0 || f.ID == "" || f.Part == "" || len(f.Figures) == 0 {
+			t.Errorf("%+v", f)
+		}
+	}
+	if _, rows, _ := runReport("--format", "csv", path); strings.Count(rows, "\n") != 5 || !strings.HasPrefix(rows, "severity,id,part,pid,process,text\nproblem,gc.paused,gc,") {
+		t.Errorf("rows: %s", rows)
+	}
+	if _, text, _ := runReport("-f", "text", recordedPath("rundown.nettrace")); !strings.Contains(text, "nothing stands out") {
+		t.Errorf("of a rundown: %s", text)
+	}
+	if code, _, stderr := runReport("-f", "text", "-o", "x", path); code != exitUsage || !strings.Contains(stderr, "--output is for a page") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	code, text, _ = runReport("-f", "text", recordedPath("lost.nettrace"))
+	if code != exitTrouble || !strings.Contains(text, "the trace\n  problem          At least 7,861 events were lost") {
+		t.Errorf("exit code %d, %s", code, text)
+	}
+}
+
 // TestReportTrouble checks that there is a page of what could be read, and that it
 // says what is missing.
 func TestReportTrouble(t *testing.T) {

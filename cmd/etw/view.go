@@ -25,6 +25,7 @@ func tableOf(v views.View, who *names) *table {
 		}
 		t.add(cells...)
 	}
+	t.unlessEmpty(&v, shown)
 	if l := v.Listed; l.All > v.Rows {
 		several := slices.ContainsFunc(v.Heads, func(h views.Head) bool { return h.Owner && h.Audience == views.Everyone })
 		t.choose(l.Which, v.Rows, l.All, l.What, several)
@@ -38,8 +39,18 @@ func columnOf(v *views.View, i int) column {
 	c := column{name: h.Name, head: cmp.Or(h.Heading, heading(h.Name)), number: h.Number(), rising: h.Rising(), spare: h.Spare, digits: h.Digits}
 	c.measured = c.number && !h.ID
 	c.text = h.Audience == views.People
-	c.data = h.Audience == views.Programs || h.Filled && v.Empty(i)
+	c.data = h.Audience == views.Programs
 	return c
+}
+
+// unlessEmpty leaves columns to programs that are for people only if any row has something.
+// As a sum, 0 tells nothing; as a point in time or an exit code it does.
+func (t *table) unlessEmpty(v *views.View, shown []int) {
+	for k, i := range shown {
+		c := &t.columns[k]
+		told := func(row []string) bool { return row[k] != "" && (row[k] != "0" || !c.measured || c.rising) }
+		c.data = c.data || v.Heads[i].Filled && !slices.ContainsFunc(t.rows, told)
+	}
 }
 
 // cell returns a value in full.

@@ -79,8 +79,8 @@ func (s liveSession) Stats() trace.Stats {
 	n := s.Session.Stats()
 	return trace.Stats{
 		Records:     n.Records,
-		Lost:        n.EventsLost + n.DroppedEvents,
-		LostBuffers: n.LogBuffersLost + n.RealTimeBuffersLost,
+		Lost:        n.Lost + n.DroppedEvents,
+		LostBuffers: n.LostLogBuffers + n.LostBuffers,
 		Undecodable: n.Undecodable + n.Unknown,
 		OutOfOrder:  n.OutOfOrder,
 	}

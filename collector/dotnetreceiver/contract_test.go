@@ -40,7 +40,7 @@ func (g *talker) Stop() { g.end() }
 
 // talk writes the events of one session, until that is stopped.
 func (g *talker) talk(to io.Writer, ids <-chan []receivertest.UniqueIDAttrVal, stopped, gone <-chan struct{}) {
-	w, err := nettrace.NewWriter(to, nettrace.Header{Clock: etw.Clock{Start: etw.FileTimeOf(time.Now()), Frequency: 1e9}, ProcessID: 1}, nettrace.Unsorted())
+	w, err := nettrace.NewWriter(to, nettrace.Header{Clock: etw.Clock{Start: etw.FileTimeOf(time.Now()), Frequency: 1e9}, ProcessID: 1}, nettrace.WithoutOrder())
 	if err != nil {
 		g.t.Error(err)
 		return

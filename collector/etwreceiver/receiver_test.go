@@ -82,7 +82,7 @@ func (f *fake) Next(r *etw.Record) error {
 }
 
 func (f *fake) Name() string               { return f.name }
-func (f *fake) Stats() session.Stats       { return session.Stats{Records: f.count, EventsLost: f.lost} }
+func (f *fake) Stats() session.Stats       { return session.Stats{Records: f.count, Lost: f.lost} }
 func (f *fake) Stop(context.Context) error { f.once.Do(func() { close(f.done) }); return nil }
 func (f *fake) Close() error               { return f.Stop(context.Background()) }
 

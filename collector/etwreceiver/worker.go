@@ -171,5 +171,5 @@ func (w *worker) read(stop context.Context, s live) error {
 
 // losses returns what a session has lost, by place.
 func losses(n session.Stats) map[string]int64 {
-	return map[string]int64{flow.PlaceKernel: n.EventsLost, flow.PlaceRealTime: n.RealTimeBuffersLost, flow.PlaceDecode: n.Undecodable}
+	return map[string]int64{flow.PlaceKernel: n.Lost, flow.PlaceRealTime: n.LostBuffers, flow.PlaceDecode: n.Undecodable}
 }

@@ -27,7 +27,7 @@ func (w *worker) orderOf(stop context.Context, f found, i int, follow bool) (str
 		return orderTime, nil
 	}
 	watch := w.watch(f)
-	files, err := trace.OpenFiles(f.path, trace.InFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(stop), trace.ReadThrough(watch.file))
+	files, err := trace.OpenFiles(f.path, trace.WithFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(stop), trace.WithReaderAt(watch.file))
 	if err != nil {
 		return "", watch.or(err)
 	}

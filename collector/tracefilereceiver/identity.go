@@ -23,7 +23,7 @@ var errNothingYet = errors.New("it has no events yet")
 // event. The names, the sizes and what recorders put into the header at the end are not
 // part of it.
 func identities(ctx context.Context, path string, watch *watch) ([]string, error) {
-	files, err := trace.OpenFiles(path, trace.InFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(ctx), trace.ReadThrough(watch.file))
+	files, err := trace.OpenFiles(path, trace.WithFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(ctx), trace.WithReaderAt(watch.file))
 	if err != nil {
 		return nil, err
 	}

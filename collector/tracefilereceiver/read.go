@@ -62,9 +62,9 @@ func (w *worker) trace(stop context.Context, f found, i int, id string, follow b
 
 // open opens the i-th trace of the file.
 func (r *reading) open(stop context.Context, i int) (*trace.File, error) {
-	opts := []trace.Option{trace.WithContext(stop), trace.ReadThrough(r.watch.file)}
+	opts := []trace.Option{trace.WithContext(stop), trace.WithReaderAt(r.watch.file)}
 	if r.state.Order == orderFile {
-		opts = append(opts, trace.InFileOrder())
+		opts = append(opts, trace.WithFileOrder())
 	}
 	if r.follow {
 		f, err := os.Open(r.found.path)

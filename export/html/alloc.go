@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/findings"
 )
 
 // addAlloc adds what is known of allocations.
@@ -12,6 +13,7 @@ func addAlloc(v *view, s *subject, texts *texts) {
 	if r == nil || r.Ticks == nil && r.Samples == nil && r.Exact == nil {
 		return
 	}
+	v.add(findings.Alloc(r))
 	sec := &section{ID: "alloc", Title: "Allocations"}
 	perSec := func(_, sum, sec float64) float64 { return sum / 1e6 / sec }
 	if t := r.Ticks; t != nil {
@@ -25,13 +27,11 @@ func addAlloc(v *view, s *subject, texts *texts) {
 		}
 		sec.Lead = append(sec.Lead, lead)
 		sec.Charts = append(sec.Charts, overTime("ticks", "Allocated, by ticks", "MB/s", "Allocated", "alloc", t.Series, perSec))
-		v.allocFinding(t.Types, r.Samples != nil)
 	}
 	if a := r.Samples; a != nil {
 		v.weight += a.Count
 		sec.Lead = append(sec.Lead, fmt.Sprintf("%s, drawn at random, stand for %s in %s objects.", count(a.Count, "sample", "samples"), size(a.Bytes), precise(a.Objects)))
 		sec.Charts = append(sec.Charts, overTime("samples", "Allocated, by samples", "MB/s", "Allocated", "alloc", a.Series, perSec))
-		v.allocFinding(a.Types, false)
 	}
 	if e := r.Exact; e != nil {
 		v.weight += e.Events
@@ -43,16 +43,4 @@ func addAlloc(v *view, s *subject, texts *texts) {
 		}
 	}
 	v.Sections = append(v.Sections, sec)
-}
-
-// allocFinding names the type that most was allocated of, unless better numbers
-// follow.
-func (v *view) allocFinding(types []alloc.Type, better bool) {
-	if len(types) == 0 || better {
-		return
-	}
-	top := types[0]
-	if share, ok := top.SharePercent.Get(); ok {
-		v.Findings = append(v.Findings, finding{note, fmt.Sprintf("Most was allocated of %s: %s, %s of all.", clean(top.Type), size(top.Bytes), percent(share)), "alloc"})
-	}
 }

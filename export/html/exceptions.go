@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/findings"
 )
-
-// manyExceptions is how many a second are worth a look.
-const manyExceptions = 20
 
 // addExceptions adds what is known of exceptions.
 func addExceptions(v *view, s *subject, texts *texts) {
@@ -27,37 +25,9 @@ func addExceptions(v *view, s *subject, texts *texts) {
 	}
 	sec.Charts = append(sec.Charts, overTime("thrown", "Exceptions", "", "Thrown", "exception", r.Series, countOnly))
 	sec.showEach((&exceptions.Result{Count: r.Count, Types: r.Types, Runtimes: []*exceptions.Runtime{r}}).Tables(), texts)
-	v.exceptionFinding(r)
+	v.add(findings.Exceptions(r))
+	if len(r.Types) > 0 {
+		v.Tiles = append(v.Tiles, tile{"Exceptions", grouped(float64(r.Count), 0), clean(r.Types[0].Type), "exceptions"})
+	}
 	v.Sections = append(v.Sections, sec)
-}
-
-func (v *view) exceptionFinding(r *exceptions.Runtime) {
-	if len(r.Types) == 0 {
-		return
-	}
-	top := r.Types[0]
-	v.Tiles = append(v.Tiles, tile{"Exceptions", grouped(float64(r.Count), 0), clean(top.Type), "exceptions"})
-	var peak float64
-	for i, n := range r.Series.Counts {
-		// Of a short time, the rate says little.
-		if sec := max(r.Series.WidthMS, 1000) / 1000; float64(n)/sec > peak {
-			peak = float64(r.Series.Counts[i]) / sec
-		}
-	}
-	level := note
-	if peak >= manyExceptions {
-		level = look
-	}
-	v.Findings = append(v.Findings, finding{level, fmt.Sprintf("%s thrown; most often %s, %s.", count(r.Count, "exception was", "exceptions were"), clean(top.Type), times(top.Count)), "exceptions"})
-}
-
-// times says how often.
-func times(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return grouped(float64(n), 0) + " times"
 }

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/etwgen/etwgen/analysis/findings"
 )
 
 // A Flame is a call tree, and the page that shows it.
@@ -403,7 +405,9 @@ func addProfiles(v *view, s *subject, t *texts) error {
 		}
 		top := m.Top.Columns
 		if share := top[2].Numbers.values[0]; share == share {
-			v.Findings = append(v.Findings, finding{note, fmt.Sprintf("%s: %s of it in %s by itself.", m.What, percent(share), t.list[top[0].Texts[0]]), sec.ID})
+			found := findings.Code(m.What, t.list[top[0].Texts[0]], share)
+			found.Part = sec.ID
+			v.add([]findings.Finding{found})
 		}
 	}
 	return nil

@@ -5,8 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/gc"
-	"github.com/etwgen/etwgen/analysis/measure"
+)
+
+// So few collections make a chart, and a half and a 95 % of them a number.
+const (
+	enoughToDraw = 3
+	enoughGCs    = 10
 )
 
 // addGC adds what is known of collections.
@@ -27,7 +33,7 @@ func addGC(v *view, s *subject, texts *texts) {
 		return 0
 	})
 	v.gcTiles(r)
-	v.gcFindings(r)
+	v.add(findings.GC(r))
 	sec := &section{ID: "gc", Title: "Garbage collections", Lead: gcLead(r)}
 	if len(gcs) >= enoughToDraw {
 		sec.Charts = []*chart{pauseChart(gcs), heapChart(gcs), pauseHistogram(r, gcs), rateChart(gcs)}
@@ -75,88 +81,6 @@ func (v *view) gcTiles(r *gc.Runtime) {
 		}
 		v.Tiles = append(v.Tiles, tile{"Allocated", size(r.All.AllocatedMB * 1e6), note, "gc"})
 	}
-}
-
-// What is worth a remark.
-const (
-	enoughToDraw  = 3    // collections
-	muchPaused    = 10.0 // percent of the time
-	somePaused    = 3.0
-	longPause     = 200.0 // ms
-	slowSuspend   = 20.0  // ms until all threads were stopped
-	manyFullShare = 0.3   // of all collections
-	enoughGCs     = 10    // for shares to mean something
-)
-
-// gcFindings says what stands out.
-func (v *view) gcFindings(r *gc.Runtime) {
-	add := func(level, format string, args ...any) {
-		v.Findings = append(v.Findings, finding{level, fmt.Sprintf(format, args...), "gc"})
-	}
-	if p, ok := r.PausePercent.Get(); ok && r.Count > 0 && p >= somePaused {
-		level := look
-		if p >= muchPaused {
-			level = bad
-		}
-		add(level, "Collections stopped the program for %s of the time: %s in %s.", percent(p), span(r.PauseMS), span(r.SpanMS))
-	}
-	if g := longest(r.GCs, func(g *gc.GC) measure.Float { return g.PauseMS }); g != nil {
-		level := note
-		if g.PauseMS.Or(0) >= longPause {
-			level = bad
-		}
-		add(level, "The longest pause was %s, at %s, for %s.", span(g.PauseMS.Or(0)), at(g.StartMS), describe(g))
-	}
-	if g := longest(r.GCs, func(g *gc.GC) measure.Float { return g.SuspendMS }); g != nil && g.SuspendMS.Or(0) >= slowSuspend {
-		add(look, "Before the collection at %s it took %s until all threads stood still: one of them was slow to stop.", at(g.StartMS), span(g.SuspendMS.Or(0)))
-	}
-	if n := r.All.Induced; n > 0 {
-		add(look, "%s asked for, by the program itself (GC.Collect and the like) or by a tool.", count(n, "collection was", "collections were"))
-	}
-	var fullBlocking, large int
-	for _, g := range r.GCs {
-		if g.Generation == 2 && g.Kind == gc.Blocking && !g.Induced {
-			fullBlocking++
-		}
-		if g.Reason == "AllocLarge" {
-			large++
-		}
-	}
-	if r.Count >= enoughGCs && float64(fullBlocking) >= manyFullShare*float64(r.Count) {
-		add(look, "%d of %s were full and blocking, though nobody asked for them: look at why, in the table.", fullBlocking, count(r.Count, "collection", "collections"))
-	}
-	if r.Count >= enoughGCs && float64(large) >= manyFullShare*float64(r.Count) {
-		add(look, "Large objects caused %d of %s: look for arrays that could be kept and used again.", large, count(r.Count, "collection", "collections"))
-	}
-	for _, reason := range r.Suspensions.ByReason {
-		if !reason.GC && reason.TotalMS > r.PauseMS && reason.TotalMS >= 1 {
-			add(note, "Threads were stopped for another reason, too: %s, %s times, for %s. If the trace has samples, this is what sampling costs.", reason.Reason,
-				grouped(float64(reason.Count), 0), span(reason.TotalMS))
-		}
-	}
-}
-
-// longest returns the collection with the greatest of a number, or nil.
-func longest(gcs []*gc.GC, of func(*gc.GC) measure.Float) *gc.GC {
-	var best *gc.GC
-	for _, g := range gcs {
-		if ms, ok := of(g).Get(); ok && g.Complete() && (best == nil || ms > of(best).Or(0)) {
-			best = g
-		}
-	}
-	return best
-}
-
-// describe describes a collection in a sentence.
-func describe(g *gc.GC) string {
-	text := fmt.Sprintf("collection %d", g.Number)
-	if g.Generation >= 0 {
-		text = fmt.Sprintf("collection %d (generation %d, %s)", g.Number, g.Generation, g.Kind)
-	}
-	if g.Reason != "" {
-		text += " because of " + g.Reason
-	}
-	return text
 }
 
 // gcLead sums up the collections.

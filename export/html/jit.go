@@ -3,11 +3,10 @@ package html
 import (
 	"fmt"
 
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/measure"
 )
-
-// longCompiling is how much of it, in milliseconds, is worth a look.
-const longCompiling = 500
 
 // addJIT adds what is known of compiling.
 func addJIT(v *view, s *subject, texts *texts) {
@@ -19,11 +18,7 @@ func addJIT(v *view, s *subject, texts *texts) {
 	sec := &section{ID: "jit", Title: "Compilation", Lead: jitLead(r)}
 	if r.Count > 0 {
 		v.Tiles = append(v.Tiles, tile{"Methods compiled", grouped(float64(r.Count), 0), span(r.ExclusiveMS) + " by the clock", "jit"})
-		level := note
-		if r.ExclusiveMS >= longCompiling {
-			level = look
-		}
-		v.Findings = append(v.Findings, finding{level, fmt.Sprintf("Compiling %s took %s of threads' time by the clock.", count(r.Count, "method", "methods"), span(r.ExclusiveMS)), "jit"})
+		v.add(findings.JIT(r))
 		sec.Charts = append(sec.Charts, overTime("compiling", "Time spent compiling", "ms", "Compiling", "jit", r.Series, sumOnly))
 	}
 	sec.showEach((&jit.Result{Methods: r.Methods, Runtimes: []*jit.Runtime{r}}).Tables(), texts)
@@ -38,7 +33,7 @@ func jitLead(r *jit.Runtime) []string {
 			count(r.Count, "method was compiled", "methods were compiled"), span(r.ExclusiveMS), size(float64(r.ILBytes)), size(float64(r.NativeBytes))))
 	}
 	if r.Nested > 0 {
-		lead = append(lead, fmt.Sprintf("Compiling one can need another, as it did %s: with what was compiled meanwhile, the times add up to %s.", times(r.Nested), span(r.InclusiveMS)))
+		lead = append(lead, fmt.Sprintf("Compiling one can need another, as it did %s: with what was compiled meanwhile, the times add up to %s.", measure.Times(r.Nested), span(r.InclusiveMS)))
 	}
 	if r.SuspendedMS > 0 {
 		lead = append(lead, "All threads stood still for "+span(r.SuspendedMS)+" of that.")

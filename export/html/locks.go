@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/waits"
 )
 
@@ -15,7 +16,7 @@ func addContention(v *view, s *subject, texts *texts) {
 	}
 	v.weight += r.Count
 	v.Tiles = append(v.Tiles, tile{"Waits for locks", span(r.TotalMS), count(r.Count, "wait", "waits") + ", longest " + span(r.DurationMS.Max.Or(0)), "contention"})
-	v.Findings = append(v.Findings, finding{note, fmt.Sprintf("Threads waited %s for locks, %s in all; the longest wait was %s.", times(r.Count), span(r.TotalMS), span(r.DurationMS.Max.Or(0))), "contention"})
+	v.add(findings.Contention(r))
 	sec := &section{ID: "contention", Title: "Lock contention", Lead: []string{
 		fmt.Sprintf("%s, %s in all: half of them under %s, 95 %% under %s.", count(r.Count, "wait", "waits"), span(r.TotalMS), span(r.DurationMS.P50.Or(0)), span(r.DurationMS.P95.Or(0)))}}
 	if r.Native > 0 {

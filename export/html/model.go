@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/counters"
 	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/handles"
 	"github.com/etwgen/etwgen/analysis/heap"
@@ -44,6 +45,7 @@ type view struct {
 	Sections []*section  `json:"sections"`
 	weight   int
 	subject  *subject
+	found    []findings.Finding
 }
 
 // A tile is one number that the page begins with.
@@ -56,17 +58,25 @@ type tile struct {
 
 // A finding is a sentence on what stands out.
 type finding struct {
-	Level   string `json:"level"`
-	Text    string `json:"text"`
-	Section string `json:"section,omitempty"`
+	Level   findings.Severity `json:"level"`
+	Text    string            `json:"text"`
+	Section string            `json:"section,omitempty"`
 }
 
-// The levels of findings.
-const (
-	bad  = "bad"  // likely a problem
-	look = "look" // worth a look
-	note = "note"
-)
+// add adds findings, whose parts are sections of the page, and returns them as it has them.
+func (v *view) add(list []findings.Finding) []findings.Finding {
+	for i := range list {
+		f := &list[i]
+		f.Text = clean(f.Text)
+		for _, x := range f.Figures {
+			if x.Unit != findings.Count { // a number of things may be in two lines
+				f.Text = strings.ReplaceAll(f.Text, x.String(), joined(x.String()))
+			}
+		}
+	}
+	v.found = append(v.found, list...)
+	return list
+}
 
 // A section is an area, such as collections.
 type section struct {
@@ -248,8 +258,10 @@ func newView(s *subject, t *texts) (*view, error) {
 	} {
 		add(v, s, t)
 	}
-	rank := map[string]int{bad: 0, look: 1, note: 2}
-	slices.SortStableFunc(v.Findings, func(a, b finding) int { return cmp.Compare(rank[a.Level], rank[b.Level]) })
+	findings.Sort(v.found)
+	for _, f := range v.found {
+		v.Findings = append(v.Findings, finding{f.Severity, f.Text, f.Part})
+	}
 	return v, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"strings"
 )
@@ -75,7 +75,7 @@ func (p *page) write(dst io.Writer) error {
 		scripts = append(scripts, read(name))
 	}
 	w := bufio.NewWriterSize(dst, 1<<16)
-	title := template.HTMLEscapeString(p.title)
+	title := html.EscapeString(p.title)
 	fmt.Fprintf(w, `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -92,7 +92,7 @@ func (p *page) write(dst io.Writer) error {
 	fmt.Fprintf(w, "</head>\n<body class=%q>\n<main id=\"page\"></main>\n", p.kind)
 	fmt.Fprintf(w, "<noscript><h1>%s</h1><p>Charts and tables take JavaScript, which is off. In short:</p><ul>\n", title)
 	for _, line := range p.lines {
-		fmt.Fprintf(w, "<li>%s</li>\n", template.HTMLEscapeString(line))
+		fmt.Fprintf(w, "<li>%s</li>\n", html.EscapeString(line))
 	}
 	w.WriteString("</ul></noscript>\n<script type=\"application/json\" id=\"data\">")
 	// The encoder escapes <, > and &, so that no text ends the element, and the

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/handles"
 	"github.com/etwgen/etwgen/analysis/heap"
 	"github.com/etwgen/etwgen/analysis/loader"
@@ -26,7 +27,7 @@ func addRequests(v *view, s *subject, texts *texts) {
 		sec.Lead = append(sec.Lead, fmt.Sprintf("%d had not ended when the trace did, or their end was lost.", n))
 	}
 	sec.showEach((&requests.Result{Processes: []*requests.Process{r}}).Tables(), texts)
-	v.requestFinding(r)
+	v.add(findings.Requests(r))
 	if x := served(r.Tasks); x != nil && x.Count > 0 {
 		v.Tiles = append(v.Tiles, tile{"Requests", grouped(float64(x.Count), 0), "95 % under " + span(x.DurationMS.P95.Or(0)) + ", says " + clean(x.Provider), "requests"})
 	}
@@ -44,23 +45,6 @@ func served(tasks []requests.Task) *requests.Task {
 		}
 	}
 	return nil
-}
-
-// requestFinding says which activities failed.
-func (v *view) requestFinding(r *requests.Process) {
-	failed, which := 0, []string{}
-	for _, x := range r.Tasks {
-		if failed += x.Errors; x.Errors > 0 {
-			which = append(which, fmt.Sprintf("%d of %s", x.Errors, clean(x.Provider+"/"+x.Task)))
-		}
-	}
-	const named = 4
-	if len(which) > named {
-		which = append(which[:named], "and others")
-	}
-	if failed > 0 {
-		v.Findings = append(v.Findings, finding{look, fmt.Sprintf("%s failed: %s.", count(failed, "activity", "activities"), strings.Join(which, ", ")), "requests"})
-	}
 }
 
 // maxCounterCharts is how many counters are drawn; the table has all.

@@ -7,12 +7,7 @@ import (
 
 func TestTexts(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
-		{grouped(1234567.891, 2), "1,234,567.89"}, {grouped(999, 0), "999"}, {grouped(1000, 0), "1,000"}, {grouped(-1234.5, 1), "-1,234.5"}, {grouped(-0.001, 1), "0.0"},
-		{precise(0), "0"}, {precise(99.96), "100"}, {precise(12345.6), "12,346"}, {precise(9.996), "10.0"}, {precise(1.2345), "1.23"}, {precise(0.12345), "0.123"}, {precise(0.0012345), "0.0012"},
-		{span(0), "0\u00a0ms"}, {span(12.34), "12.3\u00a0ms"}, {span(1234), "1.23\u00a0s"}, {span(0.0123), "12.3\u00a0µs"}, {span(6_000_000), "100\u00a0min"},
-		{size(999), "999\u00a0bytes"}, {size(1234), "1.23\u00a0kB"}, {size(5e6), "5.00\u00a0MB"}, {size(7.5e9), "7.50\u00a0GB"}, {size(2e12), "2.00\u00a0TB"},
-		{percent(3.456), "3.5\u00a0%"}, {percent(0.5432), "0.54\u00a0%"}, {percent(99.99), "100.0\u00a0%"}, {percent(0), "0.0\u00a0%"}, {percent(100), "100\u00a0%"}, {at(1234.5678), "1.235\u00a0s"}, {times(1), "once"}, {times(2), "twice"}, {times(1500), "1,500 times"},
-		{count(1, "thing", "things"), "1 thing"}, {count(1200, "thing", "things"), "1,200 things"},
+		{span(12.34), "12.3\u00a0ms"}, {at(1234.5678), "1.235\u00a0s"}, {size(1234), "1.23\u00a0kB"}, {percent(3.456), "3.5\u00a0%"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got %q, want %q", test.got, test.want)

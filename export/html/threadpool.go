@@ -2,13 +2,10 @@ package html
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 )
-
-// longQueue is how long, in milliseconds, work waits that should not.
-const longQueue = 100
 
 // addThreadPool adds what is known of the thread pool.
 func addThreadPool(v *view, s *subject, texts *texts) {
@@ -19,23 +16,12 @@ func addThreadPool(v *view, s *subject, texts *texts) {
 	v.weight += r.Started + len(r.Adjustments) + r.Enqueued
 	sec := &section{ID: "threadpool", Title: "Thread pool", Lead: poolLead(r)}
 	value := tile{"Workers of the thread pool", fmt.Sprint(r.MaxWorkers), "at most; " + fmt.Sprint(r.LastWorkers) + " at the end", "threadpool"}
-	if st := r.Starvation; st != nil {
-		text := "The thread pool starved: " + clean(strings.Join(st.Because, "; ")) + "."
-		if first, ok := st.FirstMS.Get(); ok {
-			text += " It began at " + at(first) + " and went on until " + at(st.LastMS.Or(first))
-			if before, ok := st.WorkersBefore.Get(); ok {
-				text += fmt.Sprintf(", while the pool went from %s to %s workers", grouped(before, 0), grouped(st.WorkersAfter.Or(0), 0))
-			}
-			text += "."
-		}
-		v.Findings = append(v.Findings, finding{bad, text, "threadpool"})
-		sec.Lead = append([]string{text}, sec.Lead...)
+	found := v.add(findings.ThreadPool(r))
+	if r.Starvation != nil {
+		sec.Lead = append([]string{found[0].Text}, sec.Lead...)
 		value.Note = "at most; the pool starved"
 	}
 	v.Tiles = append(v.Tiles, value)
-	if p95 := r.QueueMS.P95.Or(0); p95 >= longQueue {
-		v.Findings = append(v.Findings, finding{look, fmt.Sprintf("Work waited in the queue of the thread pool: 5 %% of it longer than %s.", span(p95)), "threadpool"})
-	}
 	if len(r.Workers.Highest) > 0 {
 		sec.Charts = append(sec.Charts, levelsChart("workers", "Active workers", "Workers", "pool", r.Workers))
 	}

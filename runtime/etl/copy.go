@@ -18,10 +18,10 @@ import (
 //
 // The header of a log file is not written twice: the Writer's own takes from the
 // first one what a [Header] does not say.
-func (w *Writer) Copy(r *Reader, rec *etw.Record) error { return w.CopyRaw(r.Raw(), rec) }
+func (w *Writer) Copy(r *Reader, rec *etw.Record) error { return w.WriteFrom(rec, r.Origin()) }
 
-// CopyRaw is Copy for a record of which the bytes are raw, as [Reader.Raw] returns them.
-func (w *Writer) CopyRaw(raw []byte, rec *etw.Record) error {
+// WriteFrom is Copy for a record of which the Origin is known.
+func (w *Writer) WriteFrom(rec *etw.Record, raw Origin) error {
 	if len(raw) < messageHeaderSize {
 		return errors.New("etl: there is no record to copy")
 	}
@@ -51,9 +51,12 @@ func (w *Writer) CopyRaw(raw []byte, rec *etw.Record) error {
 	return w.WriteRaw(rec.Processor, w.record)
 }
 
-// Raw returns the bytes of the record that was delivered last, as they stand in its
-// file. They are valid until the next one.
-func (r *Reader) Raw() []byte {
+// An Origin is the bytes of a record as they stand in its file.
+type Origin []byte
+
+// Origin returns that of the record that Next returned last. It is valid until the next
+// one.
+func (r *Reader) Origin() Origin {
 	b := r.current
 	if b == nil || b.next >= len(b.entries) {
 		return nil

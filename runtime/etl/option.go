@@ -31,9 +31,9 @@ func optionsOf(opts []Option) options {
 // records.
 func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
 
-// Named gives a file that [NewReader] reads a name, for messages and for the File
+// WithName gives a file that [NewReader] reads a name, for messages and for the File
 // of records. Files that are opened by a path are named by it.
-func Named(name string) Option { return func(o *options) { o.name = name } }
+func WithName(name string) Option { return func(o *options) { o.name = name } }
 
 // WithoutSchemas leaves the Schema of records empty, and the ProviderName of
 // those that are not classic, and saves the pass over the file that finds schemas

@@ -27,7 +27,7 @@ func TestNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer byPath.Close()
-	for name, r := range map[string]*etl.Reader{path: byPath, "b.etl": newReader(t, data[:buffers[4].at+400], etl.Named("b.etl"))} {
+	for name, r := range map[string]*etl.Reader{path: byPath, "b.etl": newReader(t, data[:buffers[4].at+400], etl.WithName("b.etl"))} {
 		if got := r.Header().File; got != name {
 			t.Errorf("the header is of %q, want %q", got, name)
 		}
@@ -41,7 +41,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("error %v, want one that begins with the name", err)
 		}
 	}
-	_, err = etl.NewReader(strings.NewReader("text"), 4, etl.Named("c.etl"))
+	_, err = etl.NewReader(strings.NewReader("text"), 4, etl.WithName("c.etl"))
 	if err == nil || !strings.HasPrefix(err.Error(), "etl: c.etl: offset 0: ") {
 		t.Errorf("error %v, want one that begins with the name", err)
 	}
@@ -71,7 +71,7 @@ func TestWithContext(t *testing.T) {
 				cancel(cause)
 			}
 		}}
-		r, err := etl.NewReader(src, int64(len(data)), etl.WithContext(ctx), etl.Named("a.etl"))
+		r, err := etl.NewReader(src, int64(len(data)), etl.WithContext(ctx), etl.WithName("a.etl"))
 		if err != nil {
 			if !errors.Is(err, cause) || !strings.Contains(err.Error(), "a.etl") {
 				t.Fatalf("open: %v", err)

@@ -141,7 +141,7 @@ func TestForms(t *testing.T) {
 				if err := w.Close(); err != nil {
 					t.Fatal(err)
 				}
-				all := mustReadAll(t, newReader(t, out.Bytes(), etl.WithoutAttribution(), etl.Named("a.etl")))
+				all := mustReadAll(t, newReader(t, out.Bytes(), etl.WithoutAttribution(), etl.WithName("a.etl")))
 				if len(all) != 1 {
 					t.Fatalf("form %d: %d records, want 1", form, len(all))
 				}

@@ -156,7 +156,7 @@ func (s *Session) Next(r *etw.Record) error {
 		return io.EOF
 	}
 	if s.source.reader == nil {
-		reader, err := nettrace.NewReader(s, nettrace.Named(s.client.name))
+		reader, err := nettrace.NewReader(s, nettrace.WithName(s.client.name))
 		if err != nil {
 			s.source.failed = true
 			return incomplete(err)

@@ -26,7 +26,7 @@ type outcome struct {
 
 // readWith reads a stream, with an ahead however small it is, or without.
 func readWith(data []byte, ahead bool, opts ...Option) outcome {
-	r, err := NewReader(bytes.NewReader(data), append(opts, Sequential())...)
+	r, err := NewReader(bytes.NewReader(data), append(opts, WithoutReadAhead())...)
 	if err != nil {
 		return outcome{opening: err.Error()}
 	}
@@ -87,9 +87,9 @@ func TestAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkAhead(t, data)
-		checkAhead(t, data, InFileOrder())
-		checkAhead(t, data, SortLimit(50e3))
-		checkAhead(t, data, SortLimit(300e3))
+		checkAhead(t, data, WithFileOrder())
+		checkAhead(t, data, WithSortLimit(50e3))
+		checkAhead(t, data, WithSortLimit(300e3))
 		if len(data) > 1<<20 {
 			continue
 		}
@@ -100,7 +100,7 @@ func TestAhead(t *testing.T) {
 				wrong[random.IntN(len(wrong))] ^= 1 << random.IntN(8)
 			}
 			checkAhead(t, wrong)
-			checkAhead(t, wrong, InFileOrder())
+			checkAhead(t, wrong, WithFileOrder())
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestAheadCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkAhead(t, data)
-		checkAhead(t, data, SortLimit(600e3))
+		checkAhead(t, data, WithSortLimit(600e3))
 	}
 }
 
@@ -133,7 +133,7 @@ func FuzzAhead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkAhead(t, data)
-		checkAhead(t, data, InFileOrder())
+		checkAhead(t, data, WithFileOrder())
 	})
 }
 

@@ -168,7 +168,7 @@ func TestRecorded(t *testing.T) { testWhole(t, recorded(t)) }
 func testWhole(t *testing.T, files []string) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			inOrder := readAll(t, file, nettrace.InFileOrder())
+			inOrder := readAll(t, file, nettrace.WithFileOrder())
 			sorted := readAll(t, file)
 			if inOrder.Records == 0 || inOrder.Records != sorted.Records {
 				t.Errorf("%d events in file order, %d sorted", inOrder.Records, sorted.Records)
@@ -191,7 +191,7 @@ func testWhole(t *testing.T, files []string) {
 // metadata and for buffers, hardly ever for events. Decoding ahead takes more buffers.
 func TestCorpusAllocations(t *testing.T) {
 	for _, file := range corpusFiles(t) {
-		testAllocations(t, file, 5<<20, nettrace.Sequential())
+		testAllocations(t, file, 5<<20, nettrace.WithoutReadAhead())
 		testAllocations(t, file, 12<<20)
 	}
 }
@@ -204,7 +204,7 @@ func testAllocations(t *testing.T, file string, limit uint64, opts ...nettrace.O
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := nettrace.NewReader(bytes.NewReader(data), append(opts, nettrace.InFileOrder())...)
+	r, err := nettrace.NewReader(bytes.NewReader(data), append(opts, nettrace.WithFileOrder())...)
 	if err != nil {
 		t.Fatal(err)
 	}

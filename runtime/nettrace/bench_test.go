@@ -40,7 +40,7 @@ func unpacked(tb testing.TB, path string) []byte {
 	return data
 }
 
-func BenchmarkFileOrder(b *testing.B) { benchmarkRead(b, nettrace.InFileOrder()) }
+func BenchmarkFileOrder(b *testing.B) { benchmarkRead(b, nettrace.WithFileOrder()) }
 func BenchmarkSorted(b *testing.B)    { benchmarkRead(b) }
 
 func benchmarkRead(b *testing.B, opts ...nettrace.Option) {

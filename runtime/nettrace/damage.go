@@ -35,7 +35,7 @@ var (
 )
 
 // ErrSortLimit is returned once, after the last record, if some came out of order
-// because sorting all of them would have taken more memory than [SortLimit]
+// because sorting all of them would have taken more memory than [WithSortLimit]
 // allows. No record is missing.
 var ErrSortLimit = errors.New("sorting by time needs more memory than the limit")
 

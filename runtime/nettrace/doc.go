@@ -27,8 +27,8 @@
 // several threads are not. The reader merges them: it holds back the blocks that
 // are not yet due, those between two sort points, which is usually the work of a
 // tenth of a second, and at the end of a session everything that the runtime writes
-// about its methods. [SortLimit] bounds what that takes. With the option
-// [InFileOrder] records come as they stand in the stream.
+// about its methods. [WithSortLimit] bounds what that takes. With the option
+// [WithFileOrder] records come as they stand in the stream.
 //
 // # Memory and lifetime
 //

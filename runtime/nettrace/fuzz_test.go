@@ -36,9 +36,9 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		inOrder := fuzzRead(t, data, nettrace.InFileOrder())
+		inOrder := fuzzRead(t, data, nettrace.WithFileOrder())
 		for _, limit := range []int64{100, 1 << 20} {
-			sorted := fuzzRead(t, data, nettrace.SortLimit(limit))
+			sorted := fuzzRead(t, data, nettrace.WithSortLimit(limit))
 			// A stack that stands behind its event is found where events wait.
 			if sorted.stacks >= inOrder.stacks {
 				sorted.stacks = inOrder.stacks

@@ -235,7 +235,7 @@ func TestMemoryInFileOrder(t *testing.T) {
 	src := &repeat{head: w.Bytes()[:head], body: w.Bytes()[head:], n: 400}
 	n := 0
 	used := allocated(func() {
-		r, err := nettrace.NewReader(src, nettrace.InFileOrder())
+		r, err := nettrace.NewReader(src, nettrace.WithFileOrder())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -163,7 +163,7 @@ func subjects(t *testing.T, test func(s *subject)) {
 				s.perBlock[b] = make(map[uint64]int)
 			}
 			s.perBlock[b][sum]++
-		}, nettrace.InFileOrder())
+		}, nettrace.WithFileOrder())
 		if s.whole.err != nil || s.whole.stats.Damage.Count > 0 {
 			t.Fatalf("%s: a false alarm: %v", s.name, s.whole.err)
 		}

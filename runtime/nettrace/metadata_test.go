@@ -343,7 +343,7 @@ func TestRowAgain(t *testing.T) {
 	w.Metadata(clrRow(1, 11))
 	w.Events(nettracetest.Event{Metadata: 1})
 	w.End()
-	recs, _ := mustRead(t, w.Bytes(), nettrace.InFileOrder())
+	recs, _ := mustRead(t, w.Bytes(), nettrace.WithFileOrder())
 	if recs[0].ID != 10 || recs[1].ID != 11 {
 		t.Errorf("ids %d, %d", recs[0].ID, recs[1].ID)
 	}
@@ -354,7 +354,7 @@ func TestSparseMetadataIDs(t *testing.T) {
 	w.Metadata(clrRow(1<<32-1, 10), clrRow(5000, 11), clrRow(3, 12))
 	w.Events(nettracetest.Event{Metadata: 1<<32 - 1}, nettracetest.Event{Metadata: 5000}, nettracetest.Event{Metadata: 3})
 	w.End()
-	recs, _ := mustRead(t, w.Bytes(), nettrace.InFileOrder())
+	recs, _ := mustRead(t, w.Bytes(), nettrace.WithFileOrder())
 	if recs[0].ID != 10 || recs[1].ID != 11 || recs[2].ID != 12 {
 		t.Errorf("ids %d, %d, %d", recs[0].ID, recs[1].ID, recs[2].ID)
 	}

@@ -10,27 +10,27 @@ type options struct {
 	sequential  bool
 }
 
-// Named gives the stream the name that records and errors show. [Open] names it
+// WithName gives the stream the name that records and errors show. [Open] names it
 // by its path.
-func Named(name string) Option { return func(o *options) { o.name = name } }
+func WithName(name string) Option { return func(o *options) { o.name = name } }
 
-// InFileOrder makes the reader deliver records in the order of the stream, which
+// WithFileOrder makes the reader deliver records in the order of the stream, which
 // is that of time for the events of one thread only. It is faster, and holds
 // little more than one block.
-func InFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
+func WithFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
 
 // defaultSortLimit is generous: the end of a session of a large program takes
 // some tens of megabytes.
 const defaultSortLimit = 256 << 20
 
-// SortLimit limits the memory for what is held back to be sorted, in bytes, which is
+// WithSortLimit limits the memory for what is held back to be sorted, in bytes, which is
 // 256 MiB otherwise. It is never more than 4 MiB and twice the bytes that were read,
 // which only streams of events without content come near to. At the limit the oldest records are delivered early. If others
 // then turn out to have been due before them, [Stats].OutOfOrder counts these,
 // and [ErrSortLimit] comes after the last record.
-func SortLimit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
+func WithSortLimit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
 
-// Sequential makes the reader do all its work in the goroutine that calls it. Otherwise
+// WithoutReadAhead makes the reader do all its work in the goroutine that calls it. Otherwise
 // the events of a stream in memory, which [NewReader] finds in a [bytes.Reader], are
 // decoded ahead on other processors, if there are any. The records are the same.
-func Sequential() Option { return func(o *options) { o.sequential = true } }
+func WithoutReadAhead() Option { return func(o *options) { o.sequential = true } }

@@ -71,7 +71,7 @@ func Open(path string, opts ...Option) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nettrace: %w", err)
 	}
-	r, err := NewReader(f, append([]Option{Named(path)}, opts...)...)
+	r, err := NewReader(f, append([]Option{WithName(path)}, opts...)...)
 	if err != nil {
 		f.Close()
 		return nil, err

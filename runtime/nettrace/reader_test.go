@@ -23,7 +23,7 @@ import (
 )
 
 // orders are the options of file order and of that of time.
-var orders = [][]nettrace.Option{{nettrace.InFileOrder()}, nil}
+var orders = [][]nettrace.Option{{nettrace.WithFileOrder()}, nil}
 
 // readStream returns copies of all records of a stream, and the error that ended
 // it, nil for io.EOF.
@@ -423,7 +423,7 @@ func TestRecordsBreak(t *testing.T) {
 // Records and errors name the file, or what Named calls the stream.
 func TestNamed(t *testing.T) {
 	data := smallTrace(4)
-	recs, r, err := readStream(t, data[:len(data)-10], nettrace.Named("live"))
+	recs, r, err := readStream(t, data[:len(data)-10], nettrace.WithName("live"))
 	if len(recs) == 0 || recs[0].File != "live" {
 		t.Errorf("%d records", len(recs))
 	}
@@ -437,7 +437,7 @@ func TestNamed(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err = nettrace.Open(path, nettrace.InFileOrder())
+	r, err = nettrace.Open(path, nettrace.WithFileOrder())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,13 +170,13 @@ func TestSortLimit(t *testing.T) {
 	w.Events(nettracetest.Event{Metadata: 1, Thread: 2, Time: 15})
 	w.End()
 
-	_, _, err := readStream(t, w.Bytes(), nettrace.SortLimit(1<<20))
+	_, _, err := readStream(t, w.Bytes(), nettrace.WithSortLimit(1<<20))
 	if err != nil {
 		t.Fatalf("with room for all: %v", err)
 	}
 
 	// Past the limit nothing is lost but order, and that is said at the end.
-	recs, r, err := readStream(t, w.Bytes(), nettrace.SortLimit(10_000))
+	recs, r, err := readStream(t, w.Bytes(), nettrace.WithSortLimit(10_000))
 	if !errors.Is(err, nettrace.ErrSortLimit) || errors.Is(err, etw.ErrIncomplete) {
 		t.Errorf("got %v", err)
 	}
@@ -188,7 +188,7 @@ func TestSortLimit(t *testing.T) {
 	}
 
 	// A trace may be both incomplete and out of order.
-	_, _, err = readStream(t, w.Bytes()[:w.Offset()-1], nettrace.SortLimit(10_000))
+	_, _, err = readStream(t, w.Bytes()[:w.Offset()-1], nettrace.WithSortLimit(10_000))
 	if !errors.Is(err, nettrace.ErrSortLimit) || !errors.Is(err, etw.ErrIncomplete) || !errors.Is(err, nettrace.ErrNotStopped) {
 		t.Errorf("without an end: %v", err)
 	}
@@ -200,7 +200,7 @@ func TestSortLimit(t *testing.T) {
 		w.Events(nettracetest.Event{Metadata: 1, Thread: 1, Time: int64(10 * i), Payload: make([]byte, 1000)})
 	}
 	w.End()
-	if recs, _, err := readStream(t, w.Bytes(), nettrace.SortLimit(10_000)); err != nil || len(recs) != blocks {
+	if recs, _, err := readStream(t, w.Bytes(), nettrace.WithSortLimit(10_000)); err != nil || len(recs) != blocks {
 		t.Errorf("of one thread: %d records, %v", len(recs), err)
 	}
 }
@@ -208,7 +208,7 @@ func TestSortLimit(t *testing.T) {
 // Sorted and in the order of the stream, the records are the same.
 func TestSortedIsAPermutation(t *testing.T) {
 	for _, file := range recorded(t) {
-		a, b := digest(t, file, nettrace.InFileOrder()), digest(t, file)
+		a, b := digest(t, file, nettrace.WithFileOrder()), digest(t, file)
 		if !slices.Equal(a, b) {
 			t.Errorf("%s: the records differ", file)
 		}

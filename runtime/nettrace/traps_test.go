@@ -26,7 +26,7 @@ func TestTimeDeltasCanBeNegative(t *testing.T) {
 		nettracetest.Event{Metadata: 1, Thread: 2, Time: 1 << 62},
 	)
 	w.End()
-	recs, _ := mustRead(t, w.Bytes(), nettrace.InFileOrder())
+	recs, _ := mustRead(t, w.Bytes(), nettrace.WithFileOrder())
 	if got := times(recs); !slices.Equal(got, []int64{1000, 400, -7, 1 << 62}) {
 		t.Errorf("times %v", got)
 	}

@@ -188,7 +188,7 @@ func TestVersion6EverySortPoint(t *testing.T) {
 	}
 	w.Events(events...)
 	w.End()
-	recs, _ := mustRead(t, w.Bytes(), nettrace.SortLimit(0))
+	recs, _ := mustRead(t, w.Bytes(), nettrace.WithSortLimit(0))
 	if len(recs) != 100 {
 		t.Errorf("%d records", len(recs))
 	}

@@ -16,7 +16,7 @@ import (
 //
 // Records come in the order of time, as a [Reader] delivers them and as a program
 // writes them that takes the time of an event when it writes it. Those of several
-// threads, processors or sources that are not merged need the option [Unsorted].
+// threads, processors or sources that are not merged need the option [WithoutOrder].
 //
 // A Writer holds one block of events, and the call stacks, threads and labels since
 // the last sequence point. It writes sequence points often enough for that to stay
@@ -56,11 +56,11 @@ type pointState struct {
 // A WriterOption changes how a Writer writes.
 type WriterOption func(*Writer)
 
-// Unsorted says that only the records of each thread come in the order of time. The
+// WithoutOrder says that only the records of each thread come in the order of time. The
 // stream then does not promise more, but at a [Writer.Flush]: what is written after it
 // must not be older than what was written before. Until then readers hold back all
 // of it, and so does the Writer with the call stacks.
-func Unsorted() WriterOption { return func(w *Writer) { w.unsorted = true } }
+func WithoutOrder() WriterOption { return func(w *Writer) { w.unsorted = true } }
 
 // NewWriter begins a stream with the header h, of which Version is 4, or 6, or 0 for
 // the first of both that can hold it: version 4 is of one process. The Clock says what

@@ -241,7 +241,7 @@ func TestWrite(t *testing.T) {
 // TestUnsorted writes what several threads do, each in its own order.
 func TestUnsorted(t *testing.T) {
 	var out bytes.Buffer
-	w, err := nettrace.NewWriter(&out, nettrace.Header{ProcessID: 1, Clock: etw.Clock{Start: etw.FileTimeOf(time.Now())}}, nettrace.Unsorted())
+	w, err := nettrace.NewWriter(&out, nettrace.Header{ProcessID: 1, Clock: etw.Clock{Start: etw.FileTimeOf(time.Now())}}, nettrace.WithoutOrder())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func ExampleStart() {
 	if err := mux.Run(ctx, s); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(s.Stats().EventsLost, "events were lost")
+	fmt.Println(s.Stats().Lost, "events were lost")
 }
 
 // Sessions that programs of ours left behind when they died.

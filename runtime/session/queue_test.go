@@ -58,13 +58,13 @@ func TestLosses(t *testing.T) {
 		}
 	}
 	n := s.Stats()
-	if n.EventsLost != 3 || n.LogBuffersLost != 4 || n.RealTimeBuffersLost != 5 || n.NoticedEvents != 1 || n.NoticedBuffers != 1 || n.NoticedFiles != 1 {
+	if n.Lost != 3 || n.LostLogBuffers != 4 || n.LostBuffers != 5 || n.NoticedEvents != 1 || n.NoticedBuffers != 1 || n.NoticedFiles != 1 {
 		t.Errorf("%+v", n)
 	}
 	if err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.Stats(); n.EventsLost != 3 {
+	if n := s.Stats(); n.Lost != 3 {
 		t.Errorf("after the end: %+v", n)
 	}
 }

@@ -102,7 +102,7 @@ func (f *memoryFile) WriteAt(p []byte, off int64) (int, error) { return copy((*f
 
 func readerOf(t testing.TB, name string, data []byte, opts ...etl.Option) *etl.Reader {
 	t.Helper()
-	r, err := etl.NewReader(bytes.NewReader(data), int64(len(data)), append(opts, etl.Named(name))...)
+	r, err := etl.NewReader(bytes.NewReader(data), int64(len(data)), append(opts, etl.WithName(name))...)
 	if err != nil {
 		t.Fatal(err)
 	}

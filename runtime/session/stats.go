@@ -12,12 +12,12 @@ type Stats struct {
 	Buffers int64 // that came whole
 	Bytes   int64 // that arrived
 
-	// EventsLost are the events that found no free buffer when they were written;
-	// LogBuffersLost the buffers that a file did not take; RealTimeBuffersLost those that
-	// were not delivered, since the reader is too slow. The system counts them.
-	EventsLost          int64
-	LogBuffersLost      int64
-	RealTimeBuffersLost int64
+	// Lost are the events that found no free buffer when they were written; LostBuffers
+	// the buffers that were not delivered, since the reader is too slow; LostLogBuffers
+	// those that a file did not take. The system counts them.
+	Lost           int64
+	LostBuffers    int64
+	LostLogBuffers int64
 
 	// NoticedEvents, NoticedBuffers and NoticedFiles count the records by which Windows
 	// says, among the events, where some are missing. Each may stand for many.
@@ -39,7 +39,7 @@ type Stats struct {
 
 // HasLosses reports whether anything is known to be lost.
 func (s *Stats) HasLosses() bool {
-	return s.EventsLost+s.LogBuffersLost+s.RealTimeBuffersLost+s.DroppedEvents+s.DroppedBuffers+
+	return s.Lost+s.LostBuffers+s.LostLogBuffers+s.DroppedEvents+s.DroppedBuffers+
 		s.NoticedEvents+s.NoticedBuffers+s.NoticedFiles+s.Undecodable+s.UnreadBytes > 0
 }
 
@@ -50,9 +50,9 @@ func (s Stats) String() string {
 		count int64
 		what  string
 	}{
-		{s.EventsLost, "events lost where they were written"},
-		{s.LogBuffersLost, "buffers lost at the file"},
-		{s.RealTimeBuffersLost, "buffers lost in the delivery"},
+		{s.Lost, "events lost where they were written"},
+		{s.LostLogBuffers, "buffers lost at the file"},
+		{s.LostBuffers, "buffers lost in the delivery"},
 		{s.DroppedEvents, "events dropped here"},
 		{s.NoticedEvents + s.NoticedBuffers + s.NoticedFiles, "notices of losses"},
 		{s.OutOfOrder, "out of order"},
@@ -68,7 +68,7 @@ func (s Stats) String() string {
 
 // add adds what the system says is lost.
 func (s *Stats) add(i *Info) {
-	s.EventsLost = int64(i.EventsLost)
-	s.LogBuffersLost = int64(i.LogBuffersLost)
-	s.RealTimeBuffersLost = int64(i.RealTimeBuffersLost)
+	s.Lost = int64(i.EventsLost)
+	s.LostLogBuffers = int64(i.LogBuffersLost)
+	s.LostBuffers = int64(i.RealTimeBuffersLost)
 }

@@ -41,7 +41,7 @@ func open(f mutate.Format, in *meter, sorted bool) (source, func() int64, error)
 	}
 	var opts []nettrace.Option
 	if !sorted {
-		opts = append(opts, nettrace.InFileOrder())
+		opts = append(opts, nettrace.WithFileOrder())
 	}
 	r, err := nettrace.NewReader(in, opts...)
 	if err != nil {

@@ -55,8 +55,8 @@ func (s *etlSink) reader() *etl.Reader { return s.t.File().Reader().(*etl.Reader
 func (s *etlSink) write(rec *etw.Record) error { return s.w.Copy(s.reader(), rec) }
 
 func (s *etlSink) hold(rec *etw.Record) func() error {
-	raw, held := bytes.Clone(s.reader().Raw()), rec.Clone()
-	return func() error { return s.w.CopyRaw(raw, held) }
+	raw, held := bytes.Clone(s.reader().Origin()), rec.Clone()
+	return func() error { return s.w.WriteFrom(held, raw) }
 }
 
 func (s *etlSink) close() error { return s.w.Close() }

@@ -94,8 +94,6 @@
     return area;
   }
 
-  const levels = { bad: "problem", look: "look", note: "note" };
-
   function summary(v) {
     const tiles = h("div", { class: "tiles" }, v.tiles.map(t => h("a", { class: "tile", href: "#" + t.section },
       h("div", { class: "label" }, t.label), h("div", { class: "value" }, t.value), t.note ? h("div", { class: "note" }, breakable(t.note)) : null)));
@@ -103,7 +101,7 @@
     return h("section", { class: "summary", id: "summary" },
       h("div", { class: "who" }, h("h2", {}, v.label)),
       v.tiles.length ? tiles : null,
-      v.findings.length ? h("ul", { class: "findings" }, v.findings.map(f => h("li", {}, h("span", { class: "tag " + f.level }, levels[f.level]),
+      v.findings.length ? h("ul", { class: "findings" }, v.findings.map(f => h("li", {}, h("span", { class: "tag " + f.level }, f.level),
         h("span", {}, f.text + " ", f.section ? h("a", { href: "#" + f.section, "aria-label": "more on this" }, "More") : null)))) : null,
       v.sections.length ? null : h("p", { class: "muted" }, "The trace has nothing else of this process than that it is there."),
       h("details", { class: "facts" }, h("summary", {}, "About this process"), pairs(v.facts)));

@@ -39,7 +39,7 @@ var waysETL = []struct {
 func isETL(file string) bool { return strings.HasSuffix(file, ".etl") }
 
 var ways = []way{
-	{"order of the file", []nettrace.Option{nettrace.InFileOrder()}, readAll},
+	{"order of the file", []nettrace.Option{nettrace.WithFileOrder()}, readAll},
 	{"b all events", nil, readAll},
 	{"c clr typed", nil, func(s etw.Source) error {
 		var mux etw.Mux

@@ -1,0 +1,45 @@
+package findings
+
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/threadpool"
+)
+
+// Contention says how long the threads of a runtime waited for locks.
+func Contention(r *contention.Runtime) []Finding {
+	f := &finder{part: "contention"}
+	if r.Count > 0 {
+		f.add("contention.waited", Note, "Threads waited %s for locks, %s in all; the longest wait was %s.",
+			times("count", r.Count), span("totalMs", r.TotalMS), span("maxMs", r.DurationMS.Max.Or(0)))
+	}
+	return f.list
+}
+
+// ThreadPool returns whether the thread pool of a runtime starved, and whether work waited
+// for it.
+func ThreadPool(r *threadpool.Runtime) []Finding {
+	f := &finder{part: "threadpool"}
+	if s := r.Starvation; s != nil {
+		f.starved(s)
+	}
+	if p95 := r.QueueMS.P95.Or(0); p95 >= longQueue {
+		f.add("threadpool.queue", Look, "Work waited in the queue of the thread pool: 5 %% of it longer than %s.", span("p95Ms", p95))
+	}
+	return f.list
+}
+
+func (f *finder) starved(s *threadpool.Starvation) {
+	format, args := "The thread pool starved: %s.", []any{strings.Join(s.Because, "; ")}
+	if first, ok := s.FirstMS.Get(); ok {
+		format += " It began at %s and went on until %s"
+		args = append(args, moment("firstMs", first), moment("lastMs", s.LastMS.Or(first)))
+		if before, ok := s.WorkersBefore.Get(); ok {
+			format += ", while the pool went from %s to %s workers"
+			args = append(args, number("workersBefore", before), number("workersAfter", s.WorkersAfter.Or(0)))
+		}
+		format += "."
+	}
+	f.add("threadpool.starved", Problem, format, args...)
+}

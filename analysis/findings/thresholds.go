@@ -1,0 +1,42 @@
+package findings
+
+// Thresholds: what is remarkable, and why from there on.
+const (
+	// Microsoft calls a tenth of the time in collections much. Below 3 % another cause
+	// weighs more in nearly every program.
+	muchPaused = 10.0 // percent of the time
+	somePaused = 3.0
+
+	// People take an answer within 200 ms for immediate, and health checks and retries
+	// begin soon after: a pause alone must not use that up.
+	longPause = 200.0 // ms
+
+	// Threads stop within microseconds where code is compiled to be stopped. Longer waits
+	// are of a loop without such places, of native code, or of a lack of processors.
+	slowSuspend = 20.0 // ms until all threads were stopped
+
+	// Of ten collections most are of generation 0 in a program that does well, so that
+	// three of one unusual kind are no accident. Of fewer, shares mean nothing.
+	enoughGCs   = 10
+	manyOfKind  = 0.3 // of all collections
+	leastPaused = 1.0 // ms that threads were stopped for another reason, to be worth a word
+
+	// A throw costs some 10 to 100 µs and a stack trace: at 20 a second they are part of
+	// the normal flow, which exceptions are not for.
+	manyExceptions = 20 // a second, at their peak
+	// Within a shorter time than this a rate says little.
+	leastRateMS = 1000
+
+	// Startup that is slower by half a second is felt: precompiled code would avoid it.
+	longCompiling = 500.0 // ms
+
+	// Work starts within a millisecond if a worker is free. The pool injects threads some
+	// hundred milliseconds apart: one that waits for as long waits for a new thread.
+	longQueue = 100.0 // ms, of the slowest twentieth
+
+	// Of fewer events lost than one in a hundred, counts and sums are still nearly right.
+	muchLost = 1.0 // percent of all events
+
+	// A sentence names so many kinds of failures.
+	failuresNamed = 4
+)

@@ -1,0 +1,84 @@
+package system
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Node is a process in the tree, and how deep in there.
+type Node struct {
+	Process *ProcessFacts
+	Depth   int
+}
+
+// Label returns what the process is called in a tree: its name, below those that it has
+// been started by.
+func (n Node) Label() string {
+	p, name := n.Process, ""
+	switch {
+	case n.Process.Zombie:
+		name = p.Name + " (ended before)"
+	case p.Name == "" && p.PID == 0:
+		name = "(idle)"
+	default:
+		name = cmp.Or(p.Name, unknown)
+	}
+	return strings.Repeat("  ", n.Depth) + name
+}
+
+// unknown is the name of what the trace does not tell.
+const unknown = "(unknown)"
+
+// Tree returns processes such that each comes after its parent. The parent has
+// the id that the process says, and was there when it started.
+func Tree(list []ProcessFacts) []Node {
+	byPID := make(map[int64][]int)
+	for i := range list {
+		byPID[list[i].PID] = append(byPID[list[i].PID], i)
+	}
+	children := make(map[int][]int) // -1 are the roots
+	for i := range list {
+		parent := parentOf(list, byPID, i)
+		children[parent] = append(children[parent], i)
+	}
+	nodes := make([]Node, 0, len(list))
+	seen := make([]bool, len(list))
+	var walk func(i, depth int)
+	walk = func(i, depth int) {
+		if seen[i] {
+			return
+		}
+		seen[i] = true
+		nodes = append(nodes, Node{&list[i], depth})
+		for _, child := range children[i] {
+			walk(child, min(depth+1, maxDepth))
+		}
+	}
+	for _, i := range children[-1] {
+		walk(i, 0)
+	}
+	for i := range list { // those that a damaged trace says started each other
+		walk(i, 0)
+	}
+	return nodes
+}
+
+// maxDepth is how deep the tree is shown.
+const maxDepth = 20
+
+// parentOf returns the parent of a process, or -1.
+func parentOf(list []ProcessFacts, byPID map[int64][]int, i int) int {
+	p := &list[i]
+	if p.ParentPID < 0 || int64(p.ParentPID) == p.PID {
+		return -1
+	}
+	start := p.StartMS.Or(0)
+	for _, k := range slices.Backward(byPID[int64(p.ParentPID)]) {
+		parent := &list[k]
+		if parent.StartMS.Or(start) <= start && (parent.EndMS.IsZero() || parent.EndMS.Or(0) >= start) {
+			return k
+		}
+	}
+	return -1
+}
