@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -90,11 +91,11 @@ func tellFile(f *trace.File, part bool) fileTold {
 				told.Start = v
 			}
 		case float64:
-			if fact.Key == "duration_ms" && !part {
+			if fact.Key == "durationMs" && !part {
 				told.DurationMS = &v
 			}
 		case bool:
-			if fact.Key == "ended_cleanly" && !part {
+			if fact.Key == "endedCleanly" && !part {
 				told.Truncated = !v
 			}
 		}
@@ -150,7 +151,7 @@ func (a *about) warn(texts ...string) {
 }
 
 // lack says what traces lack for an answer, and how to record it.
-func (a *about) lack(needs []need) {
+func (a *about) lack(needs []need.Need) {
 	lines, record := explainNeeds(needs)
 	a.warn(lines...)
 	if record != "" {
