@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/runtime/linux"
 )
 
@@ -188,7 +189,7 @@ func TestSystemNobody(t *testing.T) {
 	startBusy(t)
 	path := filepath.Join(t.TempDir(), "none.nettrace")
 	out, err := etwProcess(t, "collect", "--system", "-p", "1073741824", "-o", path).CombinedOutput()
-	if code := exitCodeOf(t, err); code != exitTrouble || !strings.Contains(string(out), "no process") {
+	if code := exitCodeOf(t, err); code != cli.ExitTrouble || !strings.Contains(string(out), "no process") {
 		t.Errorf("exit code %d, %s", code, out)
 	}
 	if _, err := os.Stat(path); err == nil {
