@@ -62,6 +62,14 @@ func (r *etlReader) stats() Stats {
 	}
 }
 
+func (r *etlReader) head() Head {
+	h := &r.header
+	return Head{
+		Recorder: Windows, Stopped: h.End != 0, Written: int64(h.BuffersWritten) * int64(h.BufferSize),
+		Identity: identity("etl\x00"+h.SessionName, int64(h.Boot), int64(h.Processors)),
+	}
+}
+
 // share goes by time, since a file is not read from front to back.
 func (r *etlReader) share(f *File) float64 {
 	h := &r.header

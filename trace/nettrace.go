@@ -61,6 +61,18 @@ func (r *netReader) stats() Stats {
 	return out
 }
 
+func (r *netReader) head() Head {
+	h := r.Header()
+	head := Head{
+		Recorder: DotNet, SamplingInterval: h.SamplingInterval,
+		Identity: identity("nettrace\x00", int64(h.Version), h.ProcessID, int64(h.Processors)),
+	}
+	if h.Version == 6 {
+		head.Recorder = Linux
+	}
+	return head
+}
+
 // share is not known to the reader: the file counts what is read of it.
 func (r *netReader) share(*File) float64 { return -1 }
 

@@ -37,7 +37,7 @@ func completions(cmd *cobra.Command, funcs map[string]cobra.CompletionFunc) {
 
 // completeTraces completes names of files that may be traces.
 func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"nettrace", "netperf", "etl", "zip", "gz"}, cobra.ShellCompDirectiveFilterFileExt
+	return trace.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
 // A glance is what the first events of the traces on a command line show.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -63,13 +62,13 @@ func (s *sampling) needsOf(t *trace.Trace) []need {
 	if s.name != "cpu" {
 		return s.needs
 	}
-	has := func(format string) bool {
-		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), format) })
+	has := func(r trace.Recorder) bool {
+		return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return f.Head().Recorder == r })
 	}
 	switch {
-	case has("etl"):
+	case has(trace.Windows):
 		return []need{{what: "samples of processors", recorder: "wpr -start CPU, or xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"}}
-	case has("nettrace 6"):
+	case has(trace.Linux):
 		return []need{{what: "samples of processors", recorder: "dotnet-trace collect-linux, which takes them unless told otherwise"}}
 	}
 	return s.needs
@@ -181,10 +180,8 @@ func samplingInterval(t *trace.Trace) int64 {
 		return 0
 	}
 	for _, f := range t.Files() {
-		for _, x := range f.Facts() {
-			if ms, ok := x.Value.(float64); ok && x.Key == "sampling_interval_ms" {
-				return int64(math.Round(ms * 1e6))
-			}
+		if interval := f.Head().SamplingInterval; interval > 0 {
+			return int64(interval)
 		}
 	}
 	return 0

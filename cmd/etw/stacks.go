@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +76,7 @@ func lookFirst(cmd *cobra.Command, in *input, paths []string, b *boundStacks) (*
 }
 
 // stacksApart reports whether a file may have stacks that are events of their own.
-func stacksApart(f *trace.File) bool { return strings.HasPrefix(f.Format(), "etl") }
+func stacksApart(f *trace.File) bool { return f.Head().Recorder == trace.Windows }
 
 // find takes what a record tells of stacks.
 func (b *boundStacks) find(rec *etw.Record) error {
