@@ -254,3 +254,14 @@ type Culture struct {
 	Name    string // such as en-US
 	Strings map[string]string
 }
+
+// An Element is a part of the XML in which the event log shows an event.
+type Element struct {
+	Name     string // as written, with its prefix
+	Attrs    []Attr
+	Text     string // with fields as %1, %2 and so on; "" if there are Children
+	Children []*Element
+}
+
+// An Attr is an attribute of an [Element]. A field in the value is as in a Text.
+type Attr struct{ Name, Value string }

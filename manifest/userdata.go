@@ -6,17 +6,6 @@ import (
 	"github.com/beevik/etree"
 )
 
-// An Element is a part of the XML in which the event log shows an event.
-type Element struct {
-	Name     string // as written, with its prefix
-	Attrs    []Attr
-	Text     string // with fields as %1, %2 and so on; "" if there are Children
-	Children []*Element
-}
-
-// An Attr is an attribute of an [Element]. A field in the value is as in a Text.
-type Attr struct{ Name, Value string }
-
 // userData reads what a template says of how it is shown.
 func userData(template *node) []*Element {
 	var list []*Element

@@ -29,7 +29,7 @@ func Exceptions(r *exceptions.Runtime) []Finding {
 func JIT(r *jit.Runtime) []Finding {
 	f := &finder{part: "jit"}
 	if r.Count > 0 {
-		f.add("jit.compiled", atLeast(r.ExclusiveMS, longCompiling, Look, Note), "Compiling %s took %s of threads' time by the clock.",
+		f.add("jit.compiled", atLeast(r.ExclusiveMS, longCompiling, Look, Note), "Compiling %s took %s of threads' wall-clock time.",
 			things("count", r.Count, "method", "methods"), span("exclusiveMs", r.ExclusiveMS))
 	}
 	return f.list

@@ -50,7 +50,7 @@ func (f *finder) reasons(r *gc.Runtime) {
 	many := func(n int) bool { return r.Count >= enoughGCs && float64(n) >= manyOfKind*float64(r.Count) }
 	all := things("count", r.Count, "collection", "collections")
 	if many(fullBlocking) {
-		f.add("gc.fullBlocking", Look, "%s of %s were full and blocking, though nobody asked for them: look at why, in the table.", number("fullBlocking", fullBlocking), all)
+		f.add("gc.fullBlocking", Look, "%s of %s were full and blocking, though nobody induced them: look at their reasons.", number("fullBlocking", fullBlocking), all)
 	}
 	if many(large) {
 		f.add("gc.largeObjects", Look, "Large objects caused %s of %s: look for arrays that could be kept and used again.", number("allocLarge", large), all)

@@ -102,21 +102,31 @@ func (s *fieldScope) name(base string) string {
 
 // unwritable says why a manifest has no form for a field, or "".
 func (s *fieldScope) unwritable(d *etw.FieldDesc) string {
-	member := s.outer != nil
+	return cmp.Or(s.unwritableType(d), s.unwritableSize(d))
+}
+
+func (s *fieldScope) unwritableType(d *etw.FieldDesc) string {
 	switch {
-	case d.Type == etw.InStruct && member:
+	case d.Type == etw.InStruct && s.outer != nil:
 		return fmt.Sprintf("field %s is a struct in a struct", d.Name)
 	case d.Type == etw.InStruct && len(d.Fields) == 0:
 		return fmt.Sprintf("struct %s has no members", d.Name)
 	case d.Type > etw.InCountedBinary && d.Type != etw.InBool8 && characters[d.Type] == etw.InNull:
 		return fmt.Sprintf("field %s has type %s, which manifests do not have", d.Name, d.Type)
-	case member && (d.Count.Kind == etw.SizeRest || d.Length.Kind == etw.SizeRest):
+	}
+	return ""
+}
+
+func (s *fieldScope) unwritableSize(d *etw.FieldDesc) string {
+	size := d.Type.Size(etw.Ptr64)
+	switch {
+	case s.outer != nil && (d.Count.Kind == etw.SizeRest || d.Length.Kind == etw.SizeRest):
 		return fmt.Sprintf("field %s takes the rest of the payload within a struct", d.Name)
 	case d.Length.Kind == etw.SizeRest && (d.Type != etw.InBinary || d.Count.Kind != etw.SizeNone):
 		return fmt.Sprintf("field %s of type %s takes the rest of the payload", d.Name, d.Type)
 	case d.Type == etw.InBinary && d.Length.Kind == etw.SizeNone:
 		return fmt.Sprintf("the length of field %s is not known", d.Name)
-	case d.Room > 0 && int(d.Room) <= d.Type.Size(etw.Ptr64) || d.Room > 0 && d.Type.Size(etw.Ptr64) == 0:
+	case d.Room > 0 && (size == 0 || int(d.Room) <= size):
 		return fmt.Sprintf("field %s has room for more than its value", d.Name)
 	case d.Count.Kind == etw.SizePrefix && d.Length.Kind == etw.SizePrefix:
 		return fmt.Sprintf("each element of field %s has its length before it", d.Name)

@@ -241,13 +241,11 @@ func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*famil
 		_, isHistogram := p.Count.Get()
 		spread, isExponential := p.Exponential()
 		isSum = isSum || hasValue && strings.Contains(x.Type, "Counter") // the first one has no rate
-		if !total.begun {
-			at := p.AtMS
-			if m.Delta || x.Deltas {
-				at = 0 // there was none before
-			}
-			total.add(0, at)
+		begin := p.AtMS
+		if m.Delta || x.Deltas {
+			begin = 0 // there was none before
 		}
+		total.add(0, begin)
 		from := total.from
 		var f *family
 		switch {

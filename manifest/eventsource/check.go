@@ -36,19 +36,6 @@ func (b *builder) sameTask(e *Event) []*Event {
 	return same
 }
 
-// The instructions that the search for an id knows.
-const (
-	ilLdarg0  = 0x02
-	ilLdcM1   = 0x15
-	ilLdc0    = 0x16
-	ilLdc8    = 0x1e
-	ilLdcS    = 0x1f
-	ilCall    = 0x28
-	ilRet     = 0x2a
-	ilBranchS = 0x2c // brfalse.s and brtrue.s
-	ilBranch  = 0x39 // brfalse and brtrue
-)
-
 // plainCode are other instructions that may come before the call of WriteEvent, by
 // their first byte, with how many bytes they have behind it.
 var plainCode = map[byte]int{
@@ -72,33 +59,35 @@ func (b *builder) passedID(m *method) (int64, bool) {
 	for at := 0; at < len(code); at++ {
 		b.world.step()
 		afterThis := at > 0 && code[at-1] == ilLdarg0
-		switch op := code[at]; {
-		case op >= ilLdcM1 && op <= ilLdc8:
-			if afterThis {
-				id = int64(op) - ilLdc0
-			}
-		case op == ilLdcS:
+		switch op := code[at]; op {
+		case ilLdcS:
 			if afterThis && at+1 < len(code) {
 				id = int64(code[at+1])
 			}
 			at++
-		case op == ilCall:
+		case ilCall:
 			at += 4
 			if id >= 0 && returns(code, at+1) {
 				return id, true
 			}
 			id = -1
-		case op == ilBranchS || op == ilBranchS+1:
+		case ilBranchS, ilBranchS + 1:
 			id = -1
 			at++
-		case op == ilBranch || op == ilBranch+1:
+		case ilBranch, ilBranch + 1:
 			id = -1
 			at += 4
-		case op == 0xfe:
+		case 0xfe:
 			if at++; at >= len(code) || code[at] >= 6 {
 				return 0, false
 			}
 		default:
+			if op >= ilLdcM1 && op <= ilLdc8 {
+				if afterThis {
+					id = int64(op) - ilLdc0
+				}
+				continue
+			}
 			more, known := plainCode[op]
 			if !known {
 				return 0, false

@@ -200,37 +200,29 @@ func (in *interpreter) doCall(s *state, i ecma335.Instruction) (more, known bool
 
 // access does an instruction that moves a value, and reports whether it is one.
 func (in *interpreter) access(s *state, i ecma335.Instruction) bool {
-	switch op := i.Op; {
-	case op >= 0x02 && op <= 0x05: // ldarg.0 to ldarg.3
-		s.push(s.arg(int64(op) - 0x02))
-	case op == 0x0e || op == 0xfe09:
+	switch i = longForm(i); i.Op {
+	case ilLdarg:
 		s.push(s.arg(i.Arg))
-	case op == 0x10 || op == 0xfe0b: // starg
+	case ilStarg:
 		if v := s.pop(); i.Arg < int64(len(s.args)) {
 			s.args[i.Arg] = v
 		}
-	case op >= 0x06 && op <= 0x09: // ldloc.0 to ldloc.3
-		s.push(s.locals[int64(op)-0x06])
-	case op == 0x11 || op == 0xfe0c:
+	case ilLdloc:
 		s.push(s.locals[i.Arg])
-	case op >= 0x0a && op <= 0x0d: // stloc.0 to stloc.3
-		s.locals[int64(op)-0x0a] = s.pop()
-	case op == 0x13 || op == 0xfe0e:
+	case ilStloc:
 		s.locals[i.Arg] = s.pop()
-	case op == 0x12 || op == 0xfe0d: // ldloca: who has the address can change it
+	case ilLdloca: // who has the address can change it
 		delete(s.locals, i.Arg)
 		s.push(value{})
-	case op == 0x14:
+	case 0x14: // ldnull
 		s.push(value{kind: null})
-	case op >= 0x15 && op <= 0x1e: // ldc.i4.m1 to ldc.i4.8
-		s.push(value{kind: integer, n: int64(op) - 0x16})
-	case op >= 0x1f && op <= 0x21: // ldc.i4.s, ldc.i4, ldc.i8
+	case ilLdcI8:
 		s.push(value{kind: integer, n: i.Arg})
-	case op == 0x25: // dup
+	case 0x25: // dup
 		v := s.pop()
 		s.push(v)
 		s.push(v)
-	case op == 0x72: // ldstr
+	case 0x72: // ldstr
 		t, ok := in.UserString(ecma335.Token(i.Arg))
 		if !ok {
 			s.push(value{})
@@ -238,17 +230,17 @@ func (in *interpreter) access(s *state, i ecma335.Instruction) bool {
 		}
 		in.world.charge(len(t))
 		s.push(value{kind: text, s: t})
-	case op == 0x7e: // ldsfld
+	case 0x7e: // ldsfld
 		s.push(in.load(ecma335.Token(i.Arg)))
-	case op == 0x80: // stsfld
+	case 0x80: // stsfld
 		in.store(ecma335.Token(i.Arg), s.pop())
-	case op == 0x8c: // box
+	case 0x8c: // box
 		v := s.pop()
 		v.boxed = ecma335.Token(i.Arg)
 		s.push(v)
-	case op == 0x8d: // newarr
+	case 0x8d: // newarr
 		s.push(newArray(s.pop()))
-	case op >= 0x9b && op <= 0xa2 || op == 0xa4: // stelem
+	case 0x9b, 0x9c, 0x9d, 0x9e, 0x9f, 0xa0, 0xa1, 0xa2, 0xa4: // stelem
 		elem, at := s.pop(), s.pop()
 		s.pop().store(at, elem)
 	default:

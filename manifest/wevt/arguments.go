@@ -45,29 +45,55 @@ func (a *arguments) fields(list []*manifest.Field) {
 // bytes and their number.
 func (a *arguments) field(f *manifest.Field, name string) {
 	scalar, record := scalars[f.Type], records[f.Type]
-	array := f.Count.Kind != etw.SizeNone
 	switch {
-	case scalar != "" && !array:
+	case f.Count.Kind != etw.SizeNone:
+		a.array(f, name)
+	case scalar != "":
 		a.add(fmt.Sprintf("%s %s", scalar, name), fmt.Sprintf("&%s, sizeof(%[1]s)", name))
-	case scalar != "" && a.number(f.Count) != "":
-		a.add(fmt.Sprintf("%s const *%s", scalar, name), fmt.Sprintf("%s, (ULONG)(sizeof(*%[1]s) * %s)", name, a.number(f.Count)))
-	case record != "" && !array:
+	case record != "":
 		a.add(fmt.Sprintf("const %s *%s", record, name), fmt.Sprintf("%s, sizeof(*%[1]s)", name))
-	case record != "" && a.number(f.Count) != "":
-		a.add(fmt.Sprintf("const %s *%s", record, name), fmt.Sprintf("%s, (ULONG)(sizeof(*%[1]s) * %s)", name, a.number(f.Count)))
-	case f.Type == etw.InUnicodeString && !array && f.Length.Kind == etw.SizeNone:
-		a.add("PCWSTR "+name, fmt.Sprintf("%s ? %[1]s : L\"\", (ULONG)((%[1]s ? wcslen(%[1]s) + 1 : 1) * sizeof(WCHAR))", name))
-	case f.Type == etw.InAnsiString && !array && f.Length.Kind == etw.SizeNone:
-		a.add("PCSTR "+name, fmt.Sprintf("%s ? %[1]s : \"\", (ULONG)(%[1]s ? strlen(%[1]s) + 1 : 1)", name))
-	case f.Type == etw.InUnicodeString && !array && a.number(f.Length) != "":
-		a.add("PCWSTR "+name, fmt.Sprintf("%s, (ULONG)(sizeof(WCHAR) * %s)", name, a.number(f.Length)))
-	case (f.Type == etw.InAnsiString || f.Type == etw.InBinary) && !array && a.number(f.Length) != "":
-		a.add("const void *"+name, fmt.Sprintf("%s, (ULONG)(%s)", name, a.number(f.Length)))
-	case f.Type == etw.InSID && !array:
+	case f.Type == etw.InSID:
 		a.add("PSID "+name, fmt.Sprintf("%s, GetLengthSid(%[1]s)", name))
 	default:
-		a.add(fmt.Sprintf("const void *%s, ULONG %[1]s_size", name), fmt.Sprintf("%s, %[1]s_size", name))
+		a.text(f, name)
 	}
+}
+
+// array adds elements of one fixed size, whose number is another argument.
+func (a *arguments) array(f *manifest.Field, name string) {
+	element, n := records[f.Type], a.number(f.Count)
+	if element != "" {
+		element = "const " + element
+	} else if scalar := scalars[f.Type]; scalar != "" {
+		element = scalar + " const"
+	}
+	if element == "" || n == "" {
+		a.opaque(name)
+		return
+	}
+	a.add(fmt.Sprintf("%s *%s", element, name), fmt.Sprintf("%s, (ULONG)(sizeof(*%[1]s) * %s)", name, n))
+}
+
+// text adds a string or bytes: up to its end, or of a length that is another argument.
+func (a *arguments) text(f *manifest.Field, name string) {
+	n := a.number(f.Length)
+	switch ends := f.Length.Kind == etw.SizeNone; {
+	case f.Type == etw.InUnicodeString && ends:
+		a.add("PCWSTR "+name, fmt.Sprintf("%s ? %[1]s : L\"\", (ULONG)((%[1]s ? wcslen(%[1]s) + 1 : 1) * sizeof(WCHAR))", name))
+	case f.Type == etw.InAnsiString && ends:
+		a.add("PCSTR "+name, fmt.Sprintf("%s ? %[1]s : \"\", (ULONG)(%[1]s ? strlen(%[1]s) + 1 : 1)", name))
+	case f.Type == etw.InUnicodeString && n != "":
+		a.add("PCWSTR "+name, fmt.Sprintf("%s, (ULONG)(sizeof(WCHAR) * %s)", name, n))
+	case (f.Type == etw.InAnsiString || f.Type == etw.InBinary) && n != "":
+		a.add("const void *"+name, fmt.Sprintf("%s, (ULONG)(%s)", name, n))
+	default:
+		a.opaque(name)
+	}
+}
+
+// opaque adds bytes with their number.
+func (a *arguments) opaque(name string) {
+	a.add(fmt.Sprintf("const void *%s, ULONG %[1]s_size", name), fmt.Sprintf("%s, %[1]s_size", name))
 }
 
 func (a *arguments) add(param, data string) {

@@ -64,10 +64,7 @@ func nextVersion(r *rand.Rand, fields []field, prefix string) []field {
 			f.fields = nextVersion(r, f.fields, prefix+"m")
 			f.fields = withoutStructs(f.fields)
 		} else {
-			f.in, f.out, f.mapped, f.length = anyType(r), "", nil, size{}
-			if f.in == "Binary" {
-				f.length = size{n: 1 + r.IntN(4)}
-			}
+			f.retype(r)
 		}
 	case 6:
 		f.count = size{}
@@ -83,6 +80,14 @@ func nextVersion(r *rand.Rand, fields []field, prefix string) []field {
 		}
 	}
 	return settled(next, nil)
+}
+
+// retype gives a field another type.
+func (f *field) retype(r *rand.Rand) {
+	f.in, f.out, f.mapped, f.length = anyType(r), "", nil, size{}
+	if f.in == "Binary" {
+		f.length = size{n: 1 + r.IntN(4)}
+	}
 }
 
 // counters are the fields that counts may name.

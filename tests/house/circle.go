@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,11 +15,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // A circle is files of a package that use each other: from each there is a way to each other
 // one, by names that the next one declares. Who changes one has to know all.
-type circle struct{ files, lines int }
+type circle struct {
+	files, lines int
+	arrows       []arrow // the weakest first, which are the ones to cut
+}
+
+// An arrow is the names by which a file uses another one.
+type arrow struct {
+	from, to string
+	names    []string
+}
 
 // listed is a package as go list prints it.
 type listed struct {
@@ -61,11 +72,11 @@ func circles(root string, written map[string]*file) (map[string]circle, error) {
 		if len(files) < 2 {
 			continue
 		}
-		uses, err := usesOf(fset, imports, p)
+		used, err := usesOf(fset, imports, p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.ImportPath, err)
 		}
-		found[folder] = largest(files, uses)
+		found[folder] = largest(files, used)
 	}
 	return found, nil
 }
@@ -91,9 +102,11 @@ func list(root string) ([]*listed, error) {
 	}
 }
 
-// usesOf returns, for each file of a package, the files that declare what it uses: names,
-// methods and fields.
-func usesOf(fset *token.FileSet, imports types.Importer, p *listed) (map[string]map[string]bool, error) {
+// uses has, for each file of a package, the files that declare what it uses: names, methods
+// and fields.
+type uses map[string]map[string][]string
+
+func usesOf(fset *token.FileSet, imports types.Importer, p *listed) (uses, error) {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -108,27 +121,29 @@ func usesOf(fset *token.FileSet, imports types.Importer, p *listed) (map[string]
 		return nil, err
 	}
 	fileOf := func(pos token.Pos) string { return filepath.Base(fset.File(pos).Name()) }
-	uses := map[string]map[string]bool{}
+	all := uses{}
 	for ident, used := range info.Uses {
 		if used.Pkg() != pkg || !used.Pos().IsValid() {
 			continue
 		}
 		if from, to := fileOf(ident.Pos()), fileOf(used.Pos()); from != to {
-			if uses[from] == nil {
-				uses[from] = map[string]bool{}
+			if all[from] == nil {
+				all[from] = map[string][]string{}
 			}
-			uses[from][to] = true
+			if !slices.Contains(all[from][to], ident.Name) {
+				all[from][to] = append(all[from][to], ident.Name)
+			}
 		}
 	}
-	return uses, nil
+	return all, nil
 }
 
 // largest returns the circle with most lines: the files that a file reaches and that reach it.
-func largest(files []*file, uses map[string]map[string]bool) circle {
+func largest(files []*file, all uses) circle {
 	reached := map[string]map[string]bool{}
 	for _, f := range files {
 		reached[f.name] = map[string]bool{}
-		reach(f.name, uses, reached[f.name])
+		all.reach(f.name, reached[f.name])
 	}
 	var best circle
 	for _, f := range files {
@@ -137,20 +152,28 @@ func largest(files []*file, uses map[string]map[string]bool) circle {
 			if reached[f.name][g.name] && reached[g.name][f.name] {
 				c.files++
 				c.lines += g.lines
+				for to, names := range all[g.name] {
+					if reached[f.name][to] && reached[to][f.name] {
+						c.arrows = append(c.arrows, arrow{g.name, to, slices.Sorted(slices.Values(names))})
+					}
+				}
 			}
 		}
 		if c.lines > best.lines {
 			best = c
 		}
 	}
+	slices.SortFunc(best.arrows, func(a, b arrow) int {
+		return cmp.Or(cmp.Compare(len(a.names), len(b.names)), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
 	return best
 }
 
-func reach(name string, uses map[string]map[string]bool, seen map[string]bool) {
-	for next := range uses[name] {
+func (all uses) reach(name string, seen map[string]bool) {
+	for next := range all[name] {
 		if !seen[next] {
 			seen[next] = true
-			reach(next, uses, seen)
+			all.reach(next, seen)
 		}
 	}
 }

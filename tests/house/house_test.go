@@ -129,7 +129,7 @@ func TestCircles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]circle{".": {2, 29}}, found, cmp.AllowUnexported(circle{})); diff != "" {
+	if diff := cmp.Diff(map[string]circle{".": {2, 29, []arrow{{"a.go", "b.go", []string{"back"}}, {"b.go", "a.go", []string{"pair", "plain", "x"}}}}}, found, cmp.AllowUnexported(circle{}, arrow{})); diff != "" {
 		t.Error(diff)
 	}
 }

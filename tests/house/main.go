@@ -3,9 +3,11 @@
 // hold.
 //
 //	go run ./tests/house
+//	go run ./tests/house -circle gen     # the names that tie the files of a package together
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -19,13 +21,15 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout); err != nil {
+	of := flag.String("circle", "", "print the circle of files of the package in this folder")
+	flag.Parse()
+	if err := run(os.Stdout, *of); err != nil {
 		fmt.Fprintln(os.Stderr, "house:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer) error {
+func run(w io.Writer, of string) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -37,6 +41,10 @@ func run(w io.Writer) error {
 	found, err := circles(root, byPath(files))
 	if err != nil {
 		return err
+	}
+	if of != "" {
+		printCircle(w, found[of])
+		return nil
 	}
 	printTotals(w, "package", files, func(f *file) string { return f.folder }, found)
 	printTotals(w, "folder", files, func(f *file) string { top, _, _ := strings.Cut(f.folder, "/"); return top }, nil)
@@ -99,6 +107,13 @@ func printTotals(w io.Writer, title string, files []*file, of func(*file) string
 		fmt.Fprintln(table)
 	}
 	table.Flush()
+}
+
+func printCircle(w io.Writer, c circle) {
+	for _, a := range c.arrows {
+		fmt.Fprintf(w, "%s -> %s: %s\n", a.from, a.to, strings.Join(a.names, " "))
+	}
+	fmt.Fprintf(w, "%d lines in %d files\n", c.lines, c.files)
 }
 
 var command = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
