@@ -37,9 +37,6 @@ const (
 // Head returns what the head of the trace says.
 func (f *File) Head() Head { return f.r.head() }
 
-// Extensions returns how the names of files end that may be traces.
-func Extensions() []string { return []string{"nettrace", "netperf", "etl", "zip", "gz"} }
-
 func identity(text string, numbers ...int64) []byte {
 	b := []byte(text)
 	for _, n := range numbers {

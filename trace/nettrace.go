@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -16,8 +18,25 @@ type netReader struct {
 	sorted bool
 }
 
-// nettrace opens a stream of EventPipe.
-func (o *opening) nettrace(src io.Reader) ([]*File, error) {
+// A nettraceFormat is that of EventPipe, and of netperf.
+type nettraceFormat struct{}
+
+func (nettraceFormat) recognizes(head []byte) bool {
+	return nettrace.Recognizes(head) || bytes.HasPrefix(head, []byte("Nettrace")) // which the reader says more about
+}
+
+func (nettraceFormat) extensions() []string { return []string{"nettrace", "netperf"} }
+
+func (n nettraceFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) {
+	if f, ok := src.(*os.File); ok && o.mapFiles {
+		if files, err := o.mapped(f, size); files != nil || err != nil {
+			return files, err
+		}
+	}
+	return n.stream(o, o.whole(src, size))
+}
+
+func (nettraceFormat) stream(o *opening, src io.Reader) ([]*File, error) {
 	r, err := o.netReader(src)
 	if err != nil {
 		return nil, err
