@@ -103,16 +103,16 @@ func (r *etlReader) headerFacts(of *File) facts {
 	h := &r.header
 	var f facts
 	f.text("session", h.SessionName)
-	f.text("recorded_as", h.LogFileName)
+	f.text("recordedAs", h.LogFileName)
 	f.add("mode", uint32(h.Mode), h.Mode.String())
 	f.text("compression", h.Compression.String())
 	f.packing(of.packing)
 	f.text("os", fmt.Sprintf("Windows %d.%d build %d", h.WindowsMajor, h.WindowsMinor, h.WindowsBuild))
 	f.number("processors", int64(h.Processors), "")
-	f.number("processor_mhz", int64(h.ProcessorMHz), "")
-	f.number("pointer_size", int64(h.PointerSize), "bytes")
+	f.number("processorMhz", int64(h.ProcessorMHz), "")
+	f.number("pointerSize", int64(h.PointerSize), "bytes")
 	f.text("clock", h.ClockType.String())
-	f.number("clock_frequency", h.Clock.Frequency, "Hz")
+	f.number("clockFrequency", h.Clock.Frequency, "Hz")
 	f.time("boot", h.Boot)
 	f.time("start", h.Clock.Start)
 	end := h.End
@@ -123,7 +123,7 @@ func (r *etlReader) headerFacts(of *File) facts {
 		f.time("end", end)
 		f.duration(between(h.Clock.Start, end))
 	}
-	f.number("buffer_size", int64(h.BufferSize), "bytes")
+	f.number("bufferSize", int64(h.BufferSize), "bytes")
 	return f
 }
 
@@ -132,15 +132,15 @@ func (r *etlReader) facts(of *File) facts {
 	h, n := &r.header, r.Stats()
 	f := r.headerFacts(of)
 	f.number("buffers", n.Buffers, "")
-	f.number("buffers_written", int64(h.BuffersWritten), "")
-	f.number("events_lost", n.Lost, "")
-	f.number("buffers_lost", n.LostBuffers, "")
-	f.nonzero("unknown_records", n.Unknown, "of kinds that are not known")
-	f.nonzero("damaged_records", n.Undecodable, "")
-	f.nonzero("missing_buffers", n.MissingBuffers, "")
-	f.nonzero("truncated_buffers", n.TruncatedBuffers, "")
-	f.nonzero("unread_bytes", n.UnreadBytes, "bytes could not be read")
-	f.nonzero("unwritten_bytes", n.UnwrittenBytes, "bytes were not written yet")
+	f.number("buffersWritten", int64(h.BuffersWritten), "")
+	f.number("eventsLost", n.Lost, "")
+	f.number("buffersLost", n.LostBuffers, "")
+	f.nonzero("unknownRecords", n.Unknown, "of kinds that are not known")
+	f.nonzero("damagedRecords", n.Undecodable, "")
+	f.nonzero("missingBuffers", n.MissingBuffers, "")
+	f.nonzero("truncatedBuffers", n.TruncatedBuffers, "")
+	f.nonzero("unreadBytes", n.UnreadBytes, "bytes could not be read")
+	f.nonzero("unwrittenBytes", n.UnwrittenBytes, "bytes were not written yet")
 	switch {
 	case of.failed != nil:
 		f.ended(false, "no: "+of.failed.Error())

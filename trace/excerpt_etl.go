@@ -104,9 +104,9 @@ func (r *etlExcerptReader) stats() Stats {
 // clean.
 func (r *etlExcerptReader) facts(of *File) facts {
 	f := r.headerFacts(of)
-	f.number("buffers_written", int64(r.header.BuffersWritten), "")
-	f.number("events_lost", int64(r.header.EventsLost), "")
-	f.number("buffers_lost", int64(r.header.BuffersLost), "")
+	f.number("buffersWritten", int64(r.header.BuffersWritten), "")
+	f.number("eventsLost", int64(r.header.EventsLost), "")
+	f.number("buffersLost", int64(r.header.BuffersLost), "")
 	return f
 }
 

@@ -191,7 +191,7 @@ func (r *netExcerptReader) stats() Stats { return Stats{Records: r.netReader.sta
 func (r *netExcerptReader) facts(of *File) facts {
 	f := r.headerFacts(of)
 	if r.Header().Version == 3 { // blocks do not say when their events are
-		f = slices.DeleteFunc(f, func(f Fact) bool { return f.Key == "end" || f.Key == "duration_ms" })
+		f = slices.DeleteFunc(f, func(f Fact) bool { return f.Key == "end" || f.Key == "durationMs" })
 	}
 	f.number("bytes", of.size, "")
 	return f

@@ -275,7 +275,7 @@ func TestExcerptOfTheUnseen(t *testing.T) {
 		want := openOne(t, data)
 		drain(want)
 		got, facts := factsOf(part), factsOf(want)
-		if clean, ok := got["ended_cleanly"]; ok || got["end"] != facts["end"] || got["duration_ms"] != facts["duration_ms"] {
+		if clean, ok := got["endedCleanly"]; ok || got["end"] != facts["end"] || got["durationMs"] != facts["durationMs"] {
 			t.Errorf("%s: ended cleanly %v, %v, want %v", name, clean, got, facts)
 		}
 	}
@@ -362,7 +362,7 @@ func TestExcerptOfTheDamaged(t *testing.T) {
 					t.Fatalf("a byte at %d is wrong, and it does not end", at)
 				}
 			}
-			if _, ok := files[0].Excerpt(); ok && factsOf(files[0])["ended_cleanly"] != nil {
+			if _, ok := files[0].Excerpt(); ok && factsOf(files[0])["endedCleanly"] != nil {
 				t.Errorf("a byte at %d is wrong, and it ended cleanly or not", at)
 			}
 			files[0].Close()

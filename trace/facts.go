@@ -36,7 +36,7 @@ func (f *facts) nonzero(key string, n int64, unit string) {
 func (f *facts) time(key string, t etw.FileTime) { f.add(key, t.String(), t.String()) }
 
 func (f *facts) duration(d time.Duration) {
-	f.add("duration_ms", float64(d)/1e6, d.String())
+	f.add("durationMs", float64(d)/1e6, d.String())
 }
 
 func (f *facts) packing(how []string) {
@@ -46,4 +46,4 @@ func (f *facts) packing(how []string) {
 }
 
 // ended says whether the trace ended as it should.
-func (f *facts) ended(cleanly bool, text string) { f.add("ended_cleanly", cleanly, text) }
+func (f *facts) ended(cleanly bool, text string) { f.add("endedCleanly", cleanly, text) }

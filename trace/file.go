@@ -62,7 +62,7 @@ func (s Stats) plus(t Stats) Stats {
 
 // A Fact is one thing that a trace says of itself.
 type Fact struct {
-	Key   string // for programs, such as "pointer_size" or "duration_ms"
+	Key   string // for programs, such as "pointerSize" or "durationMs"
 	Value any    // for JSON, in the unit that ends the key
 	Text  string // for people, with its unit
 }

@@ -46,16 +46,16 @@ func (r liveReader) share(*File) float64 { return -1 }
 func (r liveReader) facts(of *File) facts {
 	var f facts
 	clock, n := r.Clock(), r.Stats()
-	f.number("clock_frequency", clock.Frequency, "Hz")
+	f.number("clockFrequency", clock.Frequency, "Hz")
 	f.time("start", clock.Start)
 	if of.lastOf != nil {
 		end := of.lastOf.FileTime(of.last)
 		f.time("end", end)
 		f.duration(max(between(clock.Start, end), time.Duration(0)))
 	}
-	f.number("events_lost", n.Lost, "")
-	f.number("buffers_lost", n.LostBuffers, "")
-	f.nonzero("damaged_records", n.Undecodable, "")
+	f.number("eventsLost", n.Lost, "")
+	f.number("buffersLost", n.LostBuffers, "")
+	f.nonzero("damagedRecords", n.Undecodable, "")
 	switch {
 	case of.trouble != nil:
 		f.ended(false, fmt.Sprintf("no: %v", of.trouble))

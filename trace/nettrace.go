@@ -101,15 +101,15 @@ func (r *netReader) headerFacts(of *File) facts {
 	var f facts
 	f.packing(of.packing)
 	if h.ProcessID >= 0 {
-		f.number("process_id", h.ProcessID, "")
+		f.number("pid", h.ProcessID, "")
 	}
 	if h.Processors > 0 {
 		f.number("processors", int64(h.Processors), "")
 	}
-	f.number("pointer_size", int64(h.PointerSize), "bytes")
-	f.number("clock_frequency", h.Clock.Frequency, "Hz")
+	f.number("pointerSize", int64(h.PointerSize), "bytes")
+	f.number("clockFrequency", h.Clock.Frequency, "Hz")
 	if h.SamplingInterval > 0 {
-		f.add("sampling_interval_ms", float64(h.SamplingInterval)/1e6, h.SamplingInterval.String())
+		f.add("samplingIntervalMs", float64(h.SamplingInterval)/1e6, h.SamplingInterval.String())
 	}
 	if len(h.Keys) > 0 {
 		keys := make(map[string]string)
@@ -134,19 +134,19 @@ func (r *netReader) headerFacts(of *File) facts {
 func (r *netReader) facts(of *File) facts {
 	f, n := r.headerFacts(of), r.Stats()
 	f.number("bytes", n.Bytes, "")
-	f.number("events_lost", n.Lost, "")
+	f.number("eventsLost", n.Lost, "")
 	if n.Lost > 0 {
-		f.number("threads_with_losses", int64(len(n.LostByThread)), "")
+		f.number("threadsWithLosses", int64(len(n.LostByThread)), "")
 	}
-	f.number("sequence_points", n.SequencePoints, "")
-	f.nonzero("unknown_metadata", n.UnknownMetadata, "events without their metadata")
-	f.nonzero("unknown_stacks", n.UnknownStacks, "events without their stacks")
-	f.nonzero("unknown_threads", n.UnknownThreads, "events without their threads")
-	f.nonzero("unknown_labels", n.UnknownLabels, "events without their labels")
-	f.nonzero("bad_metadata", n.BadMetadata, "metadata rows that could not be read")
-	f.nonzero("bad_fields", n.BadFields, "metadata rows with fields that could not be read")
-	f.nonzero("damaged_blocks", n.DamagedBlocks, "")
-	f.nonzero("unknown_blocks", n.UnknownBlocks, "blocks of a kind that is not known")
+	f.number("sequencePoints", n.SequencePoints, "")
+	f.nonzero("unknownMetadata", n.UnknownMetadata, "events without their metadata")
+	f.nonzero("unknownStacks", n.UnknownStacks, "events without their stacks")
+	f.nonzero("unknownThreads", n.UnknownThreads, "events without their threads")
+	f.nonzero("unknownLabels", n.UnknownLabels, "events without their labels")
+	f.nonzero("badMetadata", n.BadMetadata, "metadata rows that could not be read")
+	f.nonzero("badFields", n.BadFields, "metadata rows with fields that could not be read")
+	f.nonzero("damagedBlocks", n.DamagedBlocks, "")
+	f.nonzero("unknownBlocks", n.UnknownBlocks, "blocks of a kind that is not known")
 	switch {
 	case errors.Is(of.trouble, etw.ErrIncomplete):
 		f.ended(false, "no: "+describe(of.trouble))

@@ -319,7 +319,7 @@ func TestGoodPrefix(t *testing.T) {
 		if len(errs) == 0 || !strings.Contains(errors.Join(errs...).Error(), c.want) {
 			t.Errorf("%s: errors %v, want %q", c.name, errs, c.want)
 		}
-		if facts := factOf(sources[0], "ended_cleanly"); facts != false {
+		if facts := factOf(sources[0], "endedCleanly"); facts != false {
 			t.Errorf("%s: ended cleanly: %v", c.name, facts)
 		}
 		sources[0].Close()
@@ -529,13 +529,13 @@ func TestOpenAllErrors(t *testing.T) {
 
 // TestFacts checks that formats tell what info promises.
 func TestFacts(t *testing.T) {
-	both := []string{"processors", "pointer_size", "clock_frequency", "start", "end", "duration_ms", "events_lost", "ended_cleanly"}
+	both := []string{"processors", "pointerSize", "clockFrequency", "start", "end", "durationMs", "eventsLost", "endedCleanly"}
 	for _, c := range []struct {
 		data []byte
 		keys []string
 	}{
-		{netTrace(sessionStart, 1), append([]string{"process_id", "bytes", "sequence_points"}, both...)},
-		{etlTrace(t, sessionStart, 1), append([]string{"session", "mode", "compression", "os", "clock", "boot", "buffer_size", "buffers", "buffers_lost"}, both...)},
+		{netTrace(sessionStart, 1), append([]string{"pid", "bytes", "sequencePoints"}, both...)},
+		{etlTrace(t, sessionStart, 1), append([]string{"session", "mode", "compression", "os", "clock", "boot", "bufferSize", "buffers", "buffersLost"}, both...)},
 		{gzipped(netTrace(sessionStart, 1)), append([]string{"packing"}, both...)},
 	} {
 		sources, err := OpenFiles(write(t, "f", c.data))
@@ -549,7 +549,7 @@ func TestFacts(t *testing.T) {
 				t.Errorf("%s: no fact %q", s.Format(), key)
 			}
 		}
-		if factOf(s, "ended_cleanly") != true {
+		if factOf(s, "endedCleanly") != true {
 			t.Errorf("%s did not end cleanly: %v", s.Format(), s.Facts())
 		}
 		s.Close()

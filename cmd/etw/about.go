@@ -90,11 +90,11 @@ func tellFile(f *trace.File, part bool) fileTold {
 				told.Start = v
 			}
 		case float64:
-			if fact.Key == "duration_ms" && !part {
+			if fact.Key == "durationMs" && !part {
 				told.DurationMS = &v
 			}
 		case bool:
-			if fact.Key == "ended_cleanly" && !part {
+			if fact.Key == "endedCleanly" && !part {
 				told.Truncated = !v
 			}
 		}

@@ -47,7 +47,7 @@ ends with the offset and the reason.`,
 			case info.Mode().IsRegular() && info.Size() == 0:
 				return &trace.Error{File: args[0], Err: trace.ErrEmpty}
 			}
-			t := newTable(num("offset"), num("size"), word("kind"), num("first_ms"), num("last_ms"), word("detail"))
+			t := newTable(num("offset"), num("size"), word("kind"), num("firstMs").fromFirst(), num("lastMs").fromFirst(), word("detail"))
 			trouble := blocks.List(f, info.Size(), func(b blocks.Block) error {
 				t.add(blockCells(b)...)
 				return cmd.Context().Err()

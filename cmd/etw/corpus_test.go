@@ -96,8 +96,8 @@ type statRow struct {
 	Count    int64    `json:"count"`
 	Bytes    *int64   `json:"bytes"`
 	Bad      *int64   `json:"undecodable"`
-	First    *float64 `json:"first_ms"`
-	Last     *float64 `json:"last_ms"`
+	First    *float64 `json:"firstMs"`
+	Last     *float64 `json:"lastMs"`
 	Provider string   `json:"provider"`
 	GUID     string   `json:"guid"`
 	ID       *int     `json:"id"`

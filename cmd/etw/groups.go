@@ -275,7 +275,7 @@ func (g *groups) columns(undecodable bool) []column {
 		list = append(list, num("undecodable"))
 	}
 	if g.whole {
-		return append(list, num("first_ms").spared(1), num("last_ms").spared(1), word("provider"), word("guid").forPrograms(), num("id"),
+		return append(list, num("firstMs").fromFirst().spared(1), num("lastMs").fromFirst().spared(1), word("provider"), word("guid").forPrograms(), num("id"),
 			column{name: "version", head: "VER", number: true}.spared(2), column{name: "opcode", head: "OP", number: true}.spared(2), word("event"))
 	}
 	for _, k := range g.keys {

@@ -45,7 +45,7 @@ have the providers alone.`,
 		Example: `  etw info gc.nettrace
   etw info gc.nettrace trace.etl
   etw info --all gc.nettrace
-  etw info --format json rundown.nettrace | jq -r '.rows[0].processes[].command_line'
+  etw info --format json rundown.nettrace | jq -r '.rows[0].processes[].commandLine'
   etw info --format csv jit.nettrace
   cat gc.nettrace | etw info -`,
 		Args:              cobra.MinimumNArgs(1),
@@ -235,7 +235,7 @@ func (s *survey) facts() []trace.Fact {
 	events := []trace.Fact{{Key: "events", Value: n.Records, Text: strconv.FormatInt(n.Records, 10)}}
 	if bytes, part := s.file.Excerpt(); part {
 		events = []trace.Fact{
-			{Key: "read_bytes", Value: bytes, Text: strconv.FormatInt(bytes, 10) + ", of the begin, the end and some places between"},
+			{Key: "readBytes", Value: bytes, Text: strconv.FormatInt(bytes, 10) + ", of the begin, the end and some places between"},
 			{Key: "events", Value: nil, Text: "not counted, as the file is large; --all counts them"},
 		}
 	}
@@ -250,7 +250,7 @@ func (s *survey) text(p *printer) error {
 	line := func(label, text string) { p.prose("", fmt.Sprintf("  %-19s  %s", label, clean(text)), 23) }
 	fmt.Fprintf(p, "%s\n", p.paint(nil, colorBold, clean(s.file.Name())))
 	for _, f := range s.facts() {
-		line(strings.ReplaceAll(strings.TrimSuffix(f.Key, "_ms"), "_", " "), f.Text)
+		line(strings.ToLower(heading(strings.TrimSuffix(f.Key, "Ms"))), f.Text)
 	}
 	for _, text := range advice(s.file) {
 		line("advice", text)
@@ -321,7 +321,7 @@ func advice(f *trace.File) []string {
 		}
 	}
 	for _, fact := range f.Facts() {
-		if clean, ok := fact.Value.(bool); ok && fact.Key == "ended_cleanly" && !clean {
+		if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean {
 			list = append(list, "the end is missing: what is there is shown; stop the session before the file is copied, and let the program end by itself")
 		}
 	}

@@ -46,7 +46,7 @@ func TestInfoOfTheLarge(t *testing.T) {
 	}
 	var got struct {
 		Events    *int64
-		Read      int64 `json:"read_bytes"`
+		Read      int64 `json:"readBytes"`
 		Processes []struct{ Events *int64 }
 		Providers []struct {
 			Provider             string

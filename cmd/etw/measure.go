@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +72,7 @@ func (m measure) percentile() int {
 
 // column returns that of the measure.
 func (m measure) column() column {
-	return column{name: m.flag + "_" + m.field, head: strings.ToUpper(m.flag) + "(" + m.field + ")", number: true}
+	return column{name: m.flag + initial(m.field), head: strings.ToUpper(m.flag) + "(" + m.field + ")", number: true}
 }
 
 // check checks that events have the field, and that it is a number.
@@ -200,4 +202,10 @@ func bucketStart(bucket int64) string {
 		return strconv.FormatFloat(1-math.Ldexp(1, int(-bucket)), 'f', -1, 64)
 	}
 	return "0"
+}
+
+// initial returns a name with a capital.
+func initial(name string) string {
+	c, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(c)) + name[size:]
 }

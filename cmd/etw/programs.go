@@ -15,7 +15,7 @@ import (
 type program struct {
 	PID          int64      `json:"pid"`
 	Name         string     `json:"name,omitempty"`
-	CommandLine  string     `json:"command_line,omitempty"`
+	CommandLine  string     `json:"commandLine,omitempty"`
 	Runtime      string     `json:"runtime,omitempty"`
 	RuntimePath  string     `json:"runtime_path,omitempty"`
 	OS           string     `json:"os,omitempty"`
@@ -114,7 +114,7 @@ func (p *programs) text(out *printer, line func(label, text string)) error {
 		return nil
 	}
 	fmt.Fprintln(out)
-	t := newTable(num("pid"), num("events"), word("name"), word("runtime"), word("command line"))
+	t := newTable(num("pid"), num("events"), word("name"), word("runtime"), word("commandLine"))
 	for _, x := range list {
 		t.add(strconv.FormatInt(x.PID, 10), x.Events.String(), x.Name, x.Runtime, x.CommandLine)
 	}

@@ -77,7 +77,7 @@ func (r *ranking) apply(t *table, ordered bool) {
 		if r.sort != "" {
 			t.columns[i].spare = 0 // it was asked for
 		}
-		falling := t.columns[i].number && !t.columns[i].rising && !strings.HasSuffix(t.columns[i].name, "_ms") && !slices.Contains([]string{"id", "from", "ms"}, t.columns[i].name)
+		falling := t.columns[i].number && !t.columns[i].rising && !slices.Contains([]string{"id", "from", "ms"}, t.columns[i].name)
 		slices.SortStableFunc(t.rows, func(a, b []string) int {
 			order := compareCell(a[i], b[i], t.columns[i].number)
 			if t.columns[i].number {

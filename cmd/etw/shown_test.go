@@ -85,7 +85,7 @@ func TestLeftOutAbove(t *testing.T) {
 		above := newTable(num("a"), num("first").spared(1), num("second").spared(1))
 		above.small = true
 		above.add("1", "2", "3")
-		below := newTable(num("a"), num("third_one").spared(1))
+		below := newTable(num("a"), num("thirdOne").spared(1))
 		below.add("1", "2")
 		for _, tab := range []*table{above, below} {
 			if err := tab.write(p); err != nil {

@@ -40,6 +40,9 @@ func (c column) spared(order int) column { c.spare = order; return c }
 // roomy says how many cells most of what comes in a column of a stream takes.
 func (c column) roomy(cells int) column { c.room = cells; return c }
 
+// fromFirst says that numbers are sorted from the smallest, as points in time are.
+func (c column) fromFirst() column { c.rising = true; return c }
+
 // cutAtEnd marks a column of texts of which the begin says most.
 func (c column) cutAtEnd() column { c.begin = true; return c }
 
@@ -57,7 +60,7 @@ func newTable(columns ...column) *table { return &table{columns: columns} }
 
 // heading returns what stands above a column in text.
 func (c column) heading() string {
-	return cmp.Or(c.head, strings.ToUpper(strings.ReplaceAll(c.name, "_", " ")))
+	return cmp.Or(c.head, heading(c.name))
 }
 
 // add adds a row. A number that is not there is an empty cell.

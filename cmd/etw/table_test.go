@@ -25,7 +25,7 @@ func printTable(t *testing.T, tab *table, format string, width int) string {
 }
 
 func exampleTable() *table {
-	tab := newTable(num("n"), word("long_name"), num("share").forPeople(), word("guid").forPrograms(), word("rest"))
+	tab := newTable(num("n"), word("longName"), num("share").forPeople(), word("guid").forPrograms(), word("rest"))
 	tab.add("1", "é", "5%", "a-b", "first")
 	tab.add("1000", "世界\u202e", "95%", "=1", "with | and\n")
 	tab.add("", "Microsoft-Windows-DotNETRuntime", "", "", "")
@@ -86,12 +86,12 @@ func TestTableAsked(t *testing.T) {
 
 func TestTableFormats(t *testing.T) {
 	for format, want := range map[string]string{
-		formatMD: "| n | long\\_name | share | rest |\n|--:|---|--:|---|\n" +
+		formatMD: "| n | longName | share | rest |\n|--:|---|--:|---|\n" +
 			"| 1 | é | 5% | first |\n| 1000 | 世界\\\\u202e | 95% | with \\| and\\\\n |\n|  | Microsoft-Windows-DotNETRuntime |  |  |\n",
-		formatCSV: "n,long_name,guid,rest\n1,é,a-b,first\n1000,世界\\u202e,'=1,with | and\\n\n,Microsoft-Windows-DotNETRuntime,,\n",
-		formatJSONL: `{"n":1,"long_name":"é","guid":"a-b","rest":"first"}` + "\n" +
-			`{"n":1000,"long_name":"世界\u202e","guid":"=1","rest":"with | and\n"}` + "\n" +
-			`{"n":null,"long_name":"Microsoft-Windows-DotNETRuntime","guid":"","rest":""}` + "\n",
+		formatCSV: "n,longName,guid,rest\n1,é,a-b,first\n1000,世界\\u202e,'=1,with | and\\n\n,Microsoft-Windows-DotNETRuntime,,\n",
+		formatJSONL: `{"n":1,"longName":"é","guid":"a-b","rest":"first"}` + "\n" +
+			`{"n":1000,"longName":"世界\u202e","guid":"=1","rest":"with | and\n"}` + "\n" +
+			`{"n":null,"longName":"Microsoft-Windows-DotNETRuntime","guid":"","rest":""}` + "\n",
 	} {
 		if diff := cmp.Diff(want, printTable(t, exampleTable(), format, 0)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", format, diff)

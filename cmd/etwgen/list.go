@@ -31,8 +31,8 @@ FILE of - is the standard input.
 The size is that of the payload in bytes: 18, or 6+ if it varies and 6 is the
 least, or 22+/26+ if it is another one with pointers of 8 bytes than of 4.
 
-With --json it prints one object for each event, in one line, with the keys that
-etw events --json has, and three more. The keys id, version and level have
+With --json it prints a document with a schema and rows, an object for each event,
+in one line, with the keys that etw events --json has, and three more. The keys id, version and level have
 numbers; provider, guid, event, task, opcode, mask, template, size32 and size64
 have strings, empty for what an event does not have; keywords has an array of
 strings; fields has an array of objects with the keys name and type, and where
@@ -180,22 +180,27 @@ func sizeName(s manifest.Size) string {
 }
 
 // listJSON prints one line for each event.
-func listJSON(w io.Writer, providers []*manifest.Provider) error {
+func listJSON(w *bufio.Writer, providers []*manifest.Provider) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
+	before := `{"schema":1,"rows":[` + "\n"
 	for _, p := range providers {
 		for _, e := range p.Events {
 			line.Reset()
 			if err := enc.Encode(makeRow(p, e)); err != nil {
 				return err
 			}
-			if _, err := w.Write(command.AppendSafeJSON(nil, line.Bytes())); err != nil {
-				return err
-			}
+			w.WriteString(before)
+			w.Write(command.AppendSafeJSON(nil, bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
+			before = ",\n"
 		}
 	}
-	return nil
+	if before != ",\n" { // no event
+		w.WriteString(before)
+	}
+	_, err := w.WriteString("\n]}\n") // the writer keeps the first error
+	return err
 }
 
 // listText prints a table.

@@ -51,18 +51,14 @@ func TestListFacts(t *testing.T) {
 // decodeRows reads what list --json prints.
 func decodeRows(t *testing.T, r io.Reader) []eventRow {
 	t.Helper()
-	var rows []eventRow
-	for d := json.NewDecoder(r); ; {
-		var row eventRow
-		err := d.Decode(&row)
-		if err == io.EOF {
-			return rows
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, row)
+	var doc struct {
+		Schema int
+		Rows   []eventRow
 	}
+	if err := json.NewDecoder(r).Decode(&doc); err != nil || doc.Schema != 1 {
+		t.Fatalf("schema %d, %v", doc.Schema, err)
+	}
+	return doc.Rows
 }
 
 // TestListIsLikeEvents compares list --json with what etw events --json prints of
@@ -72,7 +68,7 @@ func TestListIsLikeEvents(t *testing.T) {
 		t.Skip("builds the other command")
 	}
 	shop := filepath.Join("..", "..", "examples", "custom", "events", "shop.man")
-	other, err := exec.Command("go", "run", "../etw", "events", "--format", "jsonl", "--manifest", shop, "Example-Shop").Output()
+	other, err := exec.Command("go", "run", "../etw", "events", "--format", "json", "--manifest", shop, "Example-Shop").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,18 +93,14 @@ func TestListIsLikeEvents(t *testing.T) {
 	}
 }
 
-// objects reads lines of JSON.
+// objects reads the rows of a document.
 func objects(t *testing.T, text string) []map[string]any {
 	t.Helper()
-	var list []map[string]any
-	for line := range strings.Lines(text) {
-		var o map[string]any
-		if err := json.Unmarshal([]byte(line), &o); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		list = append(list, o)
+	var doc struct{ Rows []map[string]any }
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatalf("%s: %v", text, err)
 	}
-	return list
+	return doc.Rows
 }
 
 // facts returns the rows of a table that choose wants, sorted.
@@ -183,7 +175,7 @@ func TestListHostileNames(t *testing.T) {
 		if code := run(args, nil, &stdout, &stderr); code != 0 {
 			t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 		}
-		out := strings.TrimSuffix(stdout.String(), "\n")
+		out := strings.TrimSuffix(strings.TrimSuffix(stdout.String(), "\n"), "\n]}")
 		if i := strings.LastIndex(out, "\n"); !strings.Contains(out[i+1:], "31m") || strings.Contains(out, "\nFAKE") {
 			t.Errorf("%v: a line is forged: %q", args, out)
 		}

@@ -61,7 +61,7 @@ func endsCleanly(f *trace.File) bool {
 	var rec etw.Record
 	for {
 		if err := f.Next(&rec); err == io.EOF {
-			return fact(f, "ended_cleanly") != false
+			return fact(f, "endedCleanly") != false
 		} else if err != nil && !errors.Is(err, etw.ErrIncomplete) {
 			return false
 		}

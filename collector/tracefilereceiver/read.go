@@ -277,7 +277,7 @@ const maxForms = 8
 func (r *reading) resource() []otlp.Attribute {
 	list := []otlp.Attribute{{Key: "log.file.name", Value: filepath.Base(filepath.ToSlash(r.file.Name()))}}
 	for _, fact := range r.file.Facts() {
-		if pid, ok := fact.Value.(int64); ok && fact.Key == "process_id" {
+		if pid, ok := fact.Value.(int64); ok && fact.Key == "pid" {
 			list = append(list, otlp.Attribute{Key: "process.pid", Value: pid})
 		}
 	}

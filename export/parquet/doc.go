@@ -14,8 +14,8 @@
 //
 // # Columns
 //
-// Each row begins with time (ns, UTC), pid, tid, cpu, activity_id,
-// related_activity_id, version and trace. Then come the fields under their own
+// Each row begins with time (ns, UTC), pid, tid, cpu, activity,
+// related, version and trace. Then come the fields under their own
 // names; one that is called like a column before it gets the prefix field_. All
 // fields can be null: not every version has every field, and not every payload is whole.
 //

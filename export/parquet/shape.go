@@ -28,8 +28,8 @@ func headNodes() []*file.Node {
 		{Name: "pid", Type: file.Int64},
 		{Name: "tid", Type: file.Int64},
 		{Name: "cpu", Type: file.Int32},
-		{Name: "activity_id", Type: file.UUID},
-		{Name: "related_activity_id", Type: file.UUID},
+		{Name: "activity", Type: file.UUID},
+		{Name: "related", Type: file.UUID},
 		{Name: "version", Type: file.Uint8, Required: true},
 		{Name: "trace", Type: file.Text, Required: true},
 	}

@@ -3,7 +3,10 @@ package parquet
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/table"
@@ -143,7 +146,7 @@ func (w *Writer) Samples(name string, p *stacks.Profile) error {
 		columns = append(columns, column1(valueName(t), file.Int64))
 	}
 	for _, k := range keys {
-		columns = append(columns, column1("label_"+k, file.Text))
+		columns = append(columns, column1(camel("label", k), file.Text))
 	}
 	stack := &file.Node{Name: "stack", Type: file.List, Fields: []*file.Node{column1("element", file.Text)}}
 	t := w.newResult(name, append(columns, stack)...)
@@ -184,11 +187,24 @@ func (r *result) stack(p *stacks.Profile, id stacks.ID) {
 
 // valueName returns the name of the column of a value, with its unit.
 func valueName(t stacks.ValueType) string {
-	switch t.Unit {
+	unit := t.Unit
+	switch unit {
 	case "nanoseconds":
-		return t.Name + "_ns"
-	case "count", "":
-		return t.Name
+		unit = "ns"
+	case "count":
+		unit = ""
 	}
-	return t.Name + "_" + t.Unit
+	return camel(append(strings.Split(t.Name, "_"), unit)...)
+}
+
+// camel joins words to one name.
+func camel(words ...string) string {
+	name := words[0]
+	for _, word := range words[1:] {
+		c, size := utf8.DecodeRuneInString(word)
+		if size > 0 {
+			name += string(unicode.ToUpper(c)) + word[size:]
+		}
+	}
+	return name
 }

@@ -34,7 +34,7 @@ func (t *traces) frontDoor(s *subject, data []byte, o outcome) error {
 		t.find("front door", "%d records, but the reader has %d", n, len(t.got))
 	}
 	for _, fact := range f.Facts() {
-		if fact.Key == "ended_cleanly" && fact.Value == true && o.err != nil {
+		if fact.Key == "endedCleanly" && fact.Value == true && o.err != nil {
 			t.find("front door", "ended cleanly, but the reader says %v", o.err)
 		}
 	}

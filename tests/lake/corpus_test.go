@@ -229,7 +229,7 @@ func (tb *table) add(c *comparison, r *etw.Record, values etw.Described) {
 			tb.put(c, name, integer(v))
 		}
 	}
-	for name, g := range map[string]etw.GUID{"activity_id": r.ActivityID, "related_activity_id": r.RelatedActivityID} {
+	for name, g := range map[string]etw.GUID{"activity": r.ActivityID, "related": r.RelatedActivityID} {
 		if !g.IsZero() {
 			tb.put(c, name, hashed([]byte(g.String())))
 		}
@@ -263,7 +263,7 @@ func (tb *table) add(c *comparison, r *etw.Record, values etw.Described) {
 // column returns the name that a field has as a column.
 func (tb *table) column(name string, version uint8, d *etw.FieldDesc) string {
 	switch strings.ToLower(name) {
-	case "time", "pid", "tid", "cpu", "activity_id", "related_activity_id", "version", "trace", "event", "table", "host", "payload":
+	case "time", "pid", "tid", "cpu", "activity", "related", "version", "trace", "event", "table", "host", "payload":
 		return "field_" + name
 	}
 	own := fmt.Sprintf("%s_v%d", name, version)
