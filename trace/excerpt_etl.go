@@ -105,8 +105,8 @@ func (r *etlExcerptReader) stats() Stats {
 func (r *etlExcerptReader) facts(of *File) facts {
 	f := r.headerFacts(of)
 	f.number("buffersWritten", int64(r.header.BuffersWritten), "")
-	f.number("eventsLost", int64(r.header.EventsLost), "")
-	f.number("buffersLost", int64(r.header.BuffersLost), "")
+	f.number("lost", int64(r.header.EventsLost), "")
+	f.number("lostBuffers", int64(r.header.BuffersLost), "")
 	return f
 }
 

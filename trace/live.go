@@ -53,8 +53,8 @@ func (r liveReader) facts(of *File) facts {
 		f.time("end", end)
 		f.duration(max(between(clock.Start, end), time.Duration(0)))
 	}
-	f.number("eventsLost", n.Lost, "")
-	f.number("buffersLost", n.LostBuffers, "")
+	f.number("lost", n.Lost, "")
+	f.number("lostBuffers", n.LostBuffers, "")
 	f.nonzero("damagedRecords", n.Undecodable, "")
 	switch {
 	case of.trouble != nil:

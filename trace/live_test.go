@@ -73,7 +73,7 @@ func TestOf(t *testing.T) {
 		for _, fact := range f.Facts() {
 			facts[fact.Key] = fact.Value
 		}
-		if facts["durationMs"] != 3.0 || facts["eventsLost"] != int64(4) || facts["endedCleanly"] != (end == io.EOF) {
+		if facts["durationMs"] != 3.0 || facts["lost"] != int64(4) || facts["endedCleanly"] != (end == io.EOF) {
 			t.Errorf("facts %v", facts)
 		}
 		if err := tr.Close(); err != nil || src.closed != 1 {

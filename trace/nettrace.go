@@ -134,7 +134,7 @@ func (r *netReader) headerFacts(of *File) facts {
 func (r *netReader) facts(of *File) facts {
 	f, n := r.headerFacts(of), r.Stats()
 	f.number("bytes", n.Bytes, "")
-	f.number("eventsLost", n.Lost, "")
+	f.number("lost", n.Lost, "")
 	if n.Lost > 0 {
 		f.number("threadsWithLosses", int64(len(n.LostByThread)), "")
 	}

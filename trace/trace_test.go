@@ -529,13 +529,13 @@ func TestOpenAllErrors(t *testing.T) {
 
 // TestFacts checks that formats tell what info promises.
 func TestFacts(t *testing.T) {
-	both := []string{"processors", "pointerSize", "clockFrequency", "start", "end", "durationMs", "eventsLost", "endedCleanly"}
+	both := []string{"processors", "pointerSize", "clockFrequency", "start", "end", "durationMs", "lost", "endedCleanly"}
 	for _, c := range []struct {
 		data []byte
 		keys []string
 	}{
 		{netTrace(sessionStart, 1), append([]string{"pid", "bytes", "sequencePoints"}, both...)},
-		{etlTrace(t, sessionStart, 1), append([]string{"session", "mode", "compression", "os", "clock", "boot", "bufferSize", "buffers", "buffersLost"}, both...)},
+		{etlTrace(t, sessionStart, 1), append([]string{"session", "mode", "compression", "os", "clock", "boot", "bufferSize", "buffers", "lostBuffers"}, both...)},
 		{gzipped(netTrace(sessionStart, 1)), append([]string{"packing"}, both...)},
 	} {
 		sources, err := OpenFiles(write(t, "f", c.data))

@@ -27,6 +27,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/names"
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -90,6 +91,13 @@ type row struct {
 	noObjects      bool
 	label          stacks.LabelSet // of the type, once it has a stack
 }
+
+// Needs are ticks, which every runtime has. NeedsSampled are samples without bias, from
+// .NET 10 on, which the runtime takes for the session.
+var (
+	Needs        = []need.Need{{What: "allocations", Provider: need.CLR, Keywords: 0x1, Names: "GC", Level: etw.LevelVerbose}}
+	NeedsSampled = []need.Need{{What: "samples of allocations", Provider: need.CLR, Keywords: 0x80000000000, Names: "AllocationSampling", Level: etw.LevelInformational}}
+)
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

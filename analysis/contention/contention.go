@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -79,6 +80,9 @@ func at[K comparable](m map[K]*sum, k K) *sum {
 	}
 	return s
 }
+
+// Needs are begin and end of waits for locks.
+var Needs = []need.Need{{What: "contention", Provider: need.CLR, Keywords: 0x4000, Names: "Contention", Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

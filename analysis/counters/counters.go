@@ -19,6 +19,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	known "github.com/etwgen/etwgen/generated/dotnet/counters"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -49,6 +50,13 @@ type metricKey struct {
 
 // maxNotes bounds the notes, which repeat.
 const maxNotes = 100
+
+// Needs are the counters of the runtime each second, and its metrics.
+var Needs = []need.Need{
+	{What: "counters", Provider: "System.Runtime", Level: etw.LevelInformational, Args: "EventCounterIntervalSec=1"},
+	{What: "metrics", Provider: metricsProvider, Keywords: 0x2, Names: "TimeSeriesValues", Level: etw.LevelInformational,
+		Args: "SessionId=1;Metrics=System.Runtime;RefreshInterval=1;MaxTimeSeries=1000;MaxHistograms=20"},
+}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

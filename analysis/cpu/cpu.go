@@ -26,6 +26,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -66,6 +67,10 @@ const (
 )
 
 var stateNames = [...]string{"unknown", "external", "managed", "gc"}
+
+// Needs are the samples of threads that EventPipe takes, for which it stops the program
+// about every millisecond.
+var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -36,6 +37,9 @@ type interrupted struct {
 
 // defaultInterval is what Windows takes unless it is told otherwise: a millisecond.
 const defaultInterval = 1e6
+
+// NeedsKernel are the samples of a [Kernel].
+var NeedsKernel = []need.Need{{What: "samples of processors", Recorder: "wpr -start CPU, or xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"}}
 
 // NewKernel returns an analysis whose handlers are registered at mux.
 func NewKernel(mux *etw.Mux) *Kernel {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -42,6 +43,9 @@ type ticked struct {
 	thread    int32 // the number of one of the threads
 	intervals int32 // negative if the kernel ran
 }
+
+// NeedsLinux are the samples of a [Linux].
+var NeedsLinux = []need.Need{{What: "samples of processors", Recorder: "dotnet-trace collect-linux, which takes them unless told otherwise"}}
 
 // NewLinux returns an analysis whose handlers are registered at mux.
 func NewLinux(mux *etw.Mux) *Linux {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -51,6 +52,9 @@ const (
 )
 
 var kindNames = [...]string{"read", "write", "flush"}
+
+// Needs are operations of disks, with their call stacks.
+var Needs = []need.Need{{What: "operations of disks", Recorder: "wpr -start DiskIO, or xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+FILENAME -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/names"
 	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -80,6 +81,13 @@ var kindNames = [kinds]string{"catch", "finally", "filter"}
 const (
 	maxThrown   = 1000
 	maxMessages = 10000
+)
+
+// Needs are the exceptions themselves. NeedsHandling are those with the blocks that handle
+// them, and how long that takes.
+var (
+	Needs         = []need.Need{{What: "exceptions", Provider: need.CLR, Keywords: 0x8000, Names: "Exception", Level: etw.LevelError}}
+	NeedsHandling = []need.Need{{What: "exceptions", Provider: need.CLR, Keywords: 0x8000, Names: "Exception", Level: etw.LevelInformational}}
 )
 
 // New returns an analysis whose handlers are registered at mux.

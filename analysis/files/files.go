@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -55,6 +56,9 @@ const (
 )
 
 var kindNames = [...]string{"open", "read", "write", "flush", "set info", "query info", "list", "delete", "rename", "control"}
+
+// Needs are operations on files, with their call stacks.
+var Needs = []need.Need{{What: "operations on files", Recorder: "wpr -start FileIO, or xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME -stackwalk FileCreate+FileRead+FileWrite"}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -3,6 +3,7 @@ package gc
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/types"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -19,6 +20,9 @@ type Analysis struct {
 // OnPause has do called for each time that threads were suspended for collections, when
 // it is over: what PauseMS of a [Runtime] is the sum of.
 func (a *Analysis) OnPause(do func(pid int64, startMS, ms float64)) { a.paused = do }
+
+// Needs are collections and their pauses.
+var Needs = []need.Need{{What: "garbage collections", Provider: need.CLR, Keywords: 0x1, Names: "GC", Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/names"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -100,6 +101,9 @@ type made struct {
 }
 
 type pinned struct{ times, handles int }
+
+// Needs are the handles that are made and given back.
+var Needs = []need.Need{{What: "handles", Provider: need.CLR, Keywords: 0x2, Names: "GCHandle", Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

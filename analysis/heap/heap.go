@@ -3,6 +3,7 @@ package heap
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/types"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -79,6 +80,10 @@ func kindOf(k clr.GCBulkRootKind) rootKind {
 	}
 	return rootOther
 }
+
+// Needs are a snapshot, and so make the collection that it is of. The level is that of
+// dotnet-gcdump.
+var Needs = []need.Need{{What: "snapshots of the heap", Provider: need.CLR, Keywords: 0x1980001, Names: "GC, Type, GCHeapDump, GCHeapCollect and GCHeapAndTypeNames", Level: etw.LevelVerbose}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

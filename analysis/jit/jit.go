@@ -21,6 +21,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
@@ -95,6 +96,9 @@ type tiering struct {
 	thread int64
 	seen   bool
 }
+
+// Needs are begin and end of compilations.
+var Needs = []need.Need{{What: "compiling", Provider: need.CLR, Keywords: 0x10, Names: "Jit", Level: etw.LevelVerbose}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

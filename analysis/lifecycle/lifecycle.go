@@ -3,8 +3,8 @@
 // when a start takes long, to know which step of it does.
 //
 // Each of these is told by different events, of which most traces have some: by the
-// kernel's of processes and images, by the runtime's of its start and of methods, by those
-// of web servers. What none tells is left out; From says which one did.
+// kernel's of processes and images, by the runtime's of its start and of methods (keyword
+// Jit, 0x10, at level 5), by those of web servers. What none tells is left out; From says which one did.
 package lifecycle
 
 import (
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -77,6 +78,10 @@ type place struct {
 	pid   int64
 	phase Name
 }
+
+// Needs are the methods that run first. What else tells of phases is in most traces, or in
+// those of machines.
+var Needs = []need.Need{{What: "methods as they are compiled", Provider: need.CLR, Keywords: 0x10, Names: "Jit", Level: etw.LevelVerbose}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -95,6 +96,9 @@ type probeKey struct {
 	source clr.KnownPathSource
 	result int32
 }
+
+// Needs are what is loaded, and where it was looked for.
+var Needs = []need.Need{{What: "loading", Provider: need.CLR, Keywords: 0xc, Names: "Loader and AssemblyLoader", Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -28,6 +28,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -76,6 +77,13 @@ type activity struct {
 	children int   // that are on
 	since    int64 // when the first of them began
 	covered  int64 // time in which children were on
+}
+
+// Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
+var Needs = []need.Need{
+	{What: "activities", Provider: "System.Threading.Tasks.TplEventSource", Keywords: 0x80, Names: "TasksFlowActivityIds", Level: etw.LevelInformational},
+	{What: "requests that ASP.NET Core serves", Provider: "Microsoft.AspNetCore.Hosting", Keywords: need.All, Level: etw.LevelInformational},
+	{What: "requests that HttpClient makes", Provider: "System.Net.Http", Keywords: need.All, Level: etw.LevelInformational},
 }
 
 // New returns an analysis whose handlers are registered at mux.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -67,6 +68,9 @@ type state struct {
 	Runtime
 	seen bool
 }
+
+// Needs are what a runtime says of itself, whatever the keywords are.
+var Needs = []need.Need{{What: "runtimes", Provider: need.CLR, Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -52,6 +53,10 @@ type adjustment struct {
 // maxQueue bounds how many work items may wait: if the ends of their waits are not
 // recorded, the oldest knowledge is given up.
 const maxQueue = 1 << 17
+
+// Needs are workers, and why their number changes. What is in the queue costs an event for
+// each piece of work, and is not among them.
+var Needs = []need.Need{{What: "the thread pool", Provider: need.CLR, Keywords: 0x10000, Names: "Threading", Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -28,6 +28,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -116,6 +117,9 @@ type processor struct {
 	busy   int64
 	idle   int64
 }
+
+// Needs are context switches, with their call stacks.
+var Needs = []need.Need{{What: "context switches", Recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread; on Linux dotnet-trace collect-linux"}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -46,6 +47,13 @@ type start struct {
 	time   int64 // on the scale of samples
 	stack  stacks.ID
 }
+
+// Needs are begin and end of waits. NeedsPool are those with which workers of the thread
+// pool, which mostly wait for work, are known as such.
+var (
+	Needs     = []need.Need{{What: "waits (from .NET 9 on)", Provider: need.CLR, Keywords: 0x40000000000, Names: "WaitHandle", Level: etw.LevelVerbose}}
+	NeedsPool = []need.Need{{What: "waits (from .NET 9 on)", Provider: need.CLR, Keywords: 0x40000010000, Names: "WaitHandle and Threading", Level: etw.LevelVerbose}}
+)
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -21,7 +22,7 @@ type about struct {
 type tracesTold struct {
 	Files        []fileTold `json:"files"`
 	Events       *int64     `json:"events"` // nil if not all were read, for no more were wanted
-	LostEvents   int64      `json:"lostEvents"`
+	LostEvents   int64      `json:"lost"`
 	LostBuffers  int64      `json:"lostBuffers"`
 	Undecodable  int64      `json:"undecodable"`  // records with damaged headers
 	NamedPercent *float64   `json:"namedPercent"` // of the frames of call stacks; nil if none were looked at
@@ -35,7 +36,7 @@ type fileTold struct {
 	Start       string   `json:"start,omitempty"`
 	DurationMS  *float64 `json:"durationMs"`
 	Events      *int64   `json:"events"`
-	LostEvents  int64    `json:"lostEvents"`
+	LostEvents  int64    `json:"lost"`
 	LostBuffers int64    `json:"lostBuffers"`
 	Undecodable int64    `json:"undecodable"`
 	Truncated   bool     `json:"truncated"`
@@ -150,7 +151,7 @@ func (a *about) warn(texts ...string) {
 }
 
 // lack says what traces lack for an answer, and how to record it.
-func (a *about) lack(needs []need) {
+func (a *about) lack(needs []need.Need) {
 	lines, record := explainNeeds(needs)
 	a.warn(lines...)
 	if record != "" {

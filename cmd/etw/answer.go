@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -19,11 +20,11 @@ import (
 // A question is a command that an analysis of the events of traces answers.
 type question struct {
 	name, short, long, example string
-	views                      []string // what the rows of the table can be, the default first
-	needs                      []need   // what to record for it
-	missing                    string   // what to say in place of needs
-	whole                      bool     // people see all rows if they do not say how many
-	rooted                     bool     // --root is for all views
+	views                      []string    // what the rows of the table can be, the default first
+	needs                      []need.Need // what to record for it
+	missing                    string      // what to say in place of needs
+	whole                      bool        // people see all rows if they do not say how many
+	rooted                     bool        // --root is for all views
 	ask                        func(mux *etw.Mux) answer
 
 	in    input

@@ -29,7 +29,7 @@ time.`,
   etw allocs --by time --format csv alloc.nettrace
   etw allocs --format json alloc.nettrace | jq '.types[0].type'`,
 		views: viewsOf(new(alloc.Result), byMethod, byStack),
-		needs: allocNeeds,
+		needs: alloc.Needs,
 		ask: func(mux *etw.Mux) answer {
 			a := alloc.New(mux)
 			return &viewed[*alloc.Result]{find: a.Result, facts: allocTotals, stacked: a.Samples}

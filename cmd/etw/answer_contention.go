@@ -28,7 +28,7 @@ one by one.`,
   etw contention --by time --format csv threads.nettrace
   etw contention --format json threads.nettrace | jq '.count, .totalMs'`,
 		views: viewsOf(new(contention.Result), byMethod, byStack),
-		needs: contentionNeeds,
+		needs: contention.Needs,
 		ask: func(mux *etw.Mux) answer {
 			a := contention.New(mux)
 			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, within: lockingCode}

@@ -30,7 +30,7 @@ since the command began.`,
   etw counters -p 1234 --duration 1m --format csv
   etw counters -p 1234 --meters System.Runtime,Microsoft.AspNetCore.Hosting --listen :9100`,
 		views: viewsOf(new(counters.Result)),
-		needs: counterNeeds,
+		needs: counters.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*counters.Result]{find: counters.New(mux).Result, any: func(res *counters.Result) bool { return len(res.Processes) > 0 }, facts: counterTotals}
 		},

@@ -26,7 +26,7 @@ process the first thousand exceptions are listed one by one.`,
   etw exceptions --by exception --format csv exceptions.nettrace
   etw exceptions --format json exceptions.nettrace | jq '.types[0].count'`,
 		views: viewsOf(new(exceptions.Result), byMethod, byStack),
-		needs: exceptionNeeds,
+		needs: exceptions.NeedsHandling,
 		ask: func(mux *etw.Mux) answer {
 			a := exceptions.New(mux)
 			return &viewed[*exceptions.Result]{find: a.Result, facts: exceptionsTotals, stacked: a.Samples, within: throwingCode}

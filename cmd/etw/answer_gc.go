@@ -36,7 +36,7 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
   etw gc --format json gc.nettrace | jq '.runtimes[].pauseMs'
   etw gc -p 1234 --duration 10m`,
 		views: viewsOf(new(gc.Result)),
-		needs: gcNeeds,
+		needs: gc.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*gc.Result]{find: gc.New(mux).Result, any: anyGC, facts: gcTotals}
 		},

@@ -36,7 +36,7 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
   etw heap -p 1234`,
 		views: viewsOf(new(heap.Result)),
-		needs: []need{{what: "snapshots of the heap", provider: clrName, keywords: 0x1980001, names: "GC, Type, GCHeapDump, GCHeapCollect and GCHeapAndTypeNames", level: etw.LevelVerbose}},
+		needs: heap.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*heap.Result]{find: heap.New(mux).Result, facts: heapTotals}
 		},

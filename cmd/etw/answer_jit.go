@@ -27,7 +27,7 @@ reasons why calls were not inlined, or methods that precompiled code was missing
   etw jit --sort nativeBytes --format csv jit.nettrace
   etw jit --format json jit.nettrace | jq '.count, .exclusiveMs'`,
 		views: viewsOf(new(jit.Result)),
-		needs: jitNeeds,
+		needs: jit.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*jit.Result]{find: jit.New(mux).Result, facts: jitTotals}
 		},

@@ -28,7 +28,7 @@ statuses that they ended with, processes, or intervals of time.`,
   etw requests --by status --format md requests-10.nettrace
   etw requests --format json requests-10.nettrace | jq '.processes[0].tasks[0].durationMs.p95'`,
 		views: viewsOf(new(requests.Result)),
-		needs: requestNeeds,
+		needs: requests.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*requests.Result]{find: requests.New(mux).Result, any: anyRequest, facts: requestTotals}
 		},

@@ -30,7 +30,7 @@ or the loads of types that took longest, or look-ups of assemblies.`,
   etw startup --by assembly --format csv rundown.nettrace
   etw startup --format json jit.nettrace | jq '.jit.count'`,
 		views: viewsOf(&startupResult{Runtimes: new(runtimes.Result), Loader: new(loader.Result), JIT: new(jit.Result)}),
-		needs: []need{{what: "loading and compiling", provider: clrName, keywords: 0x18, names: "Loader and Jit", level: etw.LevelVerbose}},
+		needs: slices.Concat(loader.Needs, jit.Needs),
 		ask: func(mux *etw.Mux) answer {
 			ran, loaded, compiled := runtimes.New(mux), loader.New(mux), jit.New(mux)
 			return &viewed[*startupResult]{any: anyStartup, facts: startupTotals, find: func() *startupResult {

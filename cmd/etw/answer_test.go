@@ -84,6 +84,11 @@ func checkView(t *testing.T, ask func(...string) (string, string, int), name, vi
 	if err != nil || len(rows) == 0 || code > 1 {
 		t.Fatalf("%s: %v, %s", where, err, stderr)
 	}
+	for _, name := range rows[0] {
+		if !oneName.MatchString(name) {
+			t.Errorf("%s: the column %q is not called as all are", where, name)
+		}
+	}
 	if len(rows) == 1 {
 		return false
 	}
@@ -116,6 +121,12 @@ func checkView(t *testing.T, ask func(...string) (string, string, int), name, vi
 // noNumber finds what must not be in any output.
 var noNumber = regexp.MustCompile(`(?m)(^|[,:| ])[+-]?(NaN|Inf)([,}| ]|$)|%!`)
 
+// oneName is how columns are called, in every format.
+var oneName = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
+
+// strokes finds fields of JSON that are not.
+var strokes = regexp.MustCompile(`[{,]"\w*_\w*":`)
+
 // checkContract checks the document in JSON.
 func checkContract(t *testing.T, name, path string) {
 	t.Helper()
@@ -127,6 +138,9 @@ func checkContract(t *testing.T, name, path string) {
 	}
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || code > 1 {
 		t.Fatalf("%s %s: %v, %s\n%s", name, path, err, stderr, out)
+	}
+	if bad := strokes.FindString(out); bad != "" {
+		t.Errorf("%s %s: the field %s is not called as all are", name, path, bad)
 	}
 	if doc.Schema == 0 || doc.Lost == nil || doc.Warnings == nil {
 		t.Errorf("%s %s: %.200s", name, path, out)

@@ -26,7 +26,7 @@ reasons of these, processes, or the number of workers over time.`,
   etw threadpool --by time --format csv threads.nettrace
   etw threadpool --format json threads.nettrace | jq '.runtimes[0].maxWorkers'`,
 		views: viewsOf(new(threadpool.Result)),
-		needs: poolNeeds,
+		needs: threadpool.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*threadpool.Result]{find: threadpool.New(mux).Result, facts: threadpoolTotals}
 		},

@@ -55,7 +55,7 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
   etw timeline --lanes gcPause --buckets 10 --format csv gc.nettrace
   etw timeline --format json gc.nettrace | jq '.lanes[] | [.kind, .highest]'`,
 		views:  []string{"process", "thread"},
-		needs:  usualLaneNeeds,
+		needs:  timeline.Needs,
 		whole:  true,
 		rooted: true,
 	}
@@ -66,9 +66,9 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 		if err := o.check(cmd); err != nil {
 			return err
 		}
-		q.needs, q.missing = usualLaneNeeds, ""
+		q.needs, q.missing = timeline.Needs, ""
 		if len(o.kinds) > 0 {
-			q.needs = needsOf(o.kinds)
+			q.needs = timeline.NeedsOf(o.kinds)
 		}
 		if q.root != "" {
 			q.missing = fmt.Sprintf("no event of these lanes has a call stack with a method that --root %s asks for", q.root)

@@ -27,7 +27,7 @@ are listed one by one.`,
   etw waits --by thread --top 3 --format md waits-10.nettrace
   etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
 		views: viewsOf(new(waits.Result), byMethod, byStack),
-		needs: waitNeeds,
+		needs: waits.NeedsPool,
 		ask: func(mux *etw.Mux) answer {
 			a := waits.New(mux)
 			return &viewed[*waits.Result]{find: a.Result, facts: waitsTotals, stacked: a.Samples, within: waitingCode}

@@ -79,18 +79,3 @@ func whole[N int | int64 | uint64 | uint32 | uint16](n N) string {
 	}
 	return strconv.FormatUint(uint64(n), 10)
 }
-
-// processColumns are what says whose a row is. People need not see it of one
-// process.
-func processColumns(several bool) []column {
-	pid, process := idColumn("pid"), label("process")
-	if !several {
-		pid, process = pid.forPrograms(), process.forPrograms()
-	}
-	return []column{pid, process}
-}
-
-// processCells are the cells of these columns.
-func (n *names) processCells(pid int64) []string {
-	return []string{strconv.FormatInt(pid, 10), n.processes[pid]}
-}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -172,7 +173,7 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 // wantsHeap reports whether a session asks for a snapshot of the heap.
 func wantsHeap(providers []eventpipe.Provider) bool {
 	return slices.ContainsFunc(providers, func(p eventpipe.Provider) bool {
-		return strings.EqualFold(p.Name, clrName) && p.Keywords&clr.KeywordManagedHeapCollect != 0
+		return strings.EqualFold(p.Name, need.CLR) && p.Keywords&clr.KeywordManagedHeapCollect != 0
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
@@ -160,7 +161,7 @@ func (l *sourceLines) note(p *profiled) {
 		p.warnings = append(p.warnings, "EventPipe looks at a thread where it next can be stopped, such as at a call or the end of a turn of a loop: a line may have the time of one before it")
 	}
 	if l.asked > 0 && l.mapped == 0 {
-		p.warnings = append(p.warnings, "the trace does not tell which code is of which IL, and so of which line: record with the keyword JittedMethodILToNativeMap (0x20000) of "+clrName)
+		p.warnings = append(p.warnings, "the trace does not tell which code is of which IL, and so of which line: record with the keyword JittedMethodILToNativeMap (0x20000) of "+need.CLR)
 		return
 	}
 	if len(l.missing) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -22,7 +23,7 @@ import (
 // recording is read as any trace.
 type recordedMode struct {
 	live  liveMode
-	needs func() []need
+	needs func() []need.Need
 	// check reads the flags that do not depend on what was recorded; it may be nil.
 	check func(cmd *cobra.Command) error
 	// enough reports whether a record ends the recording early; it may be nil.
@@ -127,17 +128,17 @@ func (m *recordedMode) copy(cmd *cobra.Command, l *live, out io.Writer) error {
 }
 
 // toEnable returns the providers that are needed, if a runtime has them.
-func toEnable(needs []need) ([]eventpipe.Provider, error) {
+func toEnable(needs []need.Need) ([]eventpipe.Provider, error) {
 	var list []eventpipe.Provider
 	for _, n := range needs {
-		if n.recorder != "" {
-			return nil, usagef("a .NET process does not log %s by itself; to record them: %s", n.what, n.recorder)
+		if n.Recorder != "" {
+			return nil, usagef("a .NET process does not log %s by itself; to record them: %s", n.What, n.Recorder)
 		}
-		keywords := n.keywords
+		keywords := n.Keywords
 		if keywords == 0 {
 			keywords = ^uint64(0)
 		}
-		list = append(list, eventpipe.Provider{Name: n.provider, Keywords: keywords, Level: n.level, Arguments: n.args})
+		list = append(list, eventpipe.Provider{Name: n.Provider, Keywords: keywords, Level: n.Level, Arguments: n.Args})
 	}
 	return eventpipe.Merge(list), nil
 }
@@ -149,7 +150,7 @@ recorded for --duration, or up to an interrupt (^C).`
 // recorded lets a question be about a live process.
 func (q *question) recorded(long time.Duration, enough func(*etw.Record) bool) *cobra.Command {
 	q.long += "\n\n" + recordedLong
-	m := &recordedMode{check: q.check, needs: func() []need { return q.needs }, enough: enough}
+	m := &recordedMode{check: q.check, needs: func() []need.Need { return q.needs }, enough: enough}
 	m.live.duration = long
 	return m.add(q.command())
 }

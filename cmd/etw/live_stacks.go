@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
@@ -91,7 +92,7 @@ func labelOf(s stacks.Sample, key string) string {
 }
 
 // needs returns what has to be recorded for the samples that --of names.
-func (o *profiling) needs() []need {
+func (o *profiling) needs() []need.Need {
 	i := slices.IndexFunc(samplings, func(s sampling) bool { return s.name == cmp.Or(o.of, samplings[0].name) })
 	if i < 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -34,7 +35,7 @@ type topMode struct {
 
 // codeProviders log the methods that are compiled while a session goes on (keywords
 // Loader, Jit and NGen), and the compiled ones that are looked up (CompilationDiagnostic).
-var codeProviders = []eventpipe.Provider{{Name: clrName, Keywords: 0x2000000038, Level: etw.LevelVerbose}}
+var codeProviders = []eventpipe.Provider{{Name: need.CLR, Keywords: 0x2000000038, Level: etw.LevelVerbose}}
 
 func (m *topMode) add(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().DurationVar(&m.interval, "interval", 3*time.Second, "of a live process, what a table is of: a `TIME` from 100ms on")

@@ -15,7 +15,7 @@ import (
 // assistantGuide is what an assistant is told first.
 const assistantGuide = `Traces of ETW (.etl) and EventPipe (.nettrace) are asked here. Work in this loop:
 
-1. Orient: list_traces, then open_trace. Read warnings first, then trace.lostEvents,
+1. Orient: list_traces, then open_trace. Read warnings first, then trace.lost,
    trace.truncated and trace.namedPercent: they say what the numbers are worth. next says
    which questions the trace answers. Of a .NET program, report says what stands out.
 2. Rank: ask one question (gc, allocs, top, requests, threadpool, ...). rows of most are

@@ -4,38 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/analysis/need"
 )
-
-// The providers that analyses are of.
-const (
-	clrName  = "Microsoft-Windows-DotNETRuntime"
-	taskName = "System.Threading.Tasks.TplEventSource"
-)
-
-// A need is what has to be recorded for an analysis.
-type need struct {
-	what     string // it is for
-	provider string
-	keywords uint64
-	names    string // of the keywords
-	level    etw.Level
-	args     string // of the provider, as dotnet-trace takes them
-	recorder string // what records it, if dotnet-trace collect does not
-}
-
-// spec returns the need as dotnet-trace takes it.
-func (n *need) spec() string {
-	text := fmt.Sprintf("%s:0x%x:%d", n.provider, n.keywords, n.level)
-	if n.args != "" {
-		text += ":" + n.args
-	}
-	return text
-}
 
 // isLive reports whether a command is about a live process.
 func isLive(cmd *cobra.Command) bool {
@@ -44,10 +17,10 @@ func isLive(cmd *cobra.Command) bool {
 
 // reportNeeds says what a trace lacks that has none of the events that a command
 // is about, and how to record them.
-func reportNeeds(cmd *cobra.Command, needs []need) {
+func reportNeeds(cmd *cobra.Command, needs []need.Need) {
 	if isLive(cmd) {
 		for _, n := range needs {
-			report(cmd, fmt.Errorf("no events of %s came in that time", n.what))
+			report(cmd, fmt.Errorf("no events of %s came in that time", n.What))
 		}
 		return
 	}
@@ -62,27 +35,9 @@ func reportNeeds(cmd *cobra.Command, needs []need) {
 
 // explainNeeds says what events a trace lacks, and what to enable to record them, as
 // dotnet-trace and etw collect take it, or "".
-func explainNeeds(needs []need) (lines []string, record string) {
-	var specs []string
+func explainNeeds(needs []need.Need) (lines []string, record string) {
 	for _, n := range needs {
-		if n.recorder != "" {
-			lines = append(lines, fmt.Sprintf("the trace has no events of %s; to record them: %s", n.what, n.recorder))
-			continue
-		}
-		keyword := "keyword"
-		if n.keywords&(n.keywords-1) != 0 {
-			keyword = "keywords"
-		}
-		line := fmt.Sprintf("the trace has no events of %s, which are those of %s with the %s %s (0x%x) at level %d (%s)",
-			n.what, n.provider, keyword, n.names, n.keywords, n.level, strings.ToLower(n.level.String()))
-		if n.keywords == 0 {
-			line = fmt.Sprintf("the trace has no events of %s, which are those of %s at level %d (%s)", n.what, n.provider, n.level, strings.ToLower(n.level.String()))
-		}
-		if n.args != "" {
-			line += ", with the argument " + n.args
-		}
-		lines = append(lines, line)
-		specs = append(specs, n.spec())
+		lines = append(lines, n.Lack())
 	}
-	return lines, strings.Join(specs, ",")
+	return lines, need.Providers(needs)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/files"
 	"github.com/etwgen/etwgen/analysis/handles"
 	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
@@ -48,7 +49,7 @@ type profiling struct {
 // A sampling is a kind of samples that a trace can have.
 type sampling struct {
 	name  string
-	needs []need
+	needs []need.Need
 	// own says that the analysis binds stacks itself that are events of their own.
 	own bool
 	// start registers the analysis, and returns its samples and what is to be said of
@@ -58,7 +59,7 @@ type sampling struct {
 
 // needsOf returns what has to be recorded. Recorders of Windows have samples of their
 // own.
-func (s *sampling) needsOf(t *trace.Trace) []need {
+func (s *sampling) needsOf(t *trace.Trace) []need.Need {
 	if s.name != "cpu" {
 		return s.needs
 	}
@@ -67,30 +68,30 @@ func (s *sampling) needsOf(t *trace.Trace) []need {
 	}
 	switch {
 	case has(trace.Windows):
-		return []need{{what: "samples of processors", recorder: "wpr -start CPU, or xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"}}
+		return cpu.NeedsKernel
 	case has(trace.Linux):
-		return []need{{what: "samples of processors", recorder: "dotnet-trace collect-linux, which takes them unless told otherwise"}}
+		return cpu.NeedsLinux
 	}
 	return s.needs
 }
 
 // samplings are the kinds of samples, as --of names them.
 var samplings = []sampling{
-	{"cpu", sampleNeeds, true, startCPU},
-	{"allocs", []need{{what: "allocations", provider: clrName, keywords: 0x1, names: "GC", level: etw.LevelVerbose}},
+	{"cpu", cpu.Needs, true, startCPU},
+	{"allocs", alloc.Needs,
 		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(alloc.New(mux).Samples) }},
-	{"exceptions", []need{{what: "exceptions", provider: clrName, keywords: 0x8000, names: "Exception", level: etw.LevelError}},
+	{"exceptions", exceptions.Needs,
 		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(exceptions.New(mux).Samples) }},
-	{"contention", []need{{what: "contention", provider: clrName, keywords: 0x4000, names: "Contention", level: etw.LevelInformational}},
+	{"contention", contention.Needs,
 		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(contention.New(mux).Samples) }},
-	{"blocked", []need{{what: "context switches", recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread; on Linux dotnet-trace collect-linux"}}, true, startBlocked},
-	{"disk", []need{{what: "operations of disks", recorder: "wpr -start DiskIO, or xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+FILENAME -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"}}, true, startDisk},
-	{"files", []need{{what: "operations on files", recorder: "wpr -start FileIO, or xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME -stackwalk FileCreate+FileRead+FileWrite"}}, true, startFiles},
-	{"jit", []need{{what: "compilations", provider: clrName, keywords: 0x10, names: "Jit", level: etw.LevelVerbose}},
+	{"blocked", threads.Needs, true, startBlocked},
+	{"disk", disk.Needs, true, startDisk},
+	{"files", files.Needs, true, startFiles},
+	{"jit", jit.Needs,
 		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(jit.New(mux).Samples) }},
-	{"waits", []need{{what: "waits", provider: clrName, keywords: 0x40000000000, names: "WaitHandle", level: etw.LevelVerbose}},
+	{"waits", waits.Needs,
 		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(waits.New(mux).Samples) }},
-	{"handles", []need{{what: "handles", provider: clrName, keywords: 0x2, names: "GCHandle", level: etw.LevelInformational}},
+	{"handles", handles.Needs,
 		false, func(mux *etw.Mux, _ *trace.Trace) func() gathered { return bare(handles.New(mux).Samples) }},
 }
 
@@ -324,8 +325,8 @@ type profiled struct {
 	period   int64   // between two samples in nanoseconds, 0 if there is none
 	compared bool    // with what there was before
 	before   *trace.Trace
-	lacks    []need  // what the trace has no events of
-	lambdas  lambdas // that have numbers
+	lacks    []need.Need // what the trace has no events of
+	lambdas  lambdas     // that have numbers
 }
 
 // read reads traces, and compares them with another one if there is one to compare with.

@@ -65,11 +65,7 @@ func (x *examined) write(p *printer, list []findings.Finding) error {
 		}
 		return writeContract(p, doc, x.t.Stats().Lost)
 	}
-	t := newTable(append([]column{label("severity"), label("id"), label("part")}, append(processColumns(true), label("text"))...)...)
-	for _, f := range list {
-		t.add(append([]string{string(f.Severity), f.ID, f.Part}, append(names.processCells(f.PID), f.Text)...)...)
-	}
-	return t.write(p)
+	return tableOf(findings.Table(list), names).write(p)
 }
 
 // say prints findings for people, process by process: that with the worst one first.

@@ -82,7 +82,7 @@ func (s *sessions) chosen() ([]session.Info, error) {
 // sessionTable lists sessions.
 func sessionTable(list []session.Info) *table {
 	t := newTable(word("name"), word("mode"), num("bufferKB"), num("buffers"), num("maxBuffers").spared(1), num("buffersWritten").spared(2),
-		num("eventsLost"), num("buffersLost"), word("clock").forPrograms(), word("guid").forPrograms(), word("file"))
+		num("lost"), num("lostBuffers"), word("clock").forPrograms(), word("guid").forPrograms(), word("file"))
 	for _, i := range list {
 		t.add(i.Name, sessionMode(i), u(i.BufferKB), u(i.NumberOfBuffers), u(i.MaxBuffers), u(i.BuffersWritten),
 			u(i.EventsLost), u(i.LogBuffersLost+i.RealTimeBuffersLost), fmt.Sprint(i.Clock), i.GUID.String(), i.File)

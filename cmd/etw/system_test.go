@@ -153,7 +153,7 @@ func TestSystemTrace(t *testing.T) {
 func TestSystemLost(t *testing.T) {
 	path := writeSystem(t, perf.Record{Kind: perf.Lost, Count: 12})
 	var stdout, stderr bytes.Buffer
-	if run([]string{"info", path}, strings.NewReader(""), &stdout, &stderr); !strings.Contains(stdout.String(), "events lost          12") {
+	if run([]string{"info", path}, strings.NewReader(""), &stdout, &stderr); !strings.Contains(stdout.String(), "lost                 12") {
 		t.Errorf("info: %s%s", stdout.String(), stderr.String())
 	}
 }

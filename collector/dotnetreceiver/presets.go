@@ -8,20 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/collector/internal/flow"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
-// Keywords of the runtime's provider.
-const (
-	metersName        = "System.Diagnostics.Metrics"
-	runtimeName       = "Microsoft-Windows-DotNETRuntime"
-	keywordGC         = 0x1
-	keywordContention = 0x4000
-	keywordException  = 0x8000
-	keywordThreading  = 0x10000
-)
+const metersName = "System.Diagnostics.Metrics"
 
 // Presets are the names of what can be collected.
 func Presets() []string {
@@ -65,24 +62,34 @@ func (c *Config) readsMeters() bool {
 	return slices.Contains(c.Presets, "counters") || slices.ContainsFunc(c.Providers, func(p Provider) bool { return p.Name == metersName })
 }
 
-func (p *plan) runtime(keywords uint64) {
+// runtime adds what an analysis of the runtime needs.
+func (p *plan) runtime(needs []need.Need) {
 	if p.metrics == 0 {
 		p.metrics = 10 * time.Second
 	}
-	p.providers = append(p.providers, eventpipe.Provider{Name: runtimeName, Keywords: keywords, Level: etw.LevelInformational})
+	p.providers = append(p.providers, providers(needs)...)
+}
+
+// providers returns those that bring what an analysis needs.
+func providers(needs []need.Need) []eventpipe.Provider {
+	var list []eventpipe.Provider
+	for _, n := range needs {
+		list = append(list, eventpipe.Provider{Name: n.Provider, Keywords: n.Keywords, Level: n.Level, Arguments: n.Args})
+	}
+	return list
 }
 
 // add adds what a preset stands for.
 func (p *plan) add(c *Config, preset string, version int) {
 	switch preset {
 	case "gc":
-		p.runtime(keywordGC)
+		p.runtime(gc.Needs)
 	case "exceptions":
-		p.runtime(keywordException)
+		p.runtime(exceptions.NeedsHandling)
 	case "contention":
-		p.runtime(keywordContention)
+		p.runtime(contention.Needs)
 	case "threadpool":
-		p.runtime(keywordThreading)
+		p.runtime(threadpool.Needs)
 	case "requests":
 		p.providers = append(p.providers, activities(c.Traces.Sources))
 	case "counters":

@@ -12,6 +12,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/collector/internal/flow"
@@ -23,9 +24,8 @@ import (
 )
 
 const (
-	sampleProvider     = "Microsoft-DotNETCore-SampleProfiler"
-	allocationSampling = 0x80000000000 // from .NET 10 on
-	maxSamples         = 1 << 20       // of one profile
+	sampleProvider = "Microsoft-DotNETCore-SampleProfiler"
+	maxSamples     = 1 << 20 // of one profile
 )
 
 // kinds are the kinds of profiles, as presets and files are called.
@@ -75,9 +75,9 @@ func (p *profiler) config() eventpipe.Config {
 		case k == "cpu":
 			of, _ := eventpipe.FindProfile("cpu")
 			cfg.Providers = append(cfg.Providers, of.Providers...)
-			cfg.Providers = append(cfg.Providers, eventpipe.Provider{Name: runtimeName, Keywords: keywordGC, Level: etw.LevelInformational})
+			cfg.Providers = append(cfg.Providers, providers(gc.Needs)...)
 		case p.version >= 10: // which are without bias, and cheaper
-			cfg.Providers = append(cfg.Providers, eventpipe.Provider{Name: runtimeName, Keywords: allocationSampling, Level: etw.LevelInformational})
+			cfg.Providers = append(cfg.Providers, providers(alloc.NeedsSampled)...)
 		default:
 			of, _ := eventpipe.FindProfile("alloc")
 			cfg.Providers = append(cfg.Providers, of.Providers...)

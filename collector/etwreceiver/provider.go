@@ -7,8 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/collector/internal/flow"
-	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
@@ -133,11 +136,16 @@ var presets = []struct {
 	flags    string
 }{
 	{"dns", Provider{Name: "Microsoft-Windows-DNS-Client", GUID: "1c95126e-7eea-49a9-a3fe-a378b03ddb4d"}, ""},
-	{"dotnet_contention", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x4000"}, ""},
-	{"dotnet_exceptions", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x8000"}, ""},
-	{"dotnet_gc", Provider{Name: clr.Provider.Desc.Name, KeywordsAny: "0x1"}, ""},
+	{"dotnet_contention", of(&contention.Needs[0]), ""},
+	{"dotnet_exceptions", of(&exceptions.NeedsHandling[0]), ""},
+	{"dotnet_gc", of(&gc.Needs[0]), ""},
 	{"image", Provider{}, "image_load"},
 	{"process", Provider{}, "process"},
+}
+
+// of returns the provider of what an analysis needs, at the usual level.
+func of(n *need.Need) Provider {
+	return Provider{Name: n.Provider, KeywordsAny: fmt.Sprintf("%#x", n.Keywords)}
 }
 
 // Presets are the names of what can be collected.

@@ -1,0 +1,288 @@
+package analysis_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/handles"
+	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/lifecycle"
+	"github.com/etwgen/etwgen/analysis/loader"
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/runtimes"
+	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// needy are the analyses of what a runtime logs: what they need, what they cannot do
+// without, and how much they find in a recording.
+var needy = []struct {
+	name   string // of the package
+	needs  []need.Need
+	events []any
+	begin  func(*etw.Mux) func() float64
+	trace  string
+}{
+	{"gc", gc.Needs, []any{&clr.AnyGCStart{}, &clr.AnyGCEnd{}, &clr.AnyGCSuspendEEBegin{}, &clr.AnyGCRestartEEEnd{}, &clr.AnyGCHeapStats{}},
+		func(m *etw.Mux) func() float64 {
+			a := gc.New(m)
+			return func() float64 { return a.Result().Runtimes[0].PauseMS }
+		}, "gc-server-10.nettrace"},
+	{"alloc", alloc.Needs, []any{&clr.AnyGCAllocationTick{}},
+		func(m *etw.Mux) func() float64 {
+			a := alloc.New(m)
+			return func() float64 { return float64(a.Result().Runtimes[0].Ticks.Bytes) }
+		}, "alloc-10.nettrace"},
+	{"alloc", alloc.NeedsSampled, []any{&clr.AllocationSampled{}},
+		func(m *etw.Mux) func() float64 {
+			a := alloc.New(m)
+			return func() float64 { return float64(a.Result().Runtimes[0].Samples.Count) }
+		}, "alloc-sampled-10.nettrace"},
+	{"exceptions", exceptions.Needs, []any{&clr.AnyExceptionThrown{}},
+		func(m *etw.Mux) func() float64 {
+			a := exceptions.New(m)
+			return func() float64 { return float64(a.Result().Count) }
+		}, "exceptions-10.nettrace"},
+	{"exceptions", exceptions.NeedsHandling, []any{&clr.AnyExceptionThrown{}, &clr.ExceptionCatchStart{}, &clr.ExceptionFinallyStart{}, &clr.ExceptionFilterStart{}, &clr.ExceptionThrownStop{}},
+		func(m *etw.Mux) func() float64 {
+			a := exceptions.New(m)
+			return func() float64 { return float64(a.Result().Runtimes[0].Filters + a.Result().Runtimes[0].Finallys) }
+		}, "exceptions-10.nettrace"},
+	{"jit", jit.Needs, []any{&clr.AnyMethodJittingStarted{}, &clr.AnyMethodLoadVerbose{}},
+		func(m *etw.Mux) func() float64 {
+			a := jit.New(m)
+			return func() float64 { return a.Result().InclusiveMS }
+		}, "jit-10.nettrace.gz"},
+	{"contention", contention.Needs, []any{&clr.AnyContentionStart{}, &clr.AnyContentionStop{}},
+		func(m *etw.Mux) func() float64 {
+			a := contention.New(m)
+			return func() float64 { return a.Result().TotalMS }
+		}, "locks-10.nettrace"},
+	{"waits", waits.Needs, []any{&clr.WaitHandleWaitStart{}, &clr.WaitHandleWaitStop{}},
+		func(m *etw.Mux) func() float64 {
+			a := waits.New(m)
+			return func() float64 { return a.Result().TotalMS }
+		}, "waits-10.nettrace"},
+	{"waits", waits.NeedsPool, []any{&clr.WaitHandleWaitStart{}, &clr.WaitHandleWaitStop{}, &clr.ThreadPoolWorkerThreadStart{}, &clr.ThreadPoolWorkerThreadWait{}},
+		func(m *etw.Mux) func() float64 {
+			a := waits.New(m)
+			return func() float64 { return a.Result().TotalMS - a.Result().Runtimes[0].PoolMS/2 }
+		}, "waits-10.nettrace"},
+	{"threadpool", threadpool.Needs, []any{&clr.ThreadPoolWorkerThreadStart{}, &clr.ThreadPoolWorkerThreadStop{}, &clr.ThreadPoolWorkerThreadWait{}, &clr.ThreadPoolWorkerThreadAdjustmentAdjustment{}},
+		func(m *etw.Mux) func() float64 {
+			a := threadpool.New(m)
+			return func() float64 { return float64(len(a.Result().Runtimes[0].Adjustments)) }
+		}, "pool-10.nettrace"},
+	{"loader", loader.Needs, []any{&clr.AnyAssemblyLoad{}, &clr.AssemblyLoadStart{}, &clr.AssemblyLoadStop{}},
+		func(m *etw.Mux) func() float64 {
+			a := loader.New(m)
+			return func() float64 { return float64(len(a.Result().Runtimes[0].Modules)) }
+		}, "loader-10.nettrace.gz"},
+	{"runtimes", runtimes.Needs, []any{&clr.RuntimeInformationStart{}},
+		func(m *etw.Mux) func() float64 {
+			a := runtimes.New(m)
+			return func() float64 { return float64(len(a.Result().Runtimes)) }
+		}, "jit-10.nettrace.gz"},
+	{"lifecycle", lifecycle.Needs, []any{&clr.AnyMethodJittingStarted{}},
+		func(m *etw.Mux) func() float64 {
+			a := lifecycle.New(m)
+			return func() float64 { return float64(len(a.Result().Processes[0].Phases)) }
+		}, "jit-10.nettrace.gz"},
+	{"handles", handles.Needs, []any{&clr.SetGCHandle{}, &clr.DestroyGCHandle{}}, func(m *etw.Mux) func() float64 { handles.New(m); return nil }, ""},
+	// Some of its keywords have no events, but make the runtime send those of others.
+	{"heap", heap.Needs, nil,
+		func(m *etw.Mux) func() float64 {
+			a := heap.New(m)
+			return func() float64 { return float64(a.Result().Snapshots[0].Bytes) }
+		}, "heap-10.nettrace.gz"},
+}
+
+// newest returns the description of the newest version of an event.
+func newest(event any) *etw.EventDesc {
+	if e, ok := event.(etw.AnyVersion); ok {
+		return e.EventDescs()[len(e.EventDescs())-1]
+	}
+	return event.(etw.Event).EventDesc()
+}
+
+// enables reports whether needs bring an event of a provider.
+func enables(needs []need.Need, provider string, keywords uint64, level etw.Level) bool {
+	return slices.ContainsFunc(needs, func(n need.Need) bool {
+		return n.Provider == provider && level <= n.Level && (keywords == 0 || keywords&n.Keywords != 0)
+	})
+}
+
+// What an analysis needs brings the events that it cannot do without, no keyword and no
+// level of it can be left out, and all of it the handlers ask for.
+func TestNeeds(t *testing.T) {
+	for _, x := range needy {
+		n := x.needs[0]
+		var mux etw.Mux
+		x.begin(&mux)
+		asked := mux.Enablement()
+		i := slices.IndexFunc(asked, func(e etw.Enable) bool { return e.Provider.Name == n.Provider })
+		if i < 0 || len(x.events) > 0 && (n.Keywords&^asked[i].Keywords != 0 || n.Level > asked[i].Level) {
+			t.Errorf("%s: needs %s, its handlers ask for %v", x.name, &n, asked)
+		}
+		if named, err := clr.ParseKeywords(strings.NewReplacer(" and ", ",", ", ", ",").Replace(n.Names)); n.Names != "" && (err != nil || uint64(named) != n.Keywords) {
+			t.Errorf("%s: %s is %v, %v", x.name, n.Names, named, err)
+		}
+		all := func(less need.Need) bool {
+			return !slices.ContainsFunc(x.events, func(e any) bool {
+				d := newest(e)
+				return !enables([]need.Need{less}, d.Provider.Name, d.Keywords, d.Level)
+			})
+		}
+		if !all(n) {
+			t.Errorf("%s: %s does not bring all of its events", x.name, &n)
+		}
+		if len(x.events) == 0 {
+			continue
+		}
+		less := n
+		if less.Level--; all(less) {
+			t.Errorf("%s: %s is enough", x.name, &less)
+		}
+		for rest := n.Keywords; rest != 0; rest &= rest - 1 {
+			less = n
+			if less.Keywords &^= 1 << bits.TrailingZeros64(rest); all(less) {
+				t.Errorf("%s: %s is enough", x.name, &less)
+			}
+		}
+	}
+}
+
+// A recording of what an analysis needs, and no more, has the same answer.
+func TestNeedsSuffice(t *testing.T) {
+	for _, x := range needy {
+		if x.trace == "" {
+			continue
+		}
+		var found [2]float64
+		for i := range found {
+			var mux etw.Mux
+			answer := x.begin(&mux)
+			source := testtrace.Open(t, "../tests/recorded/answers/"+x.trace)
+			for r, err := range etw.Records(source) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if i == 1 && r.ProviderName == need.CLR && !enables(x.needs, r.ProviderName, r.Keywords, r.Level) {
+					continue
+				}
+				if err := mux.Dispatch(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found[i] = answer()
+		}
+		if found[0] != found[1] || found[0] == 0 {
+			t.Errorf("%s: %s has %v, with what %s brings %v", x.name, x.trace, found[0], &x.needs[0], found[1])
+		}
+	}
+}
+
+// What packages and pages say has to be recorded is what the analyses need.
+func TestNeedsTold(t *testing.T) {
+	page, err := os.ReadFile("../docs/answers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recording, err := os.ReadFile("../docs/recording.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := map[string]string{"alloc": "allocs", "runtimes": "", "handles": "", "loader": ""}
+	rows := make(map[string]bool)                                                               // of commands, whether they say what one of the needs is
+	specs := map[string]bool{"jit": true, "runtimes": true, "lifecycle": true, "handles": true} // which stand for more there, or do not stand there
+	for _, x := range needy {
+		n := &x.needs[0]
+		about := comment(t, x.name)
+		told := strings.Contains(about, fmt.Sprintf("%#x", n.Keywords)) || n.Keywords == 0
+		for rest := n.Keywords; !told && rest != 0; rest &= rest - 1 {
+			if bit := fmt.Sprintf("%#x", rest&-rest); !strings.Contains(about, bit) {
+				t.Errorf("package %s does not tell of keyword %s", x.name, bit)
+			}
+		}
+		if level := fmt.Sprintf("level %d", n.Level); n.Keywords != 0 && !strings.Contains(about, level) {
+			t.Errorf("package %s does not tell of %s", x.name, level)
+		}
+		specs[x.name] = specs[x.name] || strings.Contains(string(recording), "`"+n.String()+"`")
+		command, other := commands[x.name]
+		if !other {
+			command = x.name
+		}
+		_, row, _ := strings.Cut(string(page), "| `etw "+command+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		if command != "" {
+			mask := strings.NewReplacer("(", "", ")", "").Replace(row)
+			rows[command] = rows[command] || strings.Contains(mask, fmt.Sprintf("%#x, %d", n.Keywords, n.Level))
+		}
+	}
+	for command, told := range rows {
+		if !told {
+			t.Errorf("docs/answers.md does not say what to record for etw %s", command)
+		}
+	}
+	for name, told := range specs {
+		if !told {
+			t.Errorf("docs/recording.md does not have what package %s needs", name)
+		}
+	}
+}
+
+// comment returns the comment of a package, in one line.
+func comment(t *testing.T, name string) string {
+	files, err := filepath.Glob(filepath.Join(name, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, path := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += f.Doc.Text()
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// Every profile brings what the analyses need that it is for.
+func TestProfiles(t *testing.T) {
+	covers := map[string][][]need.Need{
+		"alloc": {alloc.Needs}, "common": {gc.Needs, exceptions.NeedsHandling, contention.Needs, threadpool.Needs}, "contention": {contention.Needs},
+		"cpu": {cpu.Needs}, "exceptions": {exceptions.NeedsHandling}, "gc-collect": {gc.Needs}, "gc-verbose": {gc.Needs, alloc.Needs, handles.Needs, exceptions.NeedsHandling},
+		"jit": {jit.Needs}, "requests": {requests.Needs}, "threadpool": {threadpool.Needs},
+	}
+	for _, p := range eventpipe.Profiles() {
+		if len(covers[p.Name]) == 0 {
+			t.Errorf("of %s nobody knows what it is for", p.Name)
+		}
+		for _, n := range slices.Concat(covers[p.Name]...) {
+			if !slices.ContainsFunc(p.Providers, func(x eventpipe.Provider) bool {
+				return x.Name == n.Provider && n.Keywords&^x.Keywords == 0 && n.Level <= x.Level
+			}) {
+				t.Errorf("%s does not bring %s", p.Name, &n)
+			}
+		}
+	}
+}
