@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
 // simpleExample returns the arguments of an example that reads files and takes no shell.
@@ -40,7 +42,7 @@ func TestDocuments(t *testing.T) {
 			args = slices.Delete(args, i, i+2)
 		}
 		tested++
-		out, stderr, code := ask(append(args, "--json")...)
+		out, stderr, code := output(append(args, "--json")...)
 		if code != 0 {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
 		}
@@ -71,7 +73,7 @@ func checkDocument(t *testing.T, cmd *cobra.Command, args []string, out string) 
 		Schema   int
 		Trace    map[string]any
 		Warnings *[]string
-		Next     *[]suggestion
+		Next     *[]show.Suggestion
 	}
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Schema == 0 || doc.Warnings == nil || doc.Next == nil {
 		t.Errorf("%q: %v: %.300s", args, err, out)
@@ -113,7 +115,7 @@ func rootKeys(t *testing.T, object string) []string {
 }
 
 // checkSuggestion checks that a command line that is suggested makes sense.
-func checkSuggestion(t *testing.T, args []string, s suggestion) {
+func checkSuggestion(t *testing.T, args []string, s show.Suggestion) {
 	t.Helper()
 	words, own := strings.CutPrefix(s.Command, "etw ")
 	if s.Why == "" || s.Command != "" && !own {
@@ -137,8 +139,8 @@ func checkSuggestion(t *testing.T, args []string, s suggestion) {
 // TestQuality: what was lost, and what has no end or no events of a kind, is said in the
 // document.
 func TestQuality(t *testing.T) {
-	read := func(args ...string) (a about) {
-		out, _, _ := ask(append(args, "--json")...)
+	read := func(args ...string) (a show.About) {
+		out, _, _ := output(append(args, "--json")...)
 		if err := json.Unmarshal([]byte(out), &a); err != nil || a.Trace == nil {
 			t.Fatalf("%q: %v: %.300s", args, err, out)
 		}
@@ -157,7 +159,7 @@ func TestQuality(t *testing.T) {
 		t.Errorf("a dump that was enough: %+v", a)
 	}
 	a := read("info", recordedPath("gc.nettrace"))
-	if !slices.ContainsFunc(a.Next, func(s suggestion) bool { return strings.HasPrefix(s.Command, "etw gc ") }) {
+	if !slices.ContainsFunc(a.Next, func(s show.Suggestion) bool { return strings.HasPrefix(s.Command, "etw gc ") }) {
 		t.Errorf("info does not lead to gc: %+v", a.Next)
 	}
 }

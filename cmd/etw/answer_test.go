@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 )
 
 // questions returns the commands that analyses answer, with their views.
@@ -25,17 +27,17 @@ func questions() map[*cobra.Command][]string {
 	return all
 }
 
-// ask runs the tool.
-func ask(args ...string) (stdout, stderr string, code int) {
+// output runs the tool.
+func output(args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	code = run(args, strings.NewReader(""), &out, &errs)
 	return out.String(), errs.String(), code
 }
 
-// askKeeping returns what runs the tool as a server does: of a trace that it has read,
+// outputKeeping returns what runs the tool as a server does: of a trace that it has read,
 // another view takes no further pass.
-func askKeeping() func(args ...string) (stdout, stderr string, code int) {
-	ctx := context.WithValue(context.Background(), shelfKey{}, new(shelf))
+func outputKeeping() func(args ...string) (stdout, stderr string, code int) {
+	ctx := context.WithValue(context.Background(), cli.ShelfKey{}, new(cli.Shelf))
 	return func(args ...string) (string, string, int) {
 		var out, errs bytes.Buffer
 		code := runIn(ctx, args, strings.NewReader(""), &out, &errs)
@@ -59,9 +61,9 @@ func TestViews(t *testing.T) {
 	for cmd, views := range questions() {
 		for _, path := range traces {
 			checkContract(t, cmd.Name(), path)
-			ask := askKeeping()
+			output := outputKeeping()
 			for _, view := range views {
-				if checkView(t, ask, cmd.Name(), view, path) {
+				if checkView(t, output, cmd.Name(), view, path) {
 					filled[cmd.Name()+" --by "+view] = true
 				}
 			}
@@ -76,10 +78,10 @@ func TestViews(t *testing.T) {
 
 // checkView checks one view in the formats of tables, and reports whether it has
 // rows.
-func checkView(t *testing.T, ask func(...string) (string, string, int), name, view, path string) bool {
+func checkView(t *testing.T, output func(...string) (string, string, int), name, view, path string) bool {
 	t.Helper()
 	where := strings.Join([]string{name, "--by", view, path}, " ")
-	out, stderr, code := ask(name, "--by", view, "--format", "csv", path)
+	out, stderr, code := output(name, "--by", view, "--format", "csv", path)
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil || len(rows) == 0 || code > 1 {
 		t.Fatalf("%s: %v, %s", where, err, stderr)
@@ -92,7 +94,7 @@ func checkView(t *testing.T, ask func(...string) (string, string, int), name, vi
 	if len(rows) == 1 {
 		return false
 	}
-	lines, _, _ := ask(name, "--by", view, "--format", "jsonl", path)
+	lines, _, _ := output(name, "--by", view, "--format", "jsonl", path)
 	if n := strings.Count(lines, "\n"); n != len(rows)-1 {
 		t.Errorf("%s: %d lines of JSON, %d rows", where, n, len(rows)-1)
 	}
@@ -101,8 +103,8 @@ func checkView(t *testing.T, ask func(...string) (string, string, int), name, vi
 			t.Fatalf("%s: %s", where, line)
 		}
 	}
-	text, _, _ := ask(name, "--by", view, "--top", "3", path)
-	md, _, _ := ask(name, "--by", view, "--top", "3", "--format", "md", path)
+	text, _, _ := output(name, "--by", view, "--top", "3", path)
+	md, _, _ := output(name, "--by", view, "--top", "3", "--format", "md", path)
 	perBucket := name == "timeline" // people see a row for each lane
 	if n := strings.Count(md, "\n"); n != min(len(rows)-1, 3)+2 && !perBucket {
 		t.Errorf("%s: %d lines of Markdown of %d rows", where, n, len(rows)-1)
@@ -130,7 +132,7 @@ var strokes = regexp.MustCompile(`[{,]"\w*_\w*":`)
 // checkContract checks the document in JSON.
 func checkContract(t *testing.T, name, path string) {
 	t.Helper()
-	out, stderr, code := ask(name, "--format", "json", path)
+	out, stderr, code := output(name, "--format", "json", path)
 	var doc struct {
 		Schema   int
 		Lost     *int64
@@ -145,7 +147,7 @@ func checkContract(t *testing.T, name, path string) {
 	if doc.Schema == 0 || doc.Lost == nil || doc.Warnings == nil {
 		t.Errorf("%s %s: %.200s", name, path, out)
 	}
-	if text, _, _ := ask(name, path); text == "" && !strings.Contains(stderr, "to record them: etw collect") {
+	if text, _, _ := output(name, path); text == "" && !strings.Contains(stderr, "to record them: etw collect") {
 		t.Errorf("%s %s: there is neither an answer nor how to record one: %s", name, path, stderr)
 	}
 }

@@ -30,7 +30,7 @@ func TestChromeTraces(t *testing.T) {
 			if strings.HasSuffix(path, ".txt") || strings.HasSuffix(path, ".json") {
 				continue
 			}
-			out, stderr, _ := ask("convert", "--to", "chrome", path)
+			out, stderr, _ := output("convert", "--to", "chrome", path)
 			var doc struct{ TraceEvents []chromeEvent }
 			if err := json.Unmarshal([]byte(out), &doc); err != nil {
 				t.Fatalf("%s: %v\n%s", path, err, stderr)
@@ -126,7 +126,7 @@ func checkNesting(t *testing.T, name string, at any, list []chromeEvent) {
 // checkPauses holds the pauses of collections against what etw gc says.
 func checkPauses(t *testing.T, path string, events []chromeEvent) {
 	t.Helper()
-	out, _, _ := ask("gc", "--format", "json", path)
+	out, _, _ := output("gc", "--format", "json", path)
 	var res struct {
 		Runtimes []struct {
 			GCs []struct {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/ship"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -68,19 +70,19 @@ func shifts(t *testing.T, r *rand.Rand, name string, n, taste int) []string {
 }
 
 // compareDocument compares, and returns the document.
-func compareDocument(t *testing.T, want int, a, b []string, flags ...string) (comparedDoc, string) {
+func compareDocument(t *testing.T, want int, a, b []string, flags ...string) (ship.ComparedDoc, string) {
 	t.Helper()
 	args := slices.Concat([]string{"compare", "--json"}, flags, a, []string{"--"}, b)
-	out, stderr, code := ask(args...)
-	var doc comparedDoc
-	if err := json.Unmarshal([]byte(out), &doc); err != nil && code != exitUsage || code != want {
+	out, stderr, code := output(args...)
+	var doc ship.ComparedDoc
+	if err := json.Unmarshal([]byte(out), &doc); err != nil && code != cli.ExitUsage || code != want {
 		t.Fatalf("%q: exit code %d, %v, %s", flags, code, err, stderr)
 	}
 	return doc, stderr
 }
 
 // changed returns the metrics that differ.
-func (d *comparedDoc) changed() string {
+func changed(d *ship.ComparedDoc) string {
 	var names []string
 	for _, m := range d.Measures {
 		names = append(names, m.Metric+" "+string(m.Verdict))
@@ -95,17 +97,17 @@ func TestComparedRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	before, again, slow := shifts(t, r, "before", 5, 100), shifts(t, r, "again", 5, 100), shifts(t, r, "slow", 5, 160)
 	gate := []string{"--fail-if", "cpu.*", "--fail-if", "exceptions.count", "--fail-if", "alloc.bytes*", "--fail-if", "trace.durationMs"}
-	if doc, _ := compareDocument(t, 0, before, again, gate...); doc.changed() != "" || doc.Unshown == 0 || len(doc.Failed) > 0 || doc.ThresholdPercent != compare.DefaultThreshold {
+	if doc, _ := compareDocument(t, 0, before, again, gate...); changed(&doc) != "" || doc.Unshown == 0 || len(doc.Failed) > 0 || doc.ThresholdPercent != compare.DefaultThreshold {
 		t.Errorf("two times the same: %+v", doc)
 	}
 	for i := range before {
-		if doc, _ := compareDocument(t, 0, before[i:i+1], again[i:i+1], gate...); doc.changed() != "" || doc.ThresholdPercent != thresholdOfOne {
+		if doc, _ := compareDocument(t, 0, before[i:i+1], again[i:i+1], gate...); changed(&doc) != "" || doc.ThresholdPercent != ship.ThresholdOfOne {
 			t.Errorf("one recording: %+v", doc)
 		}
 	}
-	doc, stderr := compareDocument(t, exitFailed, before, slow, gate...)
-	if doc.changed() != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs more" {
-		t.Errorf("the slowdown: %s", doc.changed())
+	doc, stderr := compareDocument(t, cli.ExitFailed, before, slow, gate...)
+	if changed(&doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs more" {
+		t.Errorf("the slowdown: %s", changed(&doc))
 	}
 	m := doc.Measures[0]
 	if len(m.RunsA) != 5 || len(m.RunsB) != 5 || m.P.Or(1) > 0.008 || m.ChangePercent.Or(0) < 50 || m.ChangePercent.Or(0) > 70 || m.SpreadA.IsZero() {
@@ -114,15 +116,15 @@ func TestComparedRuns(t *testing.T) {
 	if len(doc.Failed) != 1 || !strings.Contains(stderr, "--fail-if cpu.*: cpu.method.Bakery.Shop.SellAsync.lambda.selfMs is ") || !strings.Contains(stderr, "more in every recording (p = 0.00794)") {
 		t.Errorf("%+v, %s", doc.Failed, stderr)
 	}
-	if doc, _ := compareDocument(t, 0, before[:3], slow[:3]); doc.changed() != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs maybeMore" || doc.ThresholdPercent != thresholdOfFew {
-		t.Errorf("three of each: %s", doc.changed())
+	if doc, _ := compareDocument(t, 0, before[:3], slow[:3]); changed(&doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs maybeMore" || doc.ThresholdPercent != ship.ThresholdOfFew {
+		t.Errorf("three of each: %s", changed(&doc))
 	}
-	if doc, _ := compareDocument(t, 0, slow, before, "--fail-if", "cpu.method.* +30%", "--fail-if", "cpu.ms 30%"); doc.changed() != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs less" {
-		t.Errorf("the other way round: %s", doc.changed())
+	if doc, _ := compareDocument(t, 0, slow, before, "--fail-if", "cpu.method.* +30%", "--fail-if", "cpu.ms 30%"); changed(&doc) != "cpu.method.Bakery.Shop.SellAsync.lambda.selfMs less" {
+		t.Errorf("the other way round: %s", changed(&doc))
 	}
-	compareDocument(t, exitFailed, slow, before, "--fail-if", "cpu.method.* -30%")
-	compareDocument(t, exitFailed, before, slow, "--fail-if", "cpu.method.*lambda* 30%")
-	compareDocument(t, exitFailed, before, slow, "--fail-if", "cpu.method.*lambda* +0.5")
+	compareDocument(t, cli.ExitFailed, slow, before, "--fail-if", "cpu.method.* -30%")
+	compareDocument(t, cli.ExitFailed, before, slow, "--fail-if", "cpu.method.*lambda* 30%")
+	compareDocument(t, cli.ExitFailed, before, slow, "--fail-if", "cpu.method.*lambda* +0.5")
 	compareDocument(t, 0, before, slow, "--fail-if", "cpu.method.*lambda* +5")
 	compareDocument(t, 0, before, slow, "--fail-if", "cpu.method.*lambda* +90%")
 }
@@ -132,7 +134,7 @@ func TestComparedParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	before, after := shifts(t, r, "before", 5, 100), shifts(t, r, "after", 5, 100)
 	whole, _ := compareDocument(t, 0, before, after, "--all")
-	value := func(doc comparedDoc, metric string) (a, b float64) {
+	value := func(doc ship.ComparedDoc, metric string) (a, b float64) {
 		for _, m := range doc.Measures {
 			if m.Metric == metric {
 				return m.A.Or(-1), m.B.Or(-1)
@@ -150,13 +152,13 @@ func TestComparedParts(t *testing.T) {
 			t.Errorf("--per %s: %v, want %v; %+v", per, got, want, doc)
 		}
 	}
-	doc, _ := compareDocument(t, exitFailed, before, after, "--per", "10,5", "--fail-if", "exceptions.count")
+	doc, _ := compareDocument(t, cli.ExitFailed, before, after, "--per", "10,5", "--fail-if", "exceptions.count")
 	if a, b := value(doc, "exceptions.count"); a != count/10 || b < 1.9*a {
 		t.Errorf("--per 10,5: %v, %v", a, b)
 	}
 	doc, _ = compareDocument(t, 0, before, after, "--all", "--root", "Oven.Work")
-	if all, _ := value(doc, "cpu.ms"); all <= 0 || strings.Contains(doc.changed(), "SellAsync") || strings.Contains(doc.changed(), "exceptions") || !strings.Contains(doc.changed(), "alloc.bytes.Bakery.Bread") {
-		t.Errorf("--root: %v, %s", all, doc.changed())
+	if all, _ := value(doc, "cpu.ms"); all <= 0 || strings.Contains(changed(&doc), "SellAsync") || strings.Contains(changed(&doc), "exceptions") || !strings.Contains(changed(&doc), "alloc.bytes.Bakery.Bread") {
+		t.Errorf("--root: %v, %s", all, changed(&doc))
 	}
 	for flags, want := range map[string]string{
 		"--benchmark":                       "--benchmark: no sample of A is below a workload method of BenchmarkDotNet",
@@ -185,11 +187,11 @@ func TestComparedParts(t *testing.T) {
 		if strings.Count(flags, "--") > 1 {
 			args = strings.Fields(flags)
 		}
-		if _, stderr := compareDocument(t, exitUsage, before, after, args...); !strings.Contains(stderr, want) {
+		if _, stderr := compareDocument(t, cli.ExitUsage, before, after, args...); !strings.Contains(stderr, want) {
 			t.Errorf("%s: %s", flags, stderr)
 		}
 	}
-	if _, stderr, code := ask("compare", "--fail-if", "cpu.ms ten", before[0], after[0]); code != exitUsage || !strings.Contains(stderr, "after the name comes a change such as +10%") {
+	if _, stderr, code := output("compare", "--fail-if", "cpu.ms ten", before[0], after[0]); code != cli.ExitUsage || !strings.Contains(stderr, "after the name comes a change such as +10%") {
 		t.Errorf("%d, %s", code, stderr)
 	}
 }
@@ -203,8 +205,8 @@ func TestComparedWithItself(t *testing.T) {
 	paths = append(paths, corpus.Glob(t, "universal", "universal-dotnet.nettrace")...)
 	paths = append(paths, corpus.Glob(t, "etl", "filtrace_etw.etl")...)
 	for _, path := range paths {
-		out, stderr, _ := ask("compare", "--json", path, path)
-		var doc comparedDoc
+		out, stderr, _ := output("compare", "--json", path, path)
+		var doc ship.ComparedDoc
 		if err := json.Unmarshal([]byte(out), &doc); err != nil || len(doc.Measures) > 0 || doc.Unshown > 0 || doc.Compared == 0 {
 			t.Errorf("%s: %v, %s, %+v", path, err, stderr, doc)
 		}
@@ -216,7 +218,7 @@ func TestComparedWithItself(t *testing.T) {
 func TestComparedBenchmark(t *testing.T) {
 	a, b := corpus.Glob(t, "nettrace", "filtrace_activity.nettrace"), corpus.Glob(t, "nettrace", "filtrace_exceptions.nettrace")
 	doc, _ := compareDocument(t, 0, a, b, "--benchmark", "--per", "operation", "--all")
-	if doc.Compared == 0 || doc.Per != perOperation || doc.PerA[0] != 1 || doc.PerB[0] != 1 {
+	if doc.Compared == 0 || doc.Per != ship.PerOperation || doc.PerA[0] != 1 || doc.PerB[0] != 1 {
 		t.Errorf("%+v", doc)
 	}
 	for _, m := range doc.Measures {
@@ -234,7 +236,7 @@ func TestComparedWindow(t *testing.T) {
 	if len(doc.PerA) != 1 || doc.PerA[0] != 0.002 {
 		t.Errorf("%v seconds", doc.PerA)
 	}
-	if out, _, code := ask("compare", "--all", path[0], path[0]); code != 0 || strings.Contains(out, "SPREAD") {
+	if out, _, code := output("compare", "--all", path[0], path[0]); code != 0 || strings.Contains(out, "SPREAD") {
 		t.Errorf("%d, %s", code, out)
 	}
 }
@@ -242,7 +244,7 @@ func TestComparedWindow(t *testing.T) {
 // A program's own requests count, and it is said which they are.
 func TestComparedRequests(t *testing.T) {
 	path := "../../tests/recorded/answers/requests-10.nettrace"
-	out, stderr, code := ask("compare", "--per", "request", path, path)
+	out, stderr, code := output("compare", "--per", "request", path, path)
 	if code != 0 || !strings.Contains(out, "sums are per request: of A 12 of Etwgen-Shop/Request, of B 12 of Etwgen-Shop/Request") {
 		t.Errorf("%d, %s, %s", code, out, stderr)
 	}
@@ -256,14 +258,14 @@ func TestComparedAppearing(t *testing.T) {
 		condition string
 		want      int
 	}{
-		{without, with, "exceptions.count +10%", exitFailed},
-		{with, without, "exceptions.count -100%", exitFailed},
+		{without, with, "exceptions.count +10%", cli.ExitFailed},
+		{with, without, "exceptions.count -100%", cli.ExitFailed},
 		{with, without, "exceptions.count +10%", 0},
 		{without, without, "exceptions.count +10%", 0},
-		{without, with, "gc.pauseMs.p99 +10%", exitUsage},
+		{without, with, "gc.pauseMs.p99 +10%", cli.ExitUsage},
 	} {
 		doc, stderr := compareDocument(t, test.want, test.a, test.b, "--fail-if", test.condition)
-		if test.want == exitUsage && !strings.Contains(stderr, "gc.pauseMs.p99 is only in A") {
+		if test.want == cli.ExitUsage && !strings.Contains(stderr, "gc.pauseMs.p99 is only in A") {
 			t.Errorf("%s: %+v, %s", test.condition, doc, stderr)
 		}
 	}
@@ -273,10 +275,10 @@ func TestComparedAppearing(t *testing.T) {
 func TestComparedUnlike(t *testing.T) {
 	a, b := corpus.Glob(t, "dotnet10", "cpu.nettrace"), corpus.Glob(t, "universal", "universal-dotnet.nettrace")
 	doc, _ := compareDocument(t, 0, a, b, "--all")
-	if doc.Compared == 0 || strings.Contains(doc.changed(), "cpu.") {
-		t.Errorf("%s", doc.changed())
+	if doc.Compared == 0 || strings.Contains(changed(&doc), "cpu.") {
+		t.Errorf("%s", changed(&doc))
 	}
-	if _, stderr := compareDocument(t, exitUsage, a, b, "--fail-if", "cpu.ms"); !strings.Contains(stderr, "they cannot be compared") {
+	if _, stderr := compareDocument(t, cli.ExitUsage, a, b, "--fail-if", "cpu.ms"); !strings.Contains(stderr, "they cannot be compared") {
 		t.Errorf("%s", stderr)
 	}
 }
@@ -284,7 +286,7 @@ func TestComparedUnlike(t *testing.T) {
 // Time on processors of EventPipe is that in managed code, as classify has it.
 func TestComparedTime(t *testing.T) {
 	path := corpus.Glob(t, "dotnet10", "cpu.nettrace")
-	out, _, _ := ask("classify", "--json", "--label", "state=managed", path[0])
+	out, _, _ := output("classify", "--json", "--label", "state=managed", path[0])
 	var kinds struct{ Rows []struct{ SelfMS float64 } }
 	if err := json.Unmarshal([]byte(out), &kinds); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/etwgen/etwgen/export/speedscope"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -61,12 +62,12 @@ func TestConvertAll(t *testing.T) {
 			if err != nil || info.Size() > int64(moderate/corpus.Every(3)) || strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".txt") {
 				continue
 			}
-			for _, kind := range samplings {
-				out, _, code := ask("top", "--of", kind.name, "--format", "json", path)
-				var top topResult
-				if err := json.Unmarshal([]byte(out), &top); code <= 1 && err == nil && len(top.Totals) > 0 {
+			for _, kind := range code.Samplings {
+				out, _, status := output("top", "--of", kind.Name, "--format", "json", path)
+				var top code.TopResult
+				if err := json.Unmarshal([]byte(out), &top); status <= 1 && err == nil && len(top.Totals) > 0 {
 					profiles++
-					checkConverted(t, path, kind.name)
+					checkConverted(t, path, kind.Name)
 				}
 			}
 		}
@@ -77,8 +78,8 @@ func TestConvertAll(t *testing.T) {
 // topTotals returns the totals that top says, and the sum of its rows.
 func topTotals(t *testing.T, path, of string) (totals []int64) {
 	t.Helper()
-	out, _, _ := ask("top", "--of", of, "--format", "json", path)
-	var top topResult
+	out, _, _ := output("top", "--of", of, "--format", "json", path)
+	var top code.TopResult
 	if err := json.Unmarshal([]byte(out), &top); err != nil || len(top.Totals) == 0 {
 		t.Fatalf("%s: %v, %.200s", path, err, out)
 	}
@@ -99,9 +100,9 @@ func checkConverted(t *testing.T, path, of string) {
 	where := filepath.Base(path) + " --of " + of
 	totals := topTotals(t, path, of)
 	last := totals[len(totals)-1]
-	out, _, code := ask("convert", "--of", of, "--format", "pprof", path)
+	out, _, status := output("convert", "--of", of, "--format", "pprof", path)
 	p, err := profile.Parse(strings.NewReader(out))
-	if err != nil || code > 1 {
+	if err != nil || status > 1 {
 		t.Fatalf("%s: %v", where, err)
 	}
 	if err := p.CheckValid(); err != nil {
@@ -119,7 +120,7 @@ func checkConverted(t *testing.T, path, of string) {
 	if fmt.Sprint(sums) != fmt.Sprint(totals) {
 		t.Errorf("%s: pprof has %v, top %v", where, sums, totals)
 	}
-	out, _, _ = ask("convert", "--of", of, "--format", "folded", path)
+	out, _, _ = output("convert", "--of", of, "--format", "folded", path)
 	sum := int64(0)
 	for line := range strings.Lines(out) {
 		i := strings.LastIndexByte(line, ' ')
@@ -132,67 +133,10 @@ func checkConverted(t *testing.T, path, of string) {
 	if sum != last {
 		t.Errorf("%s: folded stacks have %d, top %v", where, sum, totals)
 	}
-	out, _, _ = ask("convert", "--of", of, "--format", "speedscope", path)
-	if sum := checkSpeedscope(t, where, out); sum != last {
+	out, _, _ = output("convert", "--of", of, "--format", "speedscope", path)
+	if sum := commandtest.Speedscope(t, where, out); sum != last {
 		t.Errorf("%s: speedscope has %d, top %v", where, sum, totals)
 	}
-}
-
-// checkSpeedscope holds a file against the rules of the format, and returns the sum
-// of its weights.
-func checkSpeedscope(t *testing.T, where, text string) int64 {
-	t.Helper()
-	var f struct {
-		Schema string `json:"$schema"`
-		Shared struct {
-			Frames []struct {
-				Name *string
-				File *string
-				Line *int
-			}
-		}
-		Profiles []struct {
-			Type, Unit           string
-			Name                 *string
-			StartValue, EndValue int64
-			Samples              [][]int
-			Weights              []int64
-		}
-		ActiveProfileIndex int
-		Exporter, Name     string
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil || f.Schema != speedscope.Schema || len(f.Profiles) == 0 || f.ActiveProfileIndex >= len(f.Profiles) {
-		t.Fatalf("%s: %v, %.200s", where, err, text)
-	}
-	for _, frame := range f.Shared.Frames {
-		if frame.Name == nil {
-			t.Fatalf("%s: a frame has no name", where)
-		}
-	}
-	total := int64(0)
-	for _, p := range f.Profiles {
-		sum := int64(0)
-		for i, stack := range p.Samples {
-			for _, frame := range stack {
-				if frame < 0 || frame >= len(f.Shared.Frames) {
-					t.Fatalf("%s: there is no frame %d", where, frame)
-				}
-			}
-			sum += p.Weights[i]
-		}
-		if p.Type != "sampled" || p.Name == nil || len(p.Samples) != len(p.Weights) || p.StartValue != 0 || p.EndValue != sum {
-			t.Errorf("%s: profile %q from %d to %d has %d samples, %d weights of %d", where, *p.Name, p.StartValue, p.EndValue, len(p.Samples), len(p.Weights), sum)
-		}
-		switch p.Unit {
-		case "none", "nanoseconds", "bytes":
-		default:
-			t.Errorf("%s: unit %q", where, p.Unit)
-		}
-		total += sum
-	}
-	return total
 }
 
 // What is written is what the trace has: functions, labels, modules and times.
@@ -206,8 +150,8 @@ func TestConvertedBakery(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := ask("convert", "-o", out, path); code != 0 || stderr != "" {
-		t.Fatalf("%d, %s", code, stderr)
+	if _, stderr, status := output("convert", "-o", out, path); status != 0 || stderr != "" {
+		t.Fatalf("%d, %s", status, stderr)
 	}
 	data, err := os.ReadFile(out)
 	if err != nil {
@@ -233,17 +177,5 @@ func TestConvertedBakery(t *testing.T) {
 	}
 	if fmt.Sprint(states) != "map[external:3000000 gc:500000 managed:14500000]" {
 		t.Errorf("%v", states)
-	}
-}
-
-func TestFindForm(t *testing.T) {
-	for _, test := range []struct{ path, to, want string }{
-		{"a.pb.gz", "", "pprof"}, {"A.SPEEDSCOPE.JSON", "", "speedscope"}, {"a.folded", "", "folded"}, {"x", "pprof", "pprof"}, {"", "folded", "folded"},
-		{"a.json", "", ""}, {"", "", ""}, {"a.folded", "folder", ""},
-	} {
-		got, err := findForm(test.path, test.to, []string{"pprof", "speedscope", "folded"})
-		if (err != nil) != (test.want == "") || err == nil && got.name != test.want {
-			t.Errorf("%s, %s: %v, %v", test.path, test.to, got, err)
-		}
 	}
 }

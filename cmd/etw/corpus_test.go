@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -110,7 +111,7 @@ func wantCode(clean bool) int {
 	if clean {
 		return 0
 	}
-	return exitTrouble
+	return cli.ExitTrouble
 }
 
 func corpusStat(t *testing.T, path string, want readerCount) []statRow {

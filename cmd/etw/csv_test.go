@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 )
 
 // decodeEvents returns the fields of the events of a document.
@@ -70,7 +72,7 @@ func TestCSVIsTabular(t *testing.T) {
 						t.Errorf("%s: event %d: %s is %q, in JSON %v", name, i, key, cell, v)
 					}
 				case string:
-					if cell != v && cell != "'"+v && !strings.Contains(v, "\x00") && clean(v) != cell {
+					if cell != v && cell != "'"+v && !strings.Contains(v, "\x00") && cli.Clean(v) != cell {
 						t.Errorf("%s: event %d: %s is %q, in JSON %q", name, i, key, cell, v)
 					}
 				}

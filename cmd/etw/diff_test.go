@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 )
 
 // A trace compared with itself has not changed, with part of itself it has by what is
@@ -20,10 +22,10 @@ func TestDiff(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var whole, same topResult
-	for into, args := range map[*topResult][]string{&whole: {"top", "--json", path}, &same: {"top", "--json", "--diff", path, path}} {
-		out, stderr, code := ask(args...)
-		if err := json.Unmarshal([]byte(out), into); err != nil || code != 0 {
+	var whole, same code.TopResult
+	for into, args := range map[*code.TopResult][]string{&whole: {"top", "--json", path}, &same: {"top", "--json", "--diff", path, path}} {
+		out, stderr, status := output(args...)
+		if err := json.Unmarshal([]byte(out), into); err != nil || status != 0 {
 			t.Fatalf("%v, %s", err, stderr)
 		}
 	}
@@ -31,7 +33,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%+v", same)
 	}
 	for _, row := range same.Rows {
-		i := slices.IndexFunc(whole.Rows, func(r topRow) bool { return r.Full == row.Full && r.Method == row.Method })
+		i := slices.IndexFunc(whole.Rows, func(r code.TopRow) bool { return r.Full == row.Full && r.Method == row.Method })
 		if i < 0 || row.Self[0] != row.Self[1] || row.Self[1] != whole.Rows[i].Self[1] || row.Total[0] != whole.Rows[i].Total[1] {
 			t.Errorf("%+v", row)
 		}
@@ -46,8 +48,8 @@ func TestDiff(t *testing.T) {
 		{[]string{"flame", "--diff"}, `"compared":true`},
 		{[]string{"flame", "--diff"}, "bakery.nettrace, compared with bakery.nettrace"},
 	} {
-		if out, stderr, code := ask(append(test.args, path, path)...); code != 0 || !strings.Contains(out, test.want) {
-			t.Errorf("%q: %d, %s, %.300s", test.args, code, stderr, out)
+		if out, stderr, status := output(append(test.args, path, path)...); status != 0 || !strings.Contains(out, test.want) {
+			t.Errorf("%q: %d, %s, %.300s", test.args, status, stderr, out)
 		}
 	}
 	for _, test := range []struct {
@@ -62,7 +64,7 @@ func TestDiff(t *testing.T) {
 		{[]string{"tree", "--root", "Nobody", path}, "none is what --label, --root"},
 		{[]string{"tree", "--callers", "Nobody", path}, "--callers Nobody: no frame of"},
 	} {
-		if _, stderr, _ := ask(test.args...); !strings.Contains(stderr, test.want) {
+		if _, stderr, _ := output(test.args...); !strings.Contains(stderr, test.want) {
 			t.Errorf("%q: %s", test.args, stderr)
 		}
 	}

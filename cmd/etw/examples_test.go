@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 )
 
 // exampleManifest is what examples call MyProvider.man.
@@ -167,7 +169,7 @@ func takesLinux(t *testing.T, dir, line string) {
 	var stdout, stderr bytes.Buffer
 	code := run(words, strings.NewReader(""), &stdout, &stderr)
 	forbidden := strings.Contains(stderr.String(), "perf_event") || strings.Contains(stderr.String(), "on Linux alone")
-	if code != 0 && !(code == exitTrouble && (forbidden || strings.Contains(stderr.String(), "were lost"))) {
+	if code != 0 && !(code == cli.ExitTrouble && (forbidden || strings.Contains(stderr.String(), "were lost"))) {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
 }
@@ -180,7 +182,7 @@ func takesWindows(t *testing.T, line string) {
 		args = append(args, strings.Trim(word, "'"))
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run(args, strings.NewReader(""), &stdout, &stderr); code != exitTrouble || stdout.Len() > 0 || !strings.Contains(stderr.String(), "take Windows") && !strings.Contains(stderr.String(), "no ETW") {
+	if code := run(args, strings.NewReader(""), &stdout, &stderr); code != cli.ExitTrouble || stdout.Len() > 0 || !strings.Contains(stderr.String(), "take Windows") && !strings.Contains(stderr.String(), "no ETW") {
 		t.Errorf("exit code %d, %q, stderr %q", code, stdout.String(), stderr.String())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
@@ -53,7 +54,7 @@ func TestRedactSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, said, code := redacted(t, "s.etl", data, "--redact", "BuildString,UserSID,ContainerID")
-	if code != exitTrouble || !strings.Contains(said, "1 event was left out: nothing tells") {
+	if code != cli.ExitTrouble || !strings.Contains(said, "1 event was left out: nothing tells") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	for _, secret := range []string{"secret", "ABCDEFGH"} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -98,7 +99,7 @@ func sameRecords(want, got recordList) error {
 func checkFilter(t *testing.T, path string) error {
 	want := listRecords(t, path)
 	whole := outputFor(t, path, "whole")
-	if said, code := filtered(path, "-o", whole); code == exitUsage {
+	if said, code := filtered(path, "-o", whole); code == cli.ExitUsage {
 		return errors.New(said)
 	}
 	if err := sameRecords(want, listRecords(t, whole)); err != nil {
@@ -110,7 +111,7 @@ func checkFilter(t *testing.T, path string) error {
 	cut := want.times[len(want.times)/4].Time().Format("2006-01-02T15:04:05.0000000Z")
 	first, second, both := outputFor(t, path, "first"), outputFor(t, path, "second"), outputFor(t, path, "both")
 	for _, args := range [][]string{{path, "--to", cut, "-o", first}, {path, "--from", cut, "-o", second}, {first, second, "-o", both}} {
-		if said, code := filtered(args...); code == exitUsage {
+		if said, code := filtered(args...); code == cli.ExitUsage {
 			return errors.New(said)
 		}
 	}
@@ -189,7 +190,7 @@ func TestFilterRedacts(t *testing.T) {
 	}
 	one, two, blank := outputFor(t, path, "one"), outputFor(t, path, "two"), outputFor(t, path, "blank")
 	for _, args := range [][]string{{"-o", one}, {"-o", two, "--redact-key", "secret"}, {"-o", blank, "--redact-as", "blank"}} {
-		if said, code := filtered(append([]string{path, "--redact", "text,u32"}, args...)...); code != exitTrouble || !strings.Contains(said, "4 events were left out") {
+		if said, code := filtered(append([]string{path, "--redact", "text,u32"}, args...)...); code != cli.ExitTrouble || !strings.Contains(said, "4 events were left out") {
 			t.Fatalf("exit code %d: %s", code, said)
 		}
 	}
@@ -217,14 +218,14 @@ func TestFilterWritesAtomically(t *testing.T) {
 	if err := os.WriteFile(path, data[:len(data)*2/3], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said, code := filtered(path, "-o", path); code != exitUsage || !strings.Contains(said, "the trace itself") {
+	if said, code := filtered(path, "-o", path); code != cli.ExitUsage || !strings.Contains(said, "the trace itself") {
 		t.Errorf("onto itself: %d, %s", code, said)
 	}
-	if said, code := filtered(path); code != exitUsage || !strings.Contains(said, "--output") {
+	if said, code := filtered(path); code != cli.ExitUsage || !strings.Contains(said, "--output") {
 		t.Errorf("without an output: %d, %s", code, said)
 	}
 	out := filepath.Join(dir, "out.nettrace")
-	if said, code := filtered(path, "-o", out); code != exitTrouble || !strings.Contains(said, "in.nettrace: offset") {
+	if said, code := filtered(path, "-o", out); code != cli.ExitTrouble || !strings.Contains(said, "in.nettrace: offset") {
 		t.Errorf("cut off: %d, %s", code, said)
 	}
 	if err := sameRecords(listRecords(t, path), listRecords(t, out)); err != nil {

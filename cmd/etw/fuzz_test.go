@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 )
 
 // FuzzDump prints whatever it is given in every format: the lines of JSON are
@@ -25,7 +27,7 @@ func FuzzDump(f *testing.F) {
 		dump := func(args ...string) ([]byte, int, []byte) {
 			var stdout, stderr bytes.Buffer
 			code := run(append(append([]string{"dump"}, args...), "--unpack-limit", "1M", "-"), bytes.NewReader(data), &stdout, &stderr)
-			if code != 0 && (code != exitTrouble || stderr.Len() == 0) {
+			if code != 0 && (code != cli.ExitTrouble || stderr.Len() == 0) {
 				t.Fatalf("exit code %d, stderr %q", code, stderr.Bytes())
 			}
 			return stdout.Bytes(), code, stderr.Bytes()

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -21,11 +22,11 @@ import (
 type weighedLine struct{ self, total float64 }
 
 // linesOf returns what etw lines says of a recording.
-func linesOf(t *testing.T, trace, symbols string) map[linePlace]weighedLine {
+func linesOf(t *testing.T, trace, symbols string) map[code.LinePlace]weighedLine {
 	t.Helper()
-	out, stderr, code := ask("lines", "--symbols", symbols, "--format", "csv", trace)
-	if code != 0 {
-		t.Fatalf("%s: %d, %s", trace, code, stderr)
+	out, stderr, status := output("lines", "--symbols", symbols, "--format", "csv", trace)
+	if status != 0 {
+		t.Fatalf("%s: %d, %s", trace, status, stderr)
 	}
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
@@ -42,18 +43,18 @@ func linesOf(t *testing.T, trace, symbols string) map[linePlace]weighedLine {
 		}
 		return v
 	}
-	list := make(map[linePlace]weighedLine)
+	list := make(map[code.LinePlace]weighedLine)
 	for _, row := range rows[1:] {
-		list[linePlace{row[column["file"]], int(number(row[column["line"]]))}] = weighedLine{number(row[column["selfMs"]]), number(row[column["totalMs"]])}
+		list[code.LinePlace{File: row[column["file"]], Line: int(number(row[column["line"]]))}] = weighedLine{number(row[column["selfMs"]]), number(row[column["totalMs"]])}
 	}
 	return list
 }
 
 // sameLines holds lines against those of etw lines.
-func sameLines(t *testing.T, where string, want, got map[linePlace]weighedLine) {
+func sameLines(t *testing.T, where string, want, got map[code.LinePlace]weighedLine) {
 	t.Helper()
 	close := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.01 })
-	if diff := cmp.Diff(want, got, close, cmp.AllowUnexported(weighedLine{}, linePlace{})); diff != "" {
+	if diff := cmp.Diff(want, got, close, cmp.AllowUnexported(weighedLine{}, code.LinePlace{})); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", where, diff)
 	}
 }
@@ -70,8 +71,8 @@ func TestLinesElsewhere(t *testing.T) {
 		dir := t.TempDir()
 		file, page := filepath.Join(dir, "lines.pb.gz"), filepath.Join(dir, "lines.html")
 		for _, args := range [][]string{{"convert", "--symbols", symbols, "-o", file, recording}, {"flame", "--symbols", symbols, "-o", page, recording}} {
-			if _, stderr, code := ask(args...); code != 0 {
-				t.Fatalf("%v: %d, %s", args, code, stderr)
+			if _, stderr, status := output(args...); status != 0 {
+				t.Fatalf("%v: %d, %s", args, status, stderr)
 			}
 		}
 		sameLines(t, kind+" for pprof", want, pprofLines(t, file))
@@ -80,7 +81,7 @@ func TestLinesElsewhere(t *testing.T) {
 }
 
 // pprofLines returns what the lines of a profile for pprof weigh.
-func pprofLines(t *testing.T, path string) map[linePlace]weighedLine {
+func pprofLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,15 +100,15 @@ func pprofLines(t *testing.T, path string) map[linePlace]weighedLine {
 		}
 		names[key] = true
 	}
-	list := make(map[linePlace]weighedLine)
+	list := make(map[code.LinePlace]weighedLine)
 	for _, s := range p.Sample {
 		ms := float64(s.Value[len(s.Value)-1]) / 1e6
-		met := make(map[linePlace]bool)
+		met := make(map[code.LinePlace]bool)
 		for i, loc := range s.Location {
 			if loc.Line[0].Line == 0 {
 				continue
 			}
-			place := linePlace{loc.Line[0].Function.Filename, int(loc.Line[0].Line)}
+			place := code.LinePlace{File: loc.Line[0].Function.Filename, Line: int(loc.Line[0].Line)}
 			w := list[place]
 			if i == 0 {
 				w.self += ms
@@ -124,7 +125,7 @@ func pprofLines(t *testing.T, path string) map[linePlace]weighedLine {
 
 // pageLines returns what the lines of a page weigh, by its table, and holds the tree
 // against it: the parts of a call on lines are not more than the call.
-func pageLines(t *testing.T, path string) map[linePlace]weighedLine {
+func pageLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -151,7 +152,7 @@ func pageLines(t *testing.T, path string) map[linePlace]weighedLine {
 	if err := json.Unmarshal(found[1], &data); err != nil {
 		t.Fatal(err)
 	}
-	list, texts, numbers := make(map[linePlace]weighedLine), make(map[string][]int), make(map[string][]float64)
+	list, texts, numbers := make(map[code.LinePlace]weighedLine), make(map[string][]int), make(map[string][]float64)
 	for _, c := range data.Lines.Columns {
 		texts[c.K], numbers[c.K] = c.T, c.N
 	}
@@ -161,7 +162,7 @@ func pageLines(t *testing.T, path string) map[linePlace]weighedLine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[linePlace{data.Texts[file], n}] = weighedLine{numbers["self"][i], numbers["total"][i]}
+		list[code.LinePlace{File: data.Texts[file], Line: n}] = weighedLine{numbers["self"][i], numbers["total"][i]}
 	}
 	total, onLines := append([]float64{}, data.Flame.Self...), make([]float64, len(data.Flame.Self))
 	for i := len(total) - 1; i >= 0; i-- {

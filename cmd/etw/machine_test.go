@@ -161,7 +161,7 @@ func TestMachineViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, views := range boxCommands(t) {
-		out, stderr, code := ask(name, "--json", path)
+		out, stderr, code := output(name, "--json", path)
 		var doc struct {
 			Schema int
 			Lost   *int64
@@ -170,16 +170,16 @@ func TestMachineViews(t *testing.T) {
 			t.Errorf("%s: %v, %s\n%s", name, err, stderr, out)
 		}
 		for _, view := range views {
-			out, stderr, code := ask(name, "--by", view, "--format", "csv", path)
+			out, stderr, code := output(name, "--by", view, "--format", "csv", path)
 			rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 			if err != nil || code != 0 || len(rows) < 2 {
 				t.Errorf("%s --by %s: %v, %s\n%s", name, view, err, stderr, out)
 			}
-			if text, _, _ := ask(name, "--by", view, path); strings.Contains(text, "%!") || strings.Contains(text, "NaN") {
+			if text, _, _ := output(name, "--by", view, path); strings.Contains(text, "%!") || strings.Contains(text, "NaN") {
 				t.Errorf("%s --by %s:\n%s", name, view, text)
 			}
 			for _, column := range rows[0] {
-				if _, stderr, code := ask(name, "--by", view, "--sort", column, path); code != 0 {
+				if _, stderr, code := output(name, "--by", view, "--sort", column, path); code != 0 {
 					t.Errorf("%s --by %s --sort %s: %s", name, view, column, stderr)
 				}
 			}

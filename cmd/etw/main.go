@@ -7,29 +7,19 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/command"
 )
 
 func main() {
-	reportBrokenPipes()
+	cli.ReportBrokenPipes()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// endings returns the signals that end a command: also that a terminal is closed, unless
-// nohup or the like has it go on.
-func endings() []os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
-	}
-	return list
 }
 
 // run executes a command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := signal.NotifyContext(context.Background(), cli.Endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second time a signal ends the program at once
 
@@ -44,5 +34,5 @@ func runIn(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := command.Execute(ctx, root)
-	return exitCode(cmd, err)
+	return cli.ExitCode(cmd, err)
 }

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
-	"github.com/spf13/cobra"
 )
 
 // TestShrinkingTrace: a trace that becomes shorter while it is read is an error.
@@ -19,7 +21,7 @@ func TestShrinkingTrace(t *testing.T) {
 	if err := os.WriteFile(path, endlessTrace(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	read := overMappings(func(*cobra.Command, []string) error {
+	read := pick.OverMappings(func(*cobra.Command, []string) error {
 		tr, err := trace.Open(path, trace.WithMapping())
 		if err != nil {
 			return err
@@ -47,5 +49,5 @@ func TestOtherPanics(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	overMappings(func(*cobra.Command, []string) error { panic("a bug") })(nil, nil)
+	pick.OverMappings(func(*cobra.Command, []string) error { panic("a bug") })(nil, nil)
 }

@@ -9,17 +9,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
+	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 )
 
 // deskOf returns a desk for a new folder with a trace, and that folder.
-func deskOf(t *testing.T) (*desk, string) {
+func deskOf(t *testing.T) (*desk.Desk, string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(root, "gc.nettrace"), recorded(t, "gc.nettrace"))
-	d, err := newDesk([]string{root}, time.Minute)
+	d, err := desk.New(runIn, []string{root}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,13 +37,13 @@ func write(t *testing.T, path string, data []byte) {
 }
 
 // askTool asks a tool of a desk.
-func askTool(t *testing.T, d *desk, name string, in map[string]any) (*told, error) {
+func askTool(t *testing.T, d *desk.Desk, name string, in map[string]any) (*told, error) {
 	t.Helper()
-	for _, x := range tools() {
-		if x.name != name {
+	for _, x := range assist.Tools(newRoot()) {
+		if x.Name != name {
 			continue
 		}
-		text, err := x.call(t.Context(), d, in)
+		text, err := x.Call(t.Context(), d, in)
 		answer := &told{text: string(text)}
 		if err == nil {
 			err = json.Unmarshal(text, answer)
@@ -73,8 +76,8 @@ func TestDeskSwapped(t *testing.T) {
 		t.Errorf("read outside: %s", got.text)
 	}
 	// As if it had been swapped after the look at it.
-	if r, err := d.ask(t.Context(), d.traces[0], []string{"gc", "--format=json", "--", path}); err == nil {
-		t.Errorf("read outside: %v", r.doc.find("/gcs"))
+	if r, err := d.Ask(t.Context(), d.Traces[0], []string{"gc", "--format=json", "--", path}); err == nil {
+		t.Errorf("read outside: %v", r.Doc.Find("/gcs"))
 	}
 }
 
@@ -85,13 +88,13 @@ func TestDeskLimits(t *testing.T) {
 	if err != nil || got.Trace.Events != nil || len(got.Rows) != 5 || !strings.Contains(fmt.Sprint(got.Warnings), "the first 5 events alone") {
 		t.Errorf("%v: %s", err, got.text)
 	}
-	x, err := d.trace("t1")
+	x, err := d.Trace("t1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := d.ask(t.Context(), x, []string{"stat", "--format=json", "--top=3", "--", x.path})
-	if err != nil || len(r.doc.find("/warnings").items) != 1 || !strings.Contains(r.doc.find("/warnings/0").string(), "the first 3 of 26 rows") {
-		t.Errorf("%v: %s", err, new(bounds).document(r.doc, ""))
+	r, err := d.Ask(t.Context(), x, []string{"stat", "--format=json", "--top=3", "--", x.Path})
+	if err != nil || len(r.Doc.Find("/warnings").Items) != 1 || !strings.Contains(r.Doc.Find("/warnings/0").String(), "the first 3 of 26 rows") {
+		t.Errorf("%v: %s", err, new(desk.Bounds).Document(r.Doc, ""))
 	}
 }
 
@@ -123,26 +126,26 @@ func TestDeskInputs(t *testing.T) {
 // TestDeskTraces: the trace that was used longest ago makes room for another.
 func TestDeskTraces(t *testing.T) {
 	d, root := deskOf(t)
-	for i := range mostTraces {
+	for i := range desk.MostTraces {
 		write(t, filepath.Join(root, fmt.Sprint(i, ".nettrace")), nil)
 	}
 	if _, err := askTool(t, d, "open_trace", map[string]any{"trace": "0.nettrace"}); err == nil || !strings.Contains(err.Error(), "empty") {
 		t.Errorf("an empty file: %v", err)
 	}
 	for _, path := range []string{"gc.nettrace", "0.nettrace", "gc.nettrace"} {
-		if _, err := d.trace(path); err != nil {
+		if _, err := d.Trace(path); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := 1; i < mostTraces; i++ {
-		if _, err := d.trace(fmt.Sprint(i, ".nettrace")); err != nil {
+	for i := 1; i < desk.MostTraces; i++ {
+		if _, err := d.Trace(fmt.Sprint(i, ".nettrace")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := d.trace("t2"); err != nil || len(d.traces) != mostTraces {
-		t.Errorf("%d traces: %v", len(d.traces), err)
+	if _, err := d.Trace("t2"); err != nil || len(d.Traces) != desk.MostTraces {
+		t.Errorf("%d traces: %v", len(d.Traces), err)
 	}
-	if _, err := d.trace("t3"); err == nil || !strings.Contains(err.Error(), `there is no open trace "t3"`) {
+	if _, err := d.Trace("t3"); err == nil || !strings.Contains(err.Error(), `there is no open trace "t3"`) {
 		t.Errorf("the trace that was used longest ago: %v", err)
 	}
 	list, err := askTool(t, d, "list_traces", nil)
@@ -154,14 +157,14 @@ func TestDeskTraces(t *testing.T) {
 // TestDeskTimeout: an answer of a part says so first.
 func TestDeskTimeout(t *testing.T) {
 	d, _ := deskOf(t)
-	d.limit = time.Nanosecond
+	d.Limit = time.Nanosecond
 	for _, tool := range []string{"open_trace", "gc"} {
 		got, err := askTool(t, d, tool, map[string]any{"trace": "gc.nettrace"})
 		if said := fmt.Sprint(got.Warnings, err); !strings.Contains(said, "stopped after 1ns, the --timeout of this server") {
 			t.Errorf("%s: %s %s", tool, said, got.text)
 		}
 	}
-	if _, stderr, code := ask("mcp", "--timeout=-1s"); code != 2 || !strings.Contains(stderr, "--timeout") {
+	if _, stderr, code := output("mcp", "--timeout=-1s"); code != 2 || !strings.Contains(stderr, "--timeout") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func TestDeskPipe(t *testing.T) {
 	d, root := deskOf(t)
 	path := filepath.Join(root, "gc.nettrace")
-	if _, err := d.trace("gc.nettrace"); err != nil {
+	if _, err := d.Trace("gc.nettrace"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -25,7 +25,7 @@ func TestDeskPipe(t *testing.T) {
 	if _, err := askTool(t, d, "gc", map[string]any{"trace": "t1"}); err == nil {
 		t.Error("a pipe is read")
 	}
-	if f, err := d.open(path); err == nil {
+	if f, err := d.Open(path); err == nil {
 		t.Errorf("%v is opened", f.Name())
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
 )
 
 // A wire talks to a server message by message.
@@ -131,14 +133,14 @@ func TestProtocolRefuses(t *testing.T) {
 		send string
 		code float64
 	}{
-		{`{bad`, codeParse}, {"\xef\xbb\xbf{}", codeParse}, {"\xff\xfe\x00", codeParse}, {`{"jsonrpc":"2.0"} {}`, codeParse},
-		{`[]`, codeInvalid}, {`null`, codeInvalid}, {`42`, codeInvalid}, {`{}`, codeInvalid}, {`[` + initialized + `]`, codeInvalid}, {nested, codeInvalid},
-		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, codeInvalid}, {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, codeInvalid},
-		{`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, codeInvalid}, {`{"jsonrpc":"2.0","id":1e30,"method":"ping"}`, codeInvalid},
-		{`{"jsonrpc":"1.0","method":"ping"}`, codeInvalid}, {`{"method":"ping"}`, codeInvalid}, {`{"JSONRPC":"2.0","method":"ping"}`, codeInvalid},
-		{`{"jsonrpc":"2.0","method":7}`, codeInvalid}, {`{"jsonrpc":"2.0","method":null}`, codeInvalid},
-		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + nested + `}}`, codeInvalid},
-		{`{"jsonrpc":"2.0","method":"` + strings.Repeat("x", maxMessage) + `"}`, codeInvalid},
+		{`{bad`, assist.CodeParse}, {"\xef\xbb\xbf{}", assist.CodeParse}, {"\xff\xfe\x00", assist.CodeParse}, {`{"jsonrpc":"2.0"} {}`, assist.CodeParse},
+		{`[]`, assist.CodeInvalid}, {`null`, assist.CodeInvalid}, {`42`, assist.CodeInvalid}, {`{}`, assist.CodeInvalid}, {`[` + initialized + `]`, assist.CodeInvalid}, {nested, assist.CodeInvalid},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, assist.CodeInvalid}, {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, assist.CodeInvalid},
+		{`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, assist.CodeInvalid}, {`{"jsonrpc":"2.0","id":1e30,"method":"ping"}`, assist.CodeInvalid},
+		{`{"jsonrpc":"1.0","method":"ping"}`, assist.CodeInvalid}, {`{"method":"ping"}`, assist.CodeInvalid}, {`{"JSONRPC":"2.0","method":"ping"}`, assist.CodeInvalid},
+		{`{"jsonrpc":"2.0","method":7}`, assist.CodeInvalid}, {`{"jsonrpc":"2.0","method":null}`, assist.CodeInvalid},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + nested + `}}`, assist.CodeInvalid},
+		{`{"jsonrpc":"2.0","method":"` + strings.Repeat("x", assist.MaxMessage) + `"}`, assist.CodeInvalid},
 	} {
 		w.send(t, c.send)
 		got := w.receive(t)
@@ -178,7 +180,7 @@ func TestProtocolEchoes(t *testing.T) {
 		`"` + long + `"`,
 	} {
 		w.send(t, `{"jsonrpc":"2.0","id":1,"method":`+c+`}`)
-		if got := toJSON(t, w.receive(t)); len(got) > 4*maxEcho {
+		if got := toJSON(t, w.receive(t)); len(got) > 4*assist.MaxEcho {
 			t.Errorf("%.60s: %d bytes, %.200s", c, len(got), got)
 		}
 	}

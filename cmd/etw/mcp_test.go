@@ -15,6 +15,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
+	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -40,10 +43,10 @@ type told struct {
 	Handle, Result string
 	Schema         int
 	Warnings       []string
-	Trace          *tracesTold
-	Next           []suggestion
+	Trace          *show.TracesTold
+	Next           []show.Suggestion
 	Rows           []map[string]any
-	Cut            []cut
+	Cut            []desk.Cut
 	Offset, Shown  int
 	Of             int
 
@@ -57,7 +60,7 @@ func tell(t *testing.T, s *mcp.ClientSession, name string, in map[string]any) *t
 	if failed {
 		t.Fatalf("%s %v: %s", name, in, text)
 	}
-	limit := usualLength
+	limit := assist.UsualLength
 	if n, ok := in["bytes"].(int); ok {
 		limit = n
 	}
@@ -101,7 +104,7 @@ func TestAssistant(t *testing.T) {
 	if len(ranked.Rows) != 2 || ranked.Schema == 0 || ranked.Rows[0]["pauseMs"].(float64) < ranked.Rows[1]["pauseMs"].(float64) {
 		t.Fatalf("ranked: %s", ranked.text)
 	}
-	if !slices.ContainsFunc(ranked.Cut, func(c cut) bool { return c.Path == "/rows" && c.Shown == 2 && c.Of > 2 }) {
+	if !slices.ContainsFunc(ranked.Cut, func(c desk.Cut) bool { return c.Path == "/rows" && c.Shown == 2 && c.Of > 2 }) {
 		t.Errorf("nothing is cut: %s", ranked.text)
 	}
 	rest := tell(t, s, "more", map[string]any{"result": ranked.Result, "offset": 2, "rows": 3})
@@ -143,7 +146,7 @@ func TestAssistantReads(t *testing.T) {
 	}
 	for _, uri := range uris {
 		got, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
-		if err != nil || len(got.Contents) != 1 || len(got.Contents[0].Text) < 30 || len(got.Contents[0].Text) > mostText+200 {
+		if err != nil || len(got.Contents) != 1 || len(got.Contents[0].Text) < 30 || len(got.Contents[0].Text) > assist.MostText+200 {
 			t.Errorf("%s: %v, %v", uri, got, err)
 		}
 	}
@@ -171,8 +174,8 @@ func TestAssistantReads(t *testing.T) {
 			t.Errorf("%+v", tool)
 		}
 	}
-	if len(known.Tools) != len(questionTools)+4 {
-		t.Errorf("%d tools for %d questions", len(known.Tools), len(questionTools))
+	if len(known.Tools) != len(assist.QuestionTools)+4 {
+		t.Errorf("%d tools for %d questions", len(known.Tools), len(assist.QuestionTools))
 	}
 }
 
@@ -229,29 +232,29 @@ func TestAssistantPaths(t *testing.T) {
 // and say first what is to be minded.
 func TestAssistantBounds(t *testing.T) {
 	dir := exampleFolder(t)
-	d, err := newDesk([]string{dir}, time.Minute)
+	d, err := desk.New(runIn, []string{dir}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	given := map[string]any{"trace": "cpu.nettrace", "a": "gc.nettrace", "b": "alloc.nettrace", "provider": "clr"}
-	for _, tool := range tools()[4:] {
-		for _, bytes := range []int{2500, 6000, mostLength} {
+	for _, tool := range assist.Tools(newRoot())[4:] {
+		for _, bytes := range []int{2500, 6000, assist.MostLength} {
 			in := map[string]any{"rows": 3.0, "bytes": float64(bytes)}
-			for _, p := range tool.parameters {
-				if v, ok := given[p.name]; ok && (p.needed || p.name == "provider" && tool.name == "events") {
-					in[p.name] = v
+			for _, p := range tool.Parameters {
+				if v, ok := given[p.Name]; ok && (p.Needed || p.Name == "provider" && tool.Name == "events") {
+					in[p.Name] = v
 				}
 			}
-			if in["trace"] != nil && (tool.name == "processes" || tool.name == "disks" || tool.name == "files") {
+			if in["trace"] != nil && (tool.Name == "processes" || tool.Name == "disks" || tool.Name == "files") {
 				in["trace"] = "machine.etl"
 			}
-			answer, err := tool.call(t.Context(), d, in)
+			answer, err := tool.Call(t.Context(), d, in)
 			if err != nil || len(answer) > bytes || !json.Valid(answer) {
-				t.Errorf("%s in %d bytes: %d bytes, %v: %.300s", tool.name, bytes, len(answer), err, answer)
+				t.Errorf("%s in %d bytes: %d bytes, %v: %.300s", tool.Name, bytes, len(answer), err, answer)
 				continue
 			}
 			if at, rows := strings.Index(string(answer), `"warnings":`), strings.Index(string(answer), `"rows":`); at < 0 || rows >= 0 && rows < at {
-				t.Errorf("%s does not begin with warnings: %.300s", tool.name, answer)
+				t.Errorf("%s does not begin with warnings: %.300s", tool.Name, answer)
 			}
 		}
 	}
@@ -261,46 +264,46 @@ func TestAssistantBounds(t *testing.T) {
 // gone is answered, and that of one that has changed is not what is kept.
 func TestAssistantKeeps(t *testing.T) {
 	dir := exampleFolder(t)
-	d, err := newDesk([]string{dir}, time.Minute)
+	d, err := desk.New(runIn, []string{dir}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := d.trace("cpu.nettrace")
+	x, err := d.Trace("cpu.nettrace")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(args ...string) {
+	output := func(args ...string) {
 		t.Helper()
-		if _, err := d.ask(t.Context(), x, append(args, "--format=json", "--", x.path)); err != nil {
+		if _, err := d.Ask(t.Context(), x, append(args, "--format=json", "--", x.Path)); err != nil {
 			t.Error(err)
 		}
 	}
-	kept := func() int { return len(x.shelf.order) }
-	ask("top")
+	kept := func() int { return len(x.Shelf.Order) }
+	output("top")
 	if kept() != 2 { // the profile, and what was printed
-		t.Errorf("%d results are kept: %q", kept(), x.shelf.order)
+		t.Errorf("%d results are kept: %q", kept(), x.Shelf.Order)
 	}
-	ask("tree", "--root=Oven")
-	ask("stacks", "--top=3")
+	output("tree", "--root=Oven")
+	output("stacks", "--top=3")
 	if kept() != 4 {
-		t.Errorf("%d results are kept: %q", kept(), x.shelf.order)
+		t.Errorf("%d results are kept: %q", kept(), x.Shelf.Order)
 	}
-	ask("gc", "--by=generation")
-	ask("gc", "--by=collection", "--top=3")
+	output("gc", "--by=generation")
+	output("gc", "--by=collection", "--top=3")
 	if kept() != 7 {
-		t.Errorf("%d results are kept: %q", kept(), x.shelf.order)
+		t.Errorf("%d results are kept: %q", kept(), x.Shelf.Order)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.ask(ctx, x, []string{"allocs", "--format=json", "--", x.path}); err == nil || kept() != 7 {
-		t.Errorf("cancelled: %v, %q", err, x.shelf.order)
+	if _, err := d.Ask(ctx, x, []string{"allocs", "--format=json", "--", x.Path}); err == nil || kept() != 7 {
+		t.Errorf("cancelled: %v, %q", err, x.Shelf.Order)
 	}
-	before := slices.Clone(x.shelf.order)
-	if err := os.WriteFile(x.path, recorded(t, "threads.nettrace"), 0o666); err != nil {
+	before := slices.Clone(x.Shelf.Order)
+	if err := os.WriteFile(x.Path, recorded(t, "threads.nettrace"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ask("top")
-	if slices.Equal(before, x.shelf.order) {
+	output("top")
+	if slices.Equal(before, x.Shelf.Order) {
 		t.Error("what is kept of another file is answered")
 	}
 }
@@ -379,7 +382,7 @@ func TestAssistantsPage(t *testing.T) {
 			continue
 		}
 		ran++
-		if out, stderr, code := ask(strings.Fields(words)...); code != 0 || out == "" {
+		if out, stderr, code := output(strings.Fields(words)...); code != 0 || out == "" {
 			t.Errorf("%s: exit code %d, %s", words, code, stderr)
 		}
 	}

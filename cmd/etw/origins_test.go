@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -34,10 +35,10 @@ func TestOrigins(t *testing.T) {
 		counts := make(map[string]int)
 		for _, r := range doc.Rows {
 			counts[r.Source] += r.Frames
-			if (r.Wanted != "") != (r.Source == fromNothing) {
+			if (r.Wanted != "") != (r.Source == frames.FromNothing) {
 				t.Errorf("%+v", r)
 			}
-			if r.Source == fromNothing && strings.HasSuffix(r.File, "CoreLib.dll") && !strings.Contains(r.Wanted, "0x9ae") {
+			if r.Source == frames.FromNothing && strings.HasSuffix(r.File, "CoreLib.dll") && !strings.Contains(r.Wanted, "0x9ae") {
 				t.Errorf("what would name it: %+v", r)
 			}
 		}
@@ -49,7 +50,7 @@ func TestOrigins(t *testing.T) {
 	if without[fromNet] != 0 || with[fromNet] == 0 {
 		t.Error("names of files of .NET come from them")
 	}
-	if with[fromNet]+with[fromNothing] != without[fromNothing] || with[fromRecorder] != without[fromRecorder] {
+	if with[fromNet]+with[frames.FromNothing] != without[frames.FromNothing] || with[frames.FromRecorder] != without[frames.FromRecorder] {
 		t.Errorf("without the files %v, with them %v", without, with)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
@@ -85,7 +86,7 @@ func endlessTrace() []byte {
 // comes beside it.
 func TestInterruptedExport(t *testing.T) {
 	trace := endlessTrace()
-	for _, signal := range endings() {
+	for _, signal := range cli.Endings() {
 		for _, command := range []string{"export -f otlp", "export -f prometheus", "filter"} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "out")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/windows"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/provider"
@@ -82,8 +83,8 @@ func TestRecordMachine(t *testing.T) {
 	for _, c := range []struct {
 		mode string
 		args []string
-	}{{"all", nil}, {modeSequential, []string{"--max-size", "1M"}}, {modeCircular, []string{"--max-size", "1M", "--mode", modeCircular}},
-		{modeNewFile, []string{"--max-size", "1M", "--mode", modeNewFile}}} {
+	}{{"all", nil}, {windows.ModeSequential, []string{"--max-size", "1M"}}, {windows.ModeCircular, []string{"--max-size", "1M", "--mode", windows.ModeCircular}},
+		{windows.ModeNewFile, []string{"--max-size", "1M", "--mode", windows.ModeNewFile}}} {
 		t.Run(c.mode, func(t *testing.T) {
 			dir, err := os.MkdirTemp("", "record")
 			if err != nil {
@@ -108,14 +109,14 @@ func TestRecordMachine(t *testing.T) {
 			if !any || last >= written {
 				t.Fatalf("exit code %d, events %d to %d of %d: %s", code, first, last, written, said)
 			}
-			lost := c.mode == modeSequential && whole
+			lost := c.mode == windows.ModeSequential && whole
 			if (code != 0) != lost && whole || strings.Contains(said, "not all was recorded") != (code != 0) {
 				t.Errorf("exit code %d: %s", code, said)
 			}
-			if first > 0 != (c.mode == modeCircular) && whole || whole && !lost && last != written-1 {
+			if first > 0 != (c.mode == windows.ModeCircular) && whole || whole && !lost && last != written-1 {
 				t.Errorf("events %d to %d of %d", first, last, written)
 			}
-			if len(files) > 1 != (c.mode == modeNewFile) && whole {
+			if len(files) > 1 != (c.mode == windows.ModeNewFile) && whole {
 				t.Errorf("files %q", files)
 			}
 			for _, path := range files {

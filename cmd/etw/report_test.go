@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/ask"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -54,8 +57,8 @@ func TestReportFindings(t *testing.T) {
 	_, page, _ := runReport(path)
 	_, out, _ := runReport("--json", path)
 	var doc struct {
-		reportDoc
-		Next []suggestion
+		ask.ReportDoc
+		Next []show.Suggestion
 	}
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Schema != 1 || len(doc.Findings) != 4 || len(doc.Next) != 2 {
 		t.Fatalf("%v: %s", err, out)
@@ -75,11 +78,11 @@ func TestReportFindings(t *testing.T) {
 	if _, text, _ := runReport("-f", "text", recordedPath("rundown.nettrace")); !strings.Contains(text, "nothing stands out") {
 		t.Errorf("of a rundown: %s", text)
 	}
-	if code, _, stderr := runReport("-f", "text", "-o", "x", path); code != exitUsage || !strings.Contains(stderr, "--output is for a page") {
+	if code, _, stderr := runReport("-f", "text", "-o", "x", path); code != cli.ExitUsage || !strings.Contains(stderr, "--output is for a page") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	code, text, _ = runReport("-f", "text", recordedPath("lost.nettrace"))
-	if code != exitTrouble || !strings.Contains(text, "the trace\n  problem          At least 7,861 events were lost") {
+	if code != cli.ExitTrouble || !strings.Contains(text, "the trace\n  problem          At least 7,861 events were lost") {
 		t.Errorf("exit code %d, %s", code, text)
 	}
 }
@@ -88,7 +91,7 @@ func TestReportFindings(t *testing.T) {
 // says what is missing.
 func TestReportTrouble(t *testing.T) {
 	code, page, stderr := runReport(recordedPath("lost.nettrace"))
-	if code != exitTrouble || !strings.Contains(stderr, "were lost") || !strings.Contains(page, "were lost when the trace was recorded") {
+	if code != cli.ExitTrouble || !strings.Contains(stderr, "were lost") || !strings.Contains(page, "were lost when the trace was recorded") {
 		t.Errorf("lost events: exit code %d, %q", code, stderr)
 	}
 	cut := filepath.Join(t.TempDir(), "cut.nettrace")
@@ -97,19 +100,19 @@ func TestReportTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, page, stderr = runReport(cut)
-	if code != exitTrouble || strings.Count(stderr, "\n") != 1 || !strings.Contains(page, "the trace is incomplete: ") || !strings.HasSuffix(page, "</html>\n") {
+	if code != cli.ExitTrouble || strings.Count(stderr, "\n") != 1 || !strings.Contains(page, "the trace is incomplete: ") || !strings.HasSuffix(page, "</html>\n") {
 		t.Errorf("a cut trace: exit code %d, %q", code, stderr)
 	}
-	if code, page, stderr := runReport(cut + ".none"); code != exitTrouble || page != "" || stderr == "" {
+	if code, page, stderr := runReport(cut + ".none"); code != cli.ExitTrouble || page != "" || stderr == "" {
 		t.Errorf("no file: exit code %d, %q", code, stderr)
 	}
-	if code, _, stderr := runReport(recordedPath("gc.nettrace"), "-o", filepath.Join(cut, "none", "report.html")); code != exitTrouble || !strings.Contains(stderr, "report.html") {
+	if code, _, stderr := runReport(recordedPath("gc.nettrace"), "-o", filepath.Join(cut, "none", "report.html")); code != cli.ExitTrouble || !strings.Contains(stderr, "report.html") {
 		t.Errorf("no folder: exit code %d, %q", code, stderr)
 	}
 	if code, page, stderr := runReport("--from", "1h", recordedPath("gc.nettrace")); code != 0 || !strings.Contains(stderr, "no event is from --from 1h on") || !strings.Contains(page, "no event is from --from 1h on") {
 		t.Errorf("no such time: exit code %d, %q", code, stderr)
 	}
-	if code, _, _ := runReport(); code != exitUsage {
+	if code, _, _ := runReport(); code != cli.ExitUsage {
 		t.Errorf("no trace: exit code %d", code)
 	}
 }

@@ -1,23 +1,21 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/ask"
+	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/live"
+	"github.com/etwgen/etwgen/cmd/etw/internal/look"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/ship"
+	"github.com/etwgen/etwgen/cmd/etw/internal/windows"
 	"github.com/etwgen/etwgen/internal/command"
-)
-
-// The exit codes.
-const (
-	exitTrouble = 1 // with a file
-	exitUsage   = 2
-	exitFailed  = 3 // a condition of --fail-if holds
 )
 
 // The groups of commands in help.
@@ -41,55 +39,60 @@ type subcommand struct {
 // subcommands returns all of them, in the order of the help.
 func subcommands() []subcommand {
 	return []subcommand{
-		{groupLook, "info", newInfo},
-		{groupLook, "stat", newStat},
-		{groupLook, "dump", newDump},
-		{groupLook, "export", newExport},
-		{groupLook, "filter", newFilter},
-		{groupLook, "blocks", newBlocks},
-		{groupLive, "ps", newPS},
-		{groupLive, "collect", newCollect},
-		{groupLive, "watch", newWatch},
-		{groupETW, "sessions", newSessions},
-		{groupETW, "record", newRecord},
-		{groupETW, "providers", newProviders},
-		{groupETW, "self-test", newSelfTest},
-		{groupAsk, "gc", newGC},
-		{groupAsk, "allocs", newAllocs},
-		{groupAsk, "exceptions", newExceptions},
-		{groupAsk, "jit", newJIT},
-		{groupAsk, "contention", newContention},
-		{groupAsk, "waits", newWaits},
-		{groupAsk, "threadpool", newThreadPool},
-		{groupAsk, "heap", newHeap},
-		{groupAsk, "requests", newRequests},
-		{groupAsk, "counters", newCounters},
-		{groupAsk, "startup", newStartup},
-		{groupAsk, "lifecycle", newLifecycle},
-		{groupAsk, "timeline", newTimelineCommand},
-		{groupAsk, "compare", newCompare},
-		{groupAsk, "report", newReport},
-		{groupCode, "top", newTop},
-		{groupCode, "classify", newClassify},
-		{groupCode, "tree", newTree},
-		{groupCode, "stacks", newStacks},
-		{groupCode, "flame", newFlame},
-		{groupCode, "lines", newLines},
-		{groupCode, "annotate", newAnnotate},
-		{groupCode, "convert", newConvert},
-		{groupCode, "symbols", newSymbols},
-		{groupBox, "processes", newProcesses},
-		{groupBox, "threads", newThreads},
-		{groupBox, "images", newImages},
-		{groupBox, "files", newFiles},
-		{groupBox, "disks", newDisks},
-		{groupBox, "network", newNetwork},
-		{groupKnow, "events", newEvents},
-		{groupKnow, "keywords", newKeywords},
-		{groupKnow, "record-help", newRecordHelp},
-		{groupTool, "mcp", newMCP},
+		{groupLook, "info", look.NewInfo},
+		{groupLook, "stat", look.NewStat},
+		{groupLook, "dump", look.NewDump},
+		{groupLook, "export", ship.NewExport},
+		{groupLook, "filter", ship.NewFilter},
+		{groupLook, "blocks", look.NewBlocks},
+		{groupLive, "ps", live.NewPS},
+		{groupLive, "collect", live.NewCollect},
+		{groupLive, "watch", live.NewWatch},
+		{groupETW, "sessions", windows.NewSessions},
+		{groupETW, "record", windows.NewRecord},
+		{groupETW, "providers", windows.NewProviders},
+		{groupETW, "self-test", windows.NewSelfTest},
+		{groupAsk, "gc", with(ask.NewGC, live.WithCollections)},
+		{groupAsk, "allocs", with(ask.NewAllocs, live.WithRecording)},
+		{groupAsk, "exceptions", with(ask.NewExceptions, live.WithRecording)},
+		{groupAsk, "jit", with(ask.NewJIT, live.WithRecording)},
+		{groupAsk, "contention", with(ask.NewContention, live.WithRecording)},
+		{groupAsk, "waits", with(ask.NewWaits, live.WithRecording)},
+		{groupAsk, "threadpool", with(ask.NewThreadPool, live.WithRecording)},
+		{groupAsk, "heap", with(ask.NewHeap, live.WithSnapshot)},
+		{groupAsk, "requests", with(ask.NewRequests, live.WithRecording)},
+		{groupAsk, "counters", with(ask.NewCounters, live.WithReadings)},
+		{groupAsk, "startup", with(ask.NewStartup, (*ask.Question).Command)},
+		{groupAsk, "lifecycle", with(ask.NewLifecycle, (*ask.Question).Command)},
+		{groupAsk, "timeline", ask.NewTimelineCommand},
+		{groupAsk, "compare", ship.NewCompare},
+		{groupAsk, "report", ask.NewReport},
+		{groupCode, "top", with(code.NewTop, live.WithIntervals)},
+		{groupCode, "classify", with(code.NewClassify, live.WithSamples)},
+		{groupCode, "tree", with(code.NewTree, live.WithSamples)},
+		{groupCode, "stacks", with(code.NewStacks, live.WithThreads)},
+		{groupCode, "flame", with(code.NewFlame, live.WithSamples)},
+		{groupCode, "lines", code.NewLines},
+		{groupCode, "annotate", code.NewAnnotate},
+		{groupCode, "convert", code.NewConvert},
+		{groupCode, "symbols", code.NewSymbols},
+		{groupBox, "processes", with(ask.NewProcesses, (*ask.Question).Command)},
+		{groupBox, "threads", with(ask.NewThreads, (*ask.Question).Command)},
+		{groupBox, "images", with(ask.NewImages, (*ask.Question).Command)},
+		{groupBox, "files", with(ask.NewFiles, (*ask.Question).Command)},
+		{groupBox, "disks", with(ask.NewDisks, (*ask.Question).Command)},
+		{groupBox, "network", with(ask.NewNetwork, (*ask.Question).Command)},
+		{groupKnow, "events", look.NewEvents},
+		{groupKnow, "keywords", look.NewKeywords},
+		{groupKnow, "record-help", windows.NewRecordHelp},
+		{groupTool, "mcp", func() *cobra.Command { return assist.NewMCP(newRoot, runIn) }},
 		{groupTool, "man", newMan},
 	}
+}
+
+// with returns what makes a command from a part, by what makes the part.
+func with[T any](build func() T, finish func(T) *cobra.Command) func() *cobra.Command {
+	return func() *cobra.Command { return finish(build()) }
 }
 
 // newRoot returns the command with all its subcommands.
@@ -157,7 +160,7 @@ compare --fail-if holds.`,
 		}
 		cmd := c.build()
 		cmd.GroupID = c.group
-		cmd.RunE = overMappings(cmd.RunE)
+		cmd.RunE = pick.OverMappings(cmd.RunE)
 		command.Add(root, cmd)
 	}
 	root.SetHelpCommandGroupID(groupTool)
@@ -176,61 +179,8 @@ func emptyFlags(cmd *cobra.Command) error {
 			return
 		}
 		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
-			err = usagef("--%s is empty; leave it out, or give it a value", f.Name)
+			err = cli.Usagef("--%s is empty; leave it out, or give it a value", f.Name)
 		}
 	})
 	return err
-}
-
-// A usageError says what is wrong with a command line.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
-}
-
-// errReported is trouble of which all has been said.
-var errReported = errors.New("reported")
-
-// exitCode prints what err says, in one line, and returns the exit code for it.
-func exitCode(cmd *cobra.Command, err error) int {
-	var usage *usageError
-	switch {
-	case err == nil, isBrokenPipe(err): // whoever reads the output has enough
-		return 0
-	case errors.Is(err, errFailed):
-		return exitFailed
-	case errors.Is(err, errReported):
-		return exitTrouble
-	case command.IsOutput(err):
-		report(cmd, err)
-		return exitTrouble
-	case !command.Began(err), errors.As(err, &usage):
-		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s; see %[1]s --help\n", cmd.CommandPath(), clean(line), similarCommand(cmd, line))
-		return exitUsage
-	}
-	if errors.Is(err, context.Canceled) && cmd.Context() != nil && cmd.Context().Err() != nil {
-		err = errors.New("interrupted")
-	}
-	report(cmd, err)
-	return exitTrouble
-}
-
-// similarCommand returns a question for a command that is like the one that is not known.
-func similarCommand(cmd *cobra.Command, line string) string {
-	rest, ok := strings.CutPrefix(line, `unknown command "`)
-	if !ok {
-		return ""
-	}
-	name, _, _ := strings.Cut(rest, `"`)
-	return didYouMean(name, command.Names(cmd.Root()))
-}
-
-// report prints an error in one line.
-func report(cmd *cobra.Command, err error) {
-	fmt.Fprintf(cmd.ErrOrStderr(), "etw: %s\n", clean(err.Error()))
 }

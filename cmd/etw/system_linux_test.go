@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/perf"
 )
 
@@ -186,31 +187,10 @@ func TestSystemNobody(t *testing.T) {
 	startBusy(t)
 	path := filepath.Join(t.TempDir(), "none.nettrace")
 	out, err := etwProcess(t, "collect", "--system", "-p", "1073741824", "-o", path).CombinedOutput()
-	if code := exitCodeOf(t, err); code != exitTrouble || !strings.Contains(string(out), "no process") {
+	if code := exitCodeOf(t, err); code != cli.ExitTrouble || !strings.Contains(string(out), "no process") {
 		t.Errorf("exit code %d, %s", code, out)
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("there is a file")
-	}
-}
-
-// A file of a process that has ended is identified if it is the one by device and number.
-func TestEndedIdentity(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "app.dll")
-	if err := os.WriteFile(path, stampedPE(t), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const ended = 1<<30 + 5 // a number that no process has
-	if text := identity(ended, &area{path: path, device: deviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
-		t.Errorf("%q", text)
-	}
-	for _, device := range []string{"", "00:00 1"} {
-		if text := identity(ended, &area{path: path, device: device}); text != "" {
-			t.Errorf("device %q: %q", device, text)
-		}
 	}
 }

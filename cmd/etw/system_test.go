@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/live"
 	"github.com/etwgen/etwgen/internal/perf"
 )
 
@@ -64,26 +65,26 @@ func systemRecords(take func(*perf.Record)) {
 func writeSystem(t *testing.T, more ...perf.Record) string {
 	t.Helper()
 	var out bytes.Buffer
-	s, err := newSystemTrace(&out, 1000e6, time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC))
+	s, err := live.NewSystemTrace(&out, 1000e6, time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
-	systemRecords(s.take)
+	systemRecords(s.Take)
 	for i := range more {
-		s.take(&more[i])
+		s.Take(&more[i])
 	}
 	jitted := "20000 100 void [App] Work::Hot(int32)[OptimizedTier1]\nno line\n30000 0 empty\n"
-	if err := readJITMap(strings.NewReader(jitted), func(start, size uint64, name string) { s.function(childPID, start, size, name) }); err != nil {
+	if err := live.ReadJITMap(strings.NewReader(jitted), func(start, size uint64, name string) { s.Function(childPID, start, size, name) }); err != nil {
 		t.Fatal(err)
 	}
 	kernel := filepath.Join(t.TempDir(), "kallsyms")
 	if err := os.WriteFile(kernel, []byte("ffffffff81000018 T do_wait\nffffffff81000000 T do_work\nffffffff81000000 t alias\nffffffff81000008 d data\nffffffff81000100 T next\t[module]\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.nameKernel(kernel); err != nil {
+	if err := s.NameKernel(kernel); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "machine.nettrace")
@@ -107,7 +108,7 @@ type systemAnswer struct {
 	Facts []string
 }
 
-// ask runs a command on a trace.
+// output runs a command on a trace.
 func askSystem(t *testing.T, args ...string) (a systemAnswer) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -159,18 +160,18 @@ func TestSystemLost(t *testing.T) {
 }
 
 func TestParseArea(t *testing.T) {
-	for line, want := range map[string]area{
-		"7f00-8000 r-xp 00001000 fe:01 1234    /usr/lib/a b.so": {start: 0x7f00, end: 0x8000, offset: 0x1000, path: "/usr/lib/a b.so", device: "fe:01 1234"},
-		"7f00-8000 rw-p 00000000 00:00 0       [heap]":          {start: 0x7f00, end: 0x8000, path: "[heap]", device: "00:00 0"},
-		"7f00-8000 rwxp 00000000 00:00 0 ":                      {start: 0x7f00, end: 0x8000, device: "00:00 0"},
+	for line, want := range map[string]live.Area{
+		"7f00-8000 r-xp 00001000 fe:01 1234    /usr/lib/a b.so": {Start: 0x7f00, End: 0x8000, Offset: 0x1000, Path: "/usr/lib/a b.so", Device: "fe:01 1234"},
+		"7f00-8000 rw-p 00000000 00:00 0       [heap]":          {Start: 0x7f00, End: 0x8000, Path: "[heap]", Device: "00:00 0"},
+		"7f00-8000 rwxp 00000000 00:00 0 ":                      {Start: 0x7f00, End: 0x8000, Device: "00:00 0"},
 	} {
-		got, ok := parseArea(line)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(area{})); diff != "" || !ok {
+		got, ok := live.ParseArea(line)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(live.Area{})); diff != "" || !ok {
 			t.Errorf("%q: %v (-want +got):\n%s", line, ok, diff)
 		}
 	}
 	for _, line := range []string{"", "x", "7f00-8000 rw-p 0 fe:01 1 /data", "8000-7f00 r-xp 0 fe:01 1 /a", "7f00 r-xp 0", "ffffffffff600000-ffffffffff601000 --xp 0 00:00 0 [vsyscall]"} {
-		if got, ok := parseArea(line); ok {
+		if got, ok := live.ParseArea(line); ok {
 			t.Errorf("%q: %+v", line, got)
 		}
 	}
@@ -187,15 +188,15 @@ func TestBuildID(t *testing.T) {
 		return append(b, make([]byte, (4-len(text)%4)%4)...)
 	}
 	notes := append(note("Go\x00", "12345", 4), note("GNU\x00", "build id", 3)...)
-	if got := string(buildIDOf(notes, binary.LittleEndian)); got != "build id" {
+	if got := string(live.BuildIDOf(notes, binary.LittleEndian)); got != "build id" {
 		t.Errorf("%q", got)
 	}
 	for n := range notes {
-		if got := buildIDOf(notes[:n:n], binary.LittleEndian); got != nil {
+		if got := live.BuildIDOf(notes[:n:n], binary.LittleEndian); got != nil {
 			t.Errorf("of %d bytes: %q", n, got)
 		}
 	}
-	if got := buildIDOf(bytes.Repeat([]byte{0xff}, 64), binary.LittleEndian); got != nil {
+	if got := live.BuildIDOf(bytes.Repeat([]byte{0xff}, 64), binary.LittleEndian); got != nil {
 		t.Errorf("%q", got)
 	}
 }
@@ -206,23 +207,23 @@ func TestJITMaps(t *testing.T) {
 	for socket, want := range map[string]string{
 		filepath.Join(dir, "dotnet-diagnostic-12-345-socket"): filepath.Join(dir, "perf-12.map"), "": "", "dotnet-diagnostic-x-1-socket": "",
 	} {
-		if got := jitMapPath(socket); got != want {
+		if got := live.JitMapPath(socket); got != want {
 			t.Errorf("%s: %q", socket, got)
 		}
 	}
-	m := newJITMaps()
-	m.asked[12] = jitMap{path: filepath.Join(dir, "perf-12.map"), theirs: true}
-	m.asked[13] = jitMap{}
-	m.asked[14] = jitMap{path: dir, theirs: true}
-	if err := os.WriteFile(m.asked[12].path, []byte("10 20 one\n0x30 0x10 two words\n"), 0o666); err != nil {
+	m := live.NewJITMaps()
+	m.Asked[12] = live.JitMap{Path: filepath.Join(dir, "perf-12.map"), Theirs: true}
+	m.Asked[13] = live.JitMap{}
+	m.Asked[14] = live.JitMap{Path: dir, Theirs: true}
+	if err := os.WriteFile(m.Asked[12].Path, []byte("10 20 one\n0x30 0x10 two words\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	err := m.read(t.Context(), func(pid int32, start, size uint64, name string) { got = append(got, name) })
+	err := m.Read(t.Context(), func(pid int32, start, size uint64, name string) { got = append(got, name) })
 	if err == nil || !strings.Contains(err.Error(), "no regular file") || !slices.Equal(got, []string{"one", "two words"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := os.Stat(m.asked[12].path); err != nil {
+	if _, err := os.Stat(m.Asked[12].Path); err != nil {
 		t.Error(err)
 	}
 }

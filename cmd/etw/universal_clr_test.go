@@ -126,7 +126,7 @@ func answerOf(t *testing.T, text string) (answer map[string]any) {
 // TestUniversalCLR answers from the events of a runtime in universal traces as from those
 // of EventPipe, and names samples of the recorder by them.
 func TestUniversalCLR(t *testing.T) {
-	ask := func(args ...string) string {
+	output := func(args ...string) string {
 		t.Helper()
 		var out, trouble bytes.Buffer
 		if code := run(args, nil, &out, &trouble); code != 0 {
@@ -146,18 +146,18 @@ func TestUniversalCLR(t *testing.T) {
 		path := filepath.Join("..", "..", "tests", "recorded", c.trace)
 		universal, method := writeUniversal(t, path)
 		for _, command := range c.commands {
-			want, got := answerOf(t, ask(command, "--format", "json", path)), answerOf(t, ask(command, "--format", "json", universal))
+			want, got := answerOf(t, output(command, "--format", "json", path)), answerOf(t, output(command, "--format", "json", universal))
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("%s %s (-want +got):\n%.2000s", command, c.trace, diff)
 			}
 		}
-		text := ask("top", "--format", "json", "--of", "cpu", "--no-symbols", universal)
+		text := output("top", "--format", "json", "--of", "cpu", "--no-symbols", universal)
 		for _, name := range []string{method.name, "libnative.so!native_function"} {
 			if method.at != 0 && !strings.Contains(text, name) {
 				t.Errorf("%s: %q is not in %s", c.trace, name, text)
 			}
 		}
-		if by := ask("symbols", "--of", "cpu", "--by", "source", "--no-symbols", universal); !strings.Contains(by, "the recorder") || method.at != 0 && strings.Contains(by, "unknown") {
+		if by := output("symbols", "--of", "cpu", "--by", "source", "--no-symbols", universal); !strings.Contains(by, "the recorder") || method.at != 0 && strings.Contains(by, "unknown") {
 			t.Errorf("%s: sources\n%s", c.trace, by)
 		}
 	}

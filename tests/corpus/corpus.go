@@ -54,6 +54,16 @@ func Glob(tb testing.TB, pattern ...string) []string {
 	return files
 }
 
+// Traces returns the traces of the corpus of all formats.
+func Traces(tb testing.TB) []string {
+	tb.Helper()
+	var list []string
+	for _, pattern := range []string{"dotnet10/*.nettrace", "dotnet10/*.netperf", "nettrace/*.nettrace", "nettrace/*.netperf", "etl/*.etl", "universal/*.nettrace"} {
+		list = append(list, Glob(tb, pattern)...)
+	}
+	return list
+}
+
 // Facts returns the folder with the tables of facts, which lies beside the
 // corpus, or skips the test.
 func Facts(tb testing.TB) string {

@@ -1,0 +1,319 @@
+package ask
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A Question is a command that an analysis of the events of traces answers.
+type Question struct {
+	name, short, Long, example string
+	views                      []string    // what the rows of the table can be, the default first
+	Needs                      []need.Need // what to record for it
+	missing                    string      // what to say in place of needs
+	whole                      bool        // people see all rows if they do not say how many
+	rooted                     bool        // --root is for all views
+	ask                        func(mux *etw.Mux) answer
+
+	in    pick.Input
+	scope pick.Scope
+	Out   show.Output
+	rank  show.Ranking
+	by    string
+	root  string          // only what this code calls
+	named *frames.CodeMap // what names code, if it is asked for
+}
+
+// A timed answer wants to know the time between two samples in nanoseconds, 0 if the head
+// of the trace does not tell it.
+type timed interface{ samplesEach(ns int64) }
+
+// A placed answer wants to know where in time the traces are, which are of one session
+// then, and what of it was asked for.
+type placed interface{ place(placement) }
+
+// A skipping answer wants to know of the records that --activity leaves out.
+type skipping interface{ skip(*etw.Record) }
+
+// A fitted answer is in another form for people than for programs.
+type fitted interface {
+	fit(p *show.Printer, who *pick.Names)
+}
+
+// An answer is an analysis, and how its result is printed.
+type answer interface {
+	// take takes the result, and reports whether there is anything in it.
+	take() bool
+	// result returns what JSON has.
+	result() any
+	// warnings says which numbers are not what they seem.
+	warnings() []string
+	// totals prints what stands before the table.
+	totals(p *page)
+	// table returns the rows of a view, the most important first.
+	table(view string, who *pick.Names) *show.Table
+}
+
+// A chooser is an answer that leaves out the processes that were not asked for by
+// itself, since it needs the records of all.
+type chooser interface {
+	choose(processes filter.Numbers)
+}
+
+func (q *Question) Command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               q.name + " [flags] FILE...",
+		Short:             q.short,
+		Long:              q.Long + "\n\n" + commonLong,
+		Example:           q.example,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE:              q.main,
+	}
+	f := cmd.Flags()
+	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+strings.Join(q.views, ", "))
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(q.views, cobra.ShellCompDirectiveNoFileComp)})
+	if q.rooted || slices.Contains(q.views, byStack) {
+		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw top --help explains patterns")
+		cli.Completions(cmd, map[string]cobra.CompletionFunc{"root": cobra.NoFileCompletions})
+	}
+	q.rank.Flags(cmd, "")
+	if !q.whole {
+		f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", show.RowsForPeople)
+	}
+	q.scope.Flags(cmd)
+	q.Out.Flags(cmd)
+	q.in.Flags(cmd)
+	return cmd
+}
+
+// commonLong is what the help of all such commands ends with.
+const commonLong = `Text has the totals and a table, CSV, Markdown and lines of JSON the table that --by
+names. JSON as one document has all that is known, whatever --by and --top say; its
+names end in units, and its schema counts up if one of them goes or changes; with one
+of these flags it also has the table, as rows. Times
+are milliseconds since the session began, MB are 1,000,000 bytes, and - is a number
+that the trace does not tell.`
+
+// main runs the command.
+func (q *Question) main(cmd *cobra.Command, args []string) error {
+	if err := q.Check(cmd); err != nil {
+		return err
+	}
+	a, err := cli.Kept(cmd, q.key(cmd, args), func() (*answered, error) { return q.read(cmd, args) })
+	if err != nil {
+		return err
+	}
+	defer a.t.Close()
+	trouble := a.trouble
+	p := q.Out.Open(cmd, false)
+	err = q.print(cmd, p, a)
+	if err == nil {
+		err = p.Flush()
+	}
+	if err == nil && !a.any && cmd.Context().Err() == nil {
+		q.reportNone(cmd, a.why)
+	}
+	if show.ReportLosses(cmd, a.t) {
+		trouble = cmp.Or(trouble, cli.ErrReported)
+	}
+	return p.Close(err, trouble)
+}
+
+// An answered is what a question found in traces.
+type answered struct {
+	*pick.Inquiry
+	answer  answer
+	t       *trace.Trace    // to be closed; counts and facts stay
+	named   *frames.CodeMap // of the code, if the view shows some
+	any     bool
+	why     string // there is nothing, if more is known of that than what to record
+	trouble error  // with a trace
+}
+
+// key says what an answer depends on. What its table shows does not count.
+func (q *Question) key(cmd *cobra.Command, args []string) string {
+	b := fmt.Appendf(nil, "question %s %v %s", q.name, q.needsCode(), cli.Stamps(args))
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(viewFlags, f.Name) || f.Name == "by" && q.rooted {
+			b = fmt.Appendf(b, " %s=%q", f.Name, f.Value.String())
+		}
+	})
+	return string(b)
+}
+
+// viewFlags are the flags that say what is shown of an answer.
+var viewFlags = []string{"by", "sort", "reverse", "top", "format", "json"}
+
+// read asks the traces.
+func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
+	if err := pick.RefuseCopies(args); err != nil {
+		return nil, err
+	}
+	h, err := q.scope.Header(cmd, &q.in, args)
+	if err != nil {
+		return nil, err
+	}
+	t, trouble, err := q.in.Open(cmd, args, false)
+	if err != nil {
+		return nil, err
+	}
+	found := false
+	defer func() {
+		if !found {
+			t.Close()
+		}
+	}()
+	var mux etw.Mux
+	if q.needsCode() {
+		q.named = frames.NewCodeMap(nil)
+	}
+	answer := q.ask(&mux)
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames()}
+	if x, ok := answer.(skipping); ok {
+		i.Skip = x.skip
+	}
+	where, isPlaced := answer.(placed)
+	if i.Wide = isPlaced; isPlaced {
+		if err := pick.OneSession(t); err != nil {
+			return nil, err
+		}
+	}
+	if q.named != nil {
+		i.Also = &q.named.Mux
+		if i.Source, err = frames.BindStacks(cmd, &q.in, t, args); err != nil {
+			return nil, err
+		}
+	}
+	i.Asked = h.Processes
+	if c, ok := answer.(chooser); ok {
+		c.choose(h.Processes)
+		h.Processes = nil
+	}
+	if x, ok := answer.(timed); ok {
+		x.samplesEach(code.SamplingInterval(t))
+	}
+	if err := i.Read(t, h); err != nil {
+		trouble = cmp.Or(trouble, err)
+	}
+	if isPlaced {
+		where.place(placementOf(i, t, h))
+	}
+	why := i.Span.WhyNone(&q.scope)
+	any := answer.take() && why == ""
+	if !any && cmd.Context().Err() == nil {
+		why = cmp.Or(why, q.whyNotHere(i, args))
+	}
+	i.Cmd, found = nil, true
+	return &answered{i, answer, t, q.named, any, why, trouble}, nil
+}
+
+// Check reads the flags that do not depend on the traces.
+func (q *Question) Check(cmd *cobra.Command) error {
+	if err := q.Out.Check(cmd); err != nil {
+		return err
+	}
+	if err := q.rank.Check(cmd); err != nil {
+		return err
+	}
+	if !slices.Contains(q.views, q.by) {
+		return cli.Usagef("--by %s: it is one of %s%s", q.by, strings.Join(q.views, ", "), cli.DidYouMean(q.by, q.views))
+	}
+	return q.checkRoot(cmd)
+}
+
+// print prints the answer.
+func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error {
+	if x, ok := a.answer.(fitted); ok {
+		x.fit(p, a.Names)
+	}
+	warnings := append(a.Warnings(a.t), a.answer.warnings()...)
+	var tab *show.Table
+	if p.Format != show.FormatJSON || q.wantsRows(cmd) {
+		tab = q.table(a)
+		if err := q.rank.CheckColumn(tab.Columns); err != nil {
+			return err
+		}
+	}
+	if p.Format == show.FormatJSON {
+		q.tell(cmd, p.About, a)
+		p.About.Warn(warnings...)
+		return show.WriteMore(p, a.answer.result(), q.rank.Rows("rows", tab), a.t.Stats().Lost)
+	}
+	if p.Format == show.FormatText {
+		if !a.any {
+			return nil
+		}
+		a.answer.totals(&page{Printer: p, names: a.Names, by: q.by})
+		for _, w := range warnings {
+			p.Note(w)
+		}
+	}
+	chose := q.rank.Top > 0
+	if q.whole && !chose {
+		q.rank.Top = max(len(tab.Rows), 1)
+	}
+	all := len(tab.Rows)
+	if err := q.rank.WriteFirst(p, tab); err != nil {
+		return err
+	}
+	if tab.Chosen != "" && p.Format != show.FormatText && !chose {
+		reportChosen(cmd, tab, all)
+	}
+	return nil
+}
+
+// wantsRows reports whether a document has the table, too: where its flags are given.
+func (q *Question) wantsRows(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
+}
+
+// table returns the rows.
+func (q *Question) table(a *answered) *show.Table {
+	if q.isOfCode() {
+		return rowsOfCode(a.named, a.answer, q.by, q.root)
+	}
+	return a.answer.table(q.by, a.Names)
+}
+
+// tell says what an answer is about, and what to ask next.
+func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
+	a.Of(found.t, false)
+	if found.Inquiry.Trouble {
+		a.ReadTo(cli.ErrReported)
+	}
+	switch {
+	case found.any:
+		a.Follow(cmd)
+	case found.why != "":
+		a.Warn(found.why)
+	case q.missing != "":
+		a.Warn(q.missing)
+	default:
+		a.Lack(q.Needs)
+	}
+}
+
+// reportChosen says beside a table for programs that there is more than it has.
+func reportChosen(cmd *cobra.Command, t *show.Table, all int) {
+	if n := len(t.Rows); n < all {
+		cli.Report(cmd, fmt.Errorf("the table has %d of the %s; --top %d has these", n, t.Chosen, all))
+		return
+	}
+	cli.Report(cmd, fmt.Errorf("the table has the %s", t.Chosen))
+}

@@ -1,0 +1,59 @@
+package ask
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewAllocs returns the command that shows what was allocated.
+func NewAllocs() *Question {
+	return &Question{
+		name:  "allocs",
+		short: "Show what was allocated, by type",
+		Long: `Allocs shows which types a .NET program allocates memory for. A runtime writes an
+event for some 100 KB that it hands out, with the type of the object that passed that
+line: bytes and objects are estimates, and ERROR PERCENT is how far off they may be.
+Runtimes of .NET 10 can draw samples instead, which are unbiased; old ones can count
+every object. Numbers of different kinds of events are never added.
+
+The rows are types, or what --by says: the methods or call stacks that allocate, kinds
+of heaps, processes, or intervals of
+time.`,
+		example: `  etw allocs alloc.nettrace
+  etw allocs --top 5 --format md alloc.nettrace
+  etw allocs --by kind alloc.nettrace
+  etw allocs --by time --format csv alloc.nettrace
+  etw allocs --format json alloc.nettrace | jq '.types[0].type'`,
+		views: viewsOf(new(alloc.Result), byMethod, byStack),
+		Needs: alloc.Needs,
+		ask: func(mux *etw.Mux) answer {
+			a := alloc.New(mux)
+			return &viewed[*alloc.Result]{find: a.Result, facts: allocTotals, stacked: a.Samples}
+		},
+	}
+}
+
+func allocTotals(p *page, res *alloc.Result) {
+	if len(res.Runtimes) > fewRuntimes {
+		p.title(fmt.Sprintf("%d runtimes, %s", len(res.Runtimes), show.Mb(res.Bytes/1e6)))
+		return
+	}
+	for _, rt := range res.Runtimes {
+		p.runtime(rt.PID, rt.CLRInstance)
+		if t := rt.Ticks; t != nil {
+			p.line("by ticks", "%s in %s", show.Mb(float64(t.Bytes)/1e6), show.Count(t.Count, "event", "events"))
+			for _, k := range t.Kinds {
+				p.line("  "+k.Kind, "%s in %s", show.Mb(float64(k.Bytes)/1e6), show.Count(k.Count, "event", "events"))
+			}
+		}
+		if s := rt.Samples; s != nil {
+			p.line("by samples", "%s in %.0f objects, from %s", show.Mb(s.Bytes/1e6), s.Objects, show.Count(s.Count, "sample", "samples"))
+		}
+		if x := rt.Exact; x != nil {
+			p.line("by counting", "%s in %d objects, from %s", show.Mb(float64(x.Bytes)/1e6), x.Objects, show.Count(x.Events, "event", "events"))
+		}
+	}
+}

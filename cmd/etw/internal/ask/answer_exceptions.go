@@ -1,0 +1,50 @@
+package ask
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewExceptions returns the command that shows what was thrown.
+func NewExceptions() *Question {
+	return &Question{
+		name:  "exceptions",
+		short: "Show which exceptions were thrown",
+		Long: `Exceptions shows which exceptions a .NET program threw, and which blocks of code
+handled them.
+
+The rows are types, or what --by says: the methods or call stacks that throw, messages,
+exceptions in the order in which they were thrown, threads, handlers, processes, or
+intervals of time. Methods are those that called the runtime's to throw. Of each
+process the first thousand exceptions are listed one by one.`,
+		example: `  etw exceptions exceptions.nettrace
+  etw exceptions --by message --top 3 exceptions.nettrace
+  etw exceptions --by exception --format csv exceptions.nettrace
+  etw exceptions --format json exceptions.nettrace | jq '.types[0].count'`,
+		views: viewsOf(new(exceptions.Result), byMethod, byStack),
+		Needs: exceptions.NeedsHandling,
+		ask: func(mux *etw.Mux) answer {
+			a := exceptions.New(mux)
+			return &viewed[*exceptions.Result]{find: a.Result, facts: exceptionsTotals, stacked: a.Samples, within: code.ThrowingCode}
+		},
+	}
+}
+
+func exceptionsTotals(p *page, res *exceptions.Result) {
+	if len(res.Runtimes) > fewRuntimes {
+		p.title(fmt.Sprintf("%s in %d runtimes", show.Count(res.Count, "exception", "exceptions"), len(res.Runtimes)))
+		return
+	}
+	for _, rt := range res.Runtimes {
+		p.runtime(rt.PID, rt.CLRInstance)
+		p.line("thrown", "%d, of them %d thrown again", rt.Count, rt.Rethrown)
+		p.line("handled by", "%d catch, %d finally and %d filter blocks", rt.Catches, rt.Finallys, rt.Filters)
+		if rt.HandlingMS.Count > 0 {
+			p.line("handling took", "%s", show.Spread(&rt.HandlingMS))
+		}
+	}
+}

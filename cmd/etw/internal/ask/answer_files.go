@@ -1,0 +1,90 @@
+package ask
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewFiles returns the command that shows what was asked of the file system.
+func NewFiles() *Question {
+	return &Question{
+		name:  "files",
+		short: "Show what was asked of files: reads, writes, bytes and time",
+		Long: `Files shows what programs asked the file system for: how often each file was opened,
+read and written, how many bytes were asked for, and how long that took. What of it
+went to a disk, etw disks shows; the rest was in memory. Operations may run at the
+same time, so that their times add up to more than passed.
+
+The rows are files, or what --by says: processes, or files by process.`,
+		example: `  etw files machine.etl
+  etw files --by process machine.etl
+  etw files --by access --process child.exe --format csv machine.etl
+  etw files --format json machine.etl | jq '.files[].reads'`,
+		views:   viewsOf(new(system.FilesResult)),
+		missing: "the trace has no events of operations on files; wpr -start FileIO, or the kernel flags FileIOInit and FileIO, record them",
+		ask: func(mux *etw.Mux) answer {
+			return aboutMachine(mux, filesOf(mux), fileTotals)
+		},
+	}
+}
+
+// filesOf returns what finds the files of the processes that are asked for.
+func filesOf(mux *etw.Mux) func(filter.Numbers) *system.FilesResult {
+	files := system.FilesOf(mux)
+	return func(chosen filter.Numbers) *system.FilesResult {
+		res := files.Result()
+		res.Files = slices.DeleteFunc(res.Files, func(f system.FileFacts) bool { return !chosen.Has(int64(f.PID)) })
+		return res
+	}
+}
+
+func fileTotals(p *page, res *system.FilesResult) {
+	sum := res.Sum()
+	p.title("files")
+	p.line("opened", "%s", show.Count(sum.Opens, "time", "times"))
+	p.line("read", "%s in %s", show.Mb(float64(sum.BytesRead)/1e6), show.Count(sum.Reads, "operation", "operations"))
+	p.line("written", "%s in %s", show.Mb(float64(sum.BytesWritten)/1e6), show.Count(sum.Writes, "operation", "operations"))
+}
+
+// NewDisks returns the command that shows what disks did.
+func NewDisks() *Question {
+	return &Question{
+		name:  "disks",
+		short: "Show what was read from and written to disks, by file",
+		Long: `Disks shows what was read from and written to disks: for which file, how many times,
+how many bytes, and how long the disk took to answer. Requests may wait at the same
+time, so that their times add up to more than passed. What had no file is shown as
+(unknown): flushes, and what the file system itself reads and writes.
+
+The rows are files, or what --by says: disks, processes, or files by process.`,
+		example: `  etw disks machine.etl
+  etw disks --by disk machine.etl
+  etw disks --by access --process app.exe --format csv machine.etl
+  etw disks --format json machine.etl | jq '[.files[].disks[]?.ms] | add'`,
+		views:   viewsOf(system.DisksResult{FilesResult: new(system.FilesResult)}),
+		missing: "the trace has no events of disks; wpr -start DiskIO, or the kernel flags DiskIO and DiskFileIO, record them",
+		ask: func(mux *etw.Mux) answer {
+			find, m := filesOf(mux), system.Of(mux)
+			return aboutMachine(mux, func(chosen filter.Numbers) system.DisksResult { return system.DisksResult{FilesResult: find(chosen)} },
+				func(p *page, res system.DisksResult) { diskTotals(p, res, m.Facts().Disks) })
+		},
+	}
+}
+
+func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
+	for _, d := range res.Disks() {
+		p.title(fmt.Sprintf("disk %d", d.Disk))
+		for _, x := range known {
+			if x.Number == d.Disk {
+				p.line("model", "%s", x.Model)
+			}
+		}
+		p.line("read", "%s in %s", show.Mb(float64(d.BytesRead)/1e6), show.Count(d.Reads, "request", "requests"))
+		p.line("written", "%s in %s", show.Mb(float64(d.BytesWritten)/1e6), show.Count(d.Writes, "request", "requests"))
+	}
+}

@@ -1,0 +1,140 @@
+package ask
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/gc"
+	quantity "github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewGC returns the command that shows garbage collections.
+func NewGC() *Question {
+	return &Question{
+		name:  "gc",
+		short: "Show garbage collections and their pauses",
+		Long: `Gc shows the garbage collections of .NET programs: how long threads were stopped
+for them, what they collected and why, and how large the heap was. A pause lasts from
+the request to stop the threads until they run again; those of background collections
+are added up.
+
+The rows are collections, the longest pause first, or what --by says: generations,
+reasons of collections, processes, reasons of suspensions, or types of finalized
+objects.
+
+With -p, --name or --port it is about a live process: each collection is a line as it
+ends, with the percentiles of the pauses so far, up to the last 10,000.`,
+		example: `  etw gc gc.nettrace
+  etw gc --top 5 --sort promotedMB gc.nettrace
+  etw gc --by generation --format md gc.nettrace
+  etw gc --by suspension gc.nettrace
+  etw gc --format csv --sort startMs gc.nettrace
+  etw gc --format json gc.nettrace | jq '.runtimes[].pauseMs'
+  etw gc -p 1234 --duration 10m`,
+		views: viewsOf(new(gc.Result)),
+		Needs: gc.Needs,
+		ask: func(mux *etw.Mux) answer {
+			return &viewed[*gc.Result]{find: gc.New(mux).Result, any: anyGC, facts: gcTotals}
+		},
+	}
+}
+
+func anyGC(res *gc.Result) bool {
+	return slices.ContainsFunc(res.Runtimes, func(rt *gc.Runtime) bool { return rt.Count > 0 || rt.PauseMS > 0 })
+}
+
+func gcTotals(p *page, res *gc.Result) {
+	if len(res.Runtimes) > fewRuntimes && p.by != "process" {
+		p.title(fmt.Sprintf("%d runtimes", len(res.Runtimes)))
+		p.small(viewOf(res, "process", p.names))
+		return
+	}
+	for _, rt := range res.Runtimes {
+		p.runtime(rt.PID, rt.CLRInstance)
+		gcFacts(p, rt)
+	}
+	if p.by != "generation" {
+		p.small(viewOf(res, "generation", p.names))
+	}
+}
+
+// gcFacts prints what is known of the collections of a runtime.
+func gcFacts(p *page, rt *gc.Runtime) {
+	p.line("collections", "%s", gcCounts(rt))
+	p.line("pauses", "%s, %s of %.3f s", show.Ms(rt.PauseMS), show.PercentOf(rt.PausePercent), rt.SpanMS/1000)
+	if rt.All.PauseMS.Count > 0 {
+		s := rt.All.PauseMS
+		p.line("of a collection", "mean %s, median %s, p95 %s, p99 %s, longest %s", show.MsOf(s.Mean), show.MsOf(s.P50), show.MsOf(s.P95), show.MsOf(s.P99), show.MsOf(s.Max))
+	}
+	if rt.All.Count > 0 {
+		last := rt.GCs[len(rt.GCs)-1]
+		p.line("heap", "%s at most, %s after collections on average, %s after the last one", show.MbOf(rt.All.MaxPeakMB), show.MbOf(rt.All.MeanAfterMB), show.MbOf(last.AfterMB))
+		rate := ""
+		if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
+			rate = ", " + show.Mb(v) + "/s from the first to the last"
+		}
+		p.line("allocated", "%s before collections%s; %s promoted", show.Mb(rt.All.AllocatedMB), rate, show.Mb(rt.All.PromotedMB))
+	}
+	p.line("collector", "%s", collector(rt))
+	if !rt.GCCPUMS.IsZero() {
+		p.line("processor", "%s for collections, of %s", show.MsOf(rt.GCCPUMS), show.MsOf(rt.CPUMS))
+	}
+	var others []string
+	for _, r := range rt.Suspensions.ByReason {
+		if !r.GC {
+			others = append(others, fmt.Sprintf("%d for %s, %s", r.Count, r.Reason, show.Ms(r.TotalMS)))
+		}
+	}
+	p.line("other stops", "%s", strings.Join(others, "; "))
+	if f := rt.Finalizers; f != nil {
+		p.line("finalizers", "%s in %s, %s", show.Count(f.Count, "was run", "were run"), show.Count(f.Runs, "pass", "passes"), show.Ms(f.MS))
+	}
+	if n := len(rt.AllocWaits); n > 0 {
+		p.line("waits", "%s for memory during a background collection", show.Count(n, "long wait", "long waits"))
+	}
+}
+
+// gcCounts says how many collections of which kinds there were.
+func gcCounts(rt *gc.Runtime) string {
+	var parts []string
+	for _, g := range rt.ByGeneration {
+		parts = append(parts, fmt.Sprintf("%d of generation %d", g.Count, g.Generation))
+	}
+	text := fmt.Sprintf("%d: %s", rt.Count, strings.Join(parts, ", "))
+	for _, more := range []struct {
+		n    int
+		kind string
+	}{
+		{rt.All.Background, "in the background"}, {rt.All.Foreground, "during a background one"}, {rt.All.Induced, "induced"},
+		{rt.Unfinished, "not finished"}, {rt.Partial, "without begin"},
+	} {
+		if more.n > 0 {
+			text += fmt.Sprintf("; %d %s", more.n, more.kind)
+		}
+	}
+	return text
+}
+
+// collector says how the collector is set.
+func collector(rt *gc.Runtime) string {
+	var parts []string
+	if rt.ServerGC != nil {
+		parts = append(parts, map[bool]string{false: "workstation", true: "server"}[*rt.ServerGC])
+	}
+	switch {
+	case rt.MaxHeaps > rt.Heaps:
+		parts = append(parts, fmt.Sprintf("%d heaps at the end, %d at most", rt.Heaps, rt.MaxHeaps))
+	case rt.Heaps > 0:
+		parts = append(parts, show.Count(rt.Heaps, "heap", "heaps"))
+	}
+	if s := rt.Settings; s != nil {
+		parts = append(parts, map[bool]string{false: "not concurrent", true: "concurrent"}[s.Concurrent])
+		if s.HardLimitBytes > 0 {
+			parts = append(parts, "hard limit "+show.Mb(float64(s.HardLimitBytes)/1e6))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

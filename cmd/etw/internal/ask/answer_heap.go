@@ -1,0 +1,61 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewHeap returns the command that shows snapshots of heaps.
+func NewHeap() *Question {
+	return &Question{
+		name:  "heap",
+		short: "Show what is on the heap, and what keeps it there",
+		Long: `Heap shows snapshots of the heaps of .NET programs. RETAINED BYTES would be free
+without an object, or without all objects of a type: what only they keep alive counts
+with them.
+
+A snapshot is made when a recording begins, so the program must already run: etw
+collect -p PID --providers clr:0x1980001:5 --duration 10s.
+
+The rows are types, or what --by says: the hundred objects that retain most, each with
+a path that keeps it alive; roots; snapshots; or how types changed from the first
+snapshot to the last, of one trace or of several.
+
+A snapshot makes the process collect, and stops it while the heap is walked.`,
+		example: `  etw heap heapdump.nettrace
+  etw heap --sort retainedBytes --top 5 heapdump.nettrace
+  etw heap --by object --format csv heapdump.nettrace
+  etw heap --by root heapdump.nettrace
+  etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
+  etw heap -p 1234`,
+		views: viewsOf(new(heap.Result)),
+		Needs: heap.Needs,
+		ask: func(mux *etw.Mux) answer {
+			return &viewed[*heap.Result]{find: heap.New(mux).Result, facts: heapTotals}
+		},
+	}
+}
+
+func heapTotals(p *page, res *heap.Result) {
+	if len(res.Snapshots) > fewRuntimes {
+		p.title(fmt.Sprintf("%d snapshots", len(res.Snapshots)))
+		p.small(viewOf(res, "snapshot", p.names))
+		return
+	}
+	for _, s := range res.Snapshots {
+		p.runtime(s.PID, s.CLRInstance)
+		p.line("snapshot", "at %s, of collection %d", show.Ms(s.AtMS), s.Number)
+		p.line("objects", "%d, %d bytes", s.Objects, s.Bytes)
+		p.line("alive", "%d, %d bytes; the others, %d bytes, wait for finalizers or are held weakly", s.ReachableObjects, s.ReachableBytes, s.UnreachableBytes)
+		p.line("references", "%d, %d of them to what is not walked", s.References, s.Dangling)
+		var roots []string
+		for _, r := range s.Roots {
+			roots = append(roots, fmt.Sprintf("%d %s", r.Count, r.Kind))
+		}
+		p.line("roots", "%s", strings.Join(roots, ", "))
+	}
+}

@@ -1,0 +1,49 @@
+package ask
+
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewNetwork returns the command that shows connections.
+func NewNetwork() *Question {
+	return &Question{
+		name:  "network",
+		short: "Show what was sent and received, by connection",
+		Long: `Network shows what processes sent and received by TCP and UDP: packets or, where the
+system handles several at once, operations, bytes, and what had to be sent again.
+
+The rows are connections, or what --by says: processes, or addresses of the other
+side.`,
+		example: `  etw network machine.etl
+  etw network --by remote --top 10 machine.etl
+  etw network --process app.exe --format csv machine.etl
+  etw network --format json machine.etl | jq '.connections[].remote'`,
+		views:   viewsOf(new(system.NetworkResult)),
+		missing: "the trace has no events of the network; wpr -start Network, or the kernel flag NetworkTCPIP, record them",
+		ask: func(mux *etw.Mux) answer {
+			network := system.NewNetwork(mux)
+			return aboutMachine(mux, func(chosen filter.Numbers) *system.NetworkResult {
+				res := network.Result()
+				res.Connections = slices.DeleteFunc(res.Connections, func(c system.ConnectionFacts) bool { return !chosen.Has(int64(c.PID)) })
+				return res
+			}, networkTotals)
+		},
+	}
+}
+
+func networkTotals(p *page, res *system.NetworkResult) {
+	sum := res.Sum()
+	p.title("network")
+	p.line("connections", "%d", len(res.Connections))
+	p.line("sent", "%s in %s", show.Mb(float64(sum.BytesSent)/1e6), show.Count(sum.Sent, "packet", "packets"))
+	p.line("received", "%s in %s", show.Mb(float64(sum.BytesReceived)/1e6), show.Count(sum.Received, "packet", "packets"))
+	p.line("sent again", "%s", show.Count(sum.Retransmits, "packet", "packets"))
+	if res.Failures > 0 {
+		p.line("failed", "%s", show.Count(res.Failures, "connection", "connections"))
+	}
+}

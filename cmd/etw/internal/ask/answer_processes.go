@@ -1,0 +1,76 @@
+package ask
+
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewProcesses returns the command that shows processes and threads.
+func NewProcesses() *Question {
+	return &Question{
+		name:  "processes",
+		short: "Show processes as a tree, with the processor time that they used",
+		Long: `Processes shows the processes in a trace, each below the one that started it: name,
+command line, start, end, exit code, processor time, threads and images. A process
+whose number was used again is another one. Start and end are those that the trace
+has seen; a process without was there before the recording, or outlived it.
+
+Processor time is told in two ways, where the trace has these events: sampledMs are
+the samples that hit the process, times the interval between two; ranMs is the time
+between context switches, which is exact. A recorder of Linux tells of switches to
+threads, and only the scheduler's own sched_switch how long they ran.
+
+Traces of .NET programs tell of their one process. The rows are processes, or
+threads by --by thread.`,
+		example: `  etw processes machine.etl
+  etw processes gc.nettrace
+  etw processes --by thread --sort ranMs --top 10 machine.etl
+  etw processes --process app.exe --format csv machine.etl
+  etw processes --format json machine.etl | jq '.threads[].ranMs'`,
+		views:   viewsOf(new(system.Result)),
+		missing: "the trace tells of no process; how to record one that does, etw record-help wpr says",
+		whole:   true,
+		ask:     func(mux *etw.Mux) answer { return newProcessesAnswer(mux) },
+	}
+}
+
+type processesAnswer struct {
+	machineAnswer[*system.Result]
+	usage *system.Usage
+}
+
+func newProcessesAnswer(mux *etw.Mux) *processesAnswer {
+	a := &processesAnswer{usage: system.NewUsage(mux)}
+	a.machine = newMachine(mux)
+	a.any = func(res *system.Result) bool { return len(res.Processes) > 0 }
+	a.facts = func(p *page, res *system.Result) { processTotals(p, res, len(a.chosen) == 0) }
+	a.find = func() *system.Result {
+		a.usage.Settle()
+		res := a.usage.Result()
+		res.Processes = slices.DeleteFunc(res.Processes, func(p system.ProcessFacts) bool { return !a.chosen.Has(p.PID) })
+		res.Threads = slices.DeleteFunc(res.Threads, func(t system.ThreadFacts) bool { return !a.chosen.Has(int64(t.PID)) })
+		return res
+	}
+	return a
+}
+
+func (a *processesAnswer) samplesEach(ns int64) { a.usage.SetInterval(ns) }
+
+func processTotals(p *page, res *system.Result, all bool) {
+	machineFacts(p, &res.Machine)
+	if res.Samples > 0 {
+		p.line("samples", "%d, one each %s", res.Samples, show.MsOf(res.SampleMS))
+	}
+	if res.Switches > 0 {
+		p.line("switches", "%d", res.Switches)
+	}
+	if res.KernelImages > 0 && all {
+		p.line("kernel images", "%d, which are of no process", res.KernelImages)
+	}
+}
+
+// unknown is what is called what the trace does not tell.
+const unknown = "(unknown)"

@@ -1,0 +1,133 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/loader"
+	quantity "github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/runtimes"
+	views "github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewStartup returns the command that shows how programs start.
+func NewStartup() *Question {
+	return &Question{
+		name:  "startup",
+		short: "Show how .NET programs start: what is loaded and compiled, and when",
+		Long: `Startup shows what a .NET program does until it is up: the runtime begins, assemblies
+are looked for and loaded, methods and types are. --to ends where the program is up,
+which no event tells.
+
+The rows are steps in the order of time, or what --by says: assemblies, the compilations
+or the loads of types that took longest, or look-ups of assemblies.`,
+		example: `  etw startup --top 4 jit.nettrace
+  etw startup --to 500ms --by method --top 5 jit.nettrace
+  etw startup --by assembly --format csv rundown.nettrace
+  etw startup --format json jit.nettrace | jq '.jit.count'`,
+		views: viewsOf(&startupResult{Runtimes: new(runtimes.Result), Loader: new(loader.Result), JIT: new(jit.Result)}),
+		Needs: slices.Concat(loader.Needs, jit.Needs),
+		ask: func(mux *etw.Mux) answer {
+			ran, loaded, compiled := runtimes.New(mux), loader.New(mux), jit.New(mux)
+			return &viewed[*startupResult]{any: anyStartup, facts: startupTotals, find: func() *startupResult {
+				return &startupResult{1, ran.Result(), loaded.Result(), compiled.Result()}
+			}}
+		},
+	}
+}
+
+// A startupResult is what JSON has of starts.
+type startupResult struct {
+	Schema   int              `json:"schema"`
+	Runtimes *runtimes.Result `json:"runtimes"`
+	Loader   *loader.Result   `json:"loader"`
+	JIT      *jit.Result      `json:"jit"`
+}
+
+// Warnings says which numbers are not what they seem.
+func (r *startupResult) Warnings() []string { return r.JIT.Warnings() }
+
+func anyStartup(r *startupResult) bool {
+	return len(r.Loader.Runtimes)+len(r.JIT.Runtimes) > 0 ||
+		slices.ContainsFunc(r.Runtimes.Runtimes, func(rt *runtimes.Runtime) bool { return len(rt.Checkpoints) > 0 })
+}
+
+func startupTotals(p *page, res *startupResult) {
+	if len(res.Runtimes.Runtimes) <= fewRuntimes {
+		for _, rt := range res.Runtimes.Runtimes {
+			p.runtime(rt.PID, rt.CLRInstance)
+			p.line("runtime", "%s", strings.TrimSpace(rt.Sku+" "+rt.Version))
+			p.line("command line", "%s", rt.CommandLine)
+			p.line("began", "%s", show.MsOf(rt.StartMS))
+			p.line("first compiled", "%s", show.MsOf(rt.FirstCompilationMS))
+		}
+	}
+	if len(res.Loader.Runtimes) <= fewRuntimes {
+		for _, rt := range res.Loader.Runtimes {
+			p.runtime(rt.PID, rt.CLRInstance)
+			p.line("loaded", "%s, %s", show.Count(len(rt.Assemblies), "assembly", "assemblies"), show.Count(rt.Methods, "method with code", "methods with code"))
+			if len(rt.Binds) > 0 {
+				p.line("look-ups", "%d of assemblies, %d without success: %s", len(rt.Binds), rt.Failed, show.Spread(&rt.BindMS))
+			}
+			if rt.Types != nil {
+				p.line("types", "%d loads, %s", rt.Types.Count, show.Ms(rt.Types.ExclusiveMS))
+			}
+		}
+	}
+	if len(res.JIT.Runtimes) <= fewRuntimes {
+		for _, rt := range res.JIT.Runtimes {
+			p.runtime(rt.PID, rt.CLRInstance)
+			jitFacts(p, rt)
+		}
+	}
+}
+
+// A step is something that happened at a time.
+type step struct {
+	pid        int64
+	atMS       float64
+	what, name string
+}
+
+// Tables returns the tables: the steps, and those of the analyses.
+func (r *startupResult) Tables() []views.View {
+	several := max(len(r.Runtimes.Runtimes), len(r.Loader.Runtimes), len(r.JIT.Runtimes)) > 1
+	find := func(list []views.View, name string) views.View {
+		v, _ := views.Find(list, name)
+		return v
+	}
+	loads := r.Loader.Tables()
+	return []views.View{
+		r.steps().Several(several), find(loads, "assembly").Several(several), find(r.JIT.Tables(), "method"),
+		find(loads, "type").Several(several), find(loads, "bind").Several(several),
+	}
+}
+
+// steps lists what happened, in order of time.
+func (r *startupResult) steps() views.View {
+	var list []step
+	add := func(pid int64, at quantity.Float, what, name string) {
+		if v, ok := at.Get(); ok {
+			list = append(list, step{pid, v, what, name})
+		}
+	}
+	for _, rt := range r.Runtimes.Runtimes {
+		add(rt.PID, rt.StartMS, "runtime begins", rt.Version)
+		for _, c := range rt.Checkpoints {
+			add(rt.PID, quantity.Known(c.AtMS), "checkpoint", c.Name)
+		}
+		add(rt.PID, rt.FirstCompilationMS, "first method compiled", "")
+	}
+	for _, rt := range r.Loader.Runtimes {
+		for _, x := range rt.Assemblies {
+			add(rt.PID, x.LoadedMS, "assembly loaded", x.Name)
+		}
+	}
+	return views.Parts("step", "Steps", list, func(s step) int64 { return s.pid },
+		views.Moment("atMs", func(s step) float64 { return s.atMS }),
+		views.Text("what", func(s step) string { return s.what }),
+		views.Text("name", func(s step) string { return s.name })).Rising("atMs")
+}

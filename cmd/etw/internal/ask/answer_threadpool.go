@@ -1,0 +1,62 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewThreadPool returns the command that shows the thread pool.
+func NewThreadPool() *Question {
+	return &Question{
+		name:  "threadpool",
+		short: "Show the thread pool: its workers, its queue, and whether it starves",
+		Long: `Threadpool shows how many threads the thread pool of a .NET program had and wanted,
+how long work waited in its queue, and whether it starved: whether work waited since
+all workers were blocked.
+
+The rows are changes of the wished number of workers, in order, or what --by says:
+reasons of these, processes, or the number of workers over time.`,
+		example: `  etw threadpool threads.nettrace
+  etw threadpool --by reason threads.nettrace
+  etw threadpool --by time --format csv threads.nettrace
+  etw threadpool --format json threads.nettrace | jq '.runtimes[0].maxWorkers'`,
+		views: viewsOf(new(threadpool.Result)),
+		Needs: threadpool.Needs,
+		ask: func(mux *etw.Mux) answer {
+			return &viewed[*threadpool.Result]{find: threadpool.New(mux).Result, facts: threadpoolTotals}
+		},
+	}
+}
+
+func threadpoolTotals(p *page, res *threadpool.Result) {
+	if len(res.Runtimes) > fewRuntimes {
+		p.title(fmt.Sprintf("%d runtimes", len(res.Runtimes)))
+		p.small(viewOf(res, "process", p.names))
+		return
+	}
+	for _, rt := range res.Runtimes {
+		p.runtime(rt.PID, rt.CLRInstance)
+		p.line("workers", "%d at most, %d at the end; %d started, %d stopped", rt.MaxWorkers, rt.LastWorkers, rt.Started, rt.Stopped)
+		if l := rt.Limits; l != nil {
+			p.line("limits", "%d to %d workers, %d to %d threads for I/O", l.MinWorkers, l.MaxWorkers, l.MinIO, l.MaxIO)
+		}
+		if rt.Enqueued+rt.Dequeued > 0 {
+			p.line("work", "%d items came, %d were begun, %d wait at the end", rt.Enqueued, rt.Dequeued, rt.Queued)
+		}
+		if rt.QueueMS.Count > 0 {
+			p.line("waited", "%s", show.Spread(&rt.QueueMS))
+		}
+		if s := &rt.ThroughputPerSec; s.Count > 0 {
+			p.line("throughput", "%.0f items per second on average, %.0f at most", s.Mean.Or(0), s.Max.Or(0))
+		}
+		if s := rt.Starvation; s != nil {
+			p.line("starvation", "%s", strings.Join(s.Because, "; "))
+		} else {
+			p.line("starvation", "no sign of it")
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package ask
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/cpu"
+	views "github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewThreads returns the command that shows what threads do.
+func NewThreads() *Question {
+	return &Question{
+		name:  "threads",
+		short: "Show how long threads ran, were ready to run, and waited",
+		Long: `Threads shows what the threads of a machine did, by the context switches that the
+kernel of Windows or a recorder of Linux logged: running, ready to run while nobody
+ran them, and waiting, which add up to the life of the thread from the first event
+about it. Where events are missing, some of it is unknown. Where the call stacks of
+waits are, etw top --of blocked shows.
+
+EventPipe has no context switches, but samples of threads. Of these the table has
+how long threads were in managed code, and in what that called, running or waiting.
+Pauses for collections are apart, and so are times in which nobody looked.
+
+The rows are threads, or processors by --by processor.`,
+		example: `  etw threads machine.etl
+  etw threads --sort waitingMs --top 10 machine.etl
+  etw threads --by processor machine.etl
+  etw threads cpu.nettrace
+  etw threads --format json machine.etl | jq '.switched.runningMs'`,
+		views:   viewsOf(new(threadsResult)),
+		missing: "the trace has neither context switches nor samples of threads; how to record them, etw record-help says",
+		ask:     func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
+	}
+}
+
+// A threadsResult is what JSON has: what the trace has of the two.
+type threadsResult struct {
+	Schema   int             `json:"schema"`
+	Switched *threads.Result `json:"switched,omitempty"`
+	Sampled  *cpu.Result     `json:"sampled,omitempty"`
+}
+
+// Tables returns the tables: of what the trace has, and of processors.
+func (r *threadsResult) Tables() []views.View {
+	if r.Switched == nil {
+		return append(cmp.Or(r.Sampled, new(cpu.Result)).Tables(), new(threads.Result).Tables()[1])
+	}
+	return r.Switched.Tables()
+}
+
+// Warnings says which numbers are not what they seem.
+func (r *threadsResult) Warnings() []string {
+	s := r.Switched
+	if s == nil || s.Gaps == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("context switches are missing in %s: what threads did there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places"))}
+}
+
+type threadsAnswer struct {
+	machine
+	viewed[*threadsResult]
+	switched *threads.Analysis
+	sampled  *cpu.Analysis
+}
+
+func newThreadsAnswer(mux *etw.Mux) *threadsAnswer {
+	a := &threadsAnswer{machine: newMachine(mux), switched: threads.New(mux), sampled: cpu.New(mux)}
+	a.facts, a.find = threadTotals, a.threads
+	a.any = func(res *threadsResult) bool { return res.Switched != nil || res.Sampled != nil }
+	return a
+}
+
+func (a *threadsAnswer) skip(r *etw.Record) { a.sampled.Skip(r) }
+
+func (a *threadsAnswer) threads() *threadsResult {
+	res := &threadsResult{Schema: 1}
+	if s := a.switched.Result(); s.Switches > 0 {
+		s.Threads = slices.DeleteFunc(s.Threads, func(t threads.Thread) bool { return !a.chosen.Has(t.PID) })
+		res.Switched = s
+	}
+	if s := a.sampled.Result(); s.Samples > 0 {
+		s.Threads = slices.DeleteFunc(s.Threads, func(t cpu.Thread) bool { return !a.chosen.Has(t.Process) })
+		res.Sampled = s
+	}
+	return res
+}
+
+func threadTotals(p *page, res *threadsResult) {
+	if s := res.Switched; s != nil {
+		p.title(show.Count(s.Switches, "context switch", "context switches"))
+		p.line("running", "%s", show.Ms(s.RunningMS))
+		if s.Readies > 0 {
+			p.line("ready", "%s", show.Ms(s.ReadyMS))
+			p.line("waiting", "%s", show.Ms(s.WaitingMS))
+		} else {
+			p.line("waiting", "%s, or ready to run: no event tells when a wait ended", show.Ms(s.WaitingMS))
+		}
+		return
+	}
+	s := res.Sampled
+	p.title(show.Count(s.Samples, "sample", "samples") + " of threads")
+	p.line("thread time", "%s, running or waiting, by samples %s apart", show.Ms(s.TimeMS), show.Ms(s.IntervalMS))
+}

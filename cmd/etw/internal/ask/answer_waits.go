@@ -1,0 +1,48 @@
+package ask
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// NewWaits returns the command that shows what threads wait for.
+func NewWaits() *Question {
+	return &Question{
+		name:  "waits",
+		short: "Show how long threads waited for events, tasks and the like",
+		Long: `Waits shows what threads of a .NET program, from .NET 9 on, waited for beside locks:
+events, semaphores, tasks and Monitor.Wait. Threads of the thread pool mostly wait for
+work; with the events of the thread pool they are told apart.
+
+The rows are waits, the longest first, or what --by says: the methods or call stacks
+that waited, sources of waits, threads, processes, or intervals of time. Methods are
+those that called System.Threading to wait. Of each process the hundred longest waits
+are listed one by one.`,
+		example: `  etw waits waits-10.nettrace
+  etw waits --by source waits-10.nettrace
+  etw waits --by thread --top 3 --format md waits-10.nettrace
+  etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
+		views: viewsOf(new(waits.Result), byMethod, byStack),
+		Needs: waits.NeedsPool,
+		ask: func(mux *etw.Mux) answer {
+			a := waits.New(mux)
+			return &viewed[*waits.Result]{find: a.Result, facts: waitsTotals, stacked: a.Samples, within: code.WaitingCode}
+		},
+	}
+}
+
+func waitsTotals(p *page, res *waits.Result) {
+	if len(res.Runtimes) > fewRuntimes {
+		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "wait", "waits"), len(res.Runtimes), show.Ms(res.TotalMS)))
+		return
+	}
+	for _, rt := range res.Runtimes {
+		p.runtime(rt.PID, rt.CLRInstance)
+		p.line("waited", "%s: %s", show.Count(rt.Count, "time", "times"), show.Spread(&rt.DurationMS))
+		p.line("thread pool", "%s of its workers, %s of other threads", show.Ms(rt.PoolMS), show.Ms(rt.OtherMS))
+	}
+}

@@ -1,0 +1,74 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A machine is what all answers about the machine have: what a trace tells of it,
+// and which processes are asked for.
+type machine struct {
+	*system.Machine
+	chosen filter.Numbers
+}
+
+func newMachine(mux *etw.Mux) machine {
+	return machine{Machine: system.Of(mux)}
+}
+
+// A machineAnswer is what an analysis of the machine found of the processes that are asked for.
+type machineAnswer[R tabled] struct {
+	machine
+	viewed[R]
+}
+
+// aboutMachine returns an answer that find finds, of the processes that it is given.
+func aboutMachine[R tabled](mux *etw.Mux, find func(chosen filter.Numbers) R, facts func(*page, R)) *machineAnswer[R] {
+	a := &machineAnswer[R]{machine: newMachine(mux)}
+	a.viewed = viewed[R]{facts: facts, find: func() R { return find(a.chosen) }}
+	return a
+}
+
+func (a *machineAnswer[R]) warnings() []string { return append(a.doubts(), a.viewed.warnings()...) }
+
+func (m *machine) choose(processes filter.Numbers) { m.chosen = processes }
+
+// machineFacts prints what is known of the machine.
+func machineFacts(p *page, f *system.Facts) {
+	name := strings.TrimSpace("machine " + f.Computer)
+	if f.Computer == "" && f.System == "" && f.Build == "" && f.Processors == 0 {
+		return
+	}
+	p.title(name)
+	p.line("system", "%s", strings.TrimSpace(f.System+" "+f.Build))
+	p.line("model", "%s", strings.TrimSpace(f.Maker+" "+f.Model))
+	if f.Processors > 0 {
+		p.line("processors", "%s", strings.TrimSuffix(fmt.Sprintf("%d at %d MHz, %s", f.Processors, f.MHz, f.Processor), ", "))
+		p.line("memory", "%d MB", f.MemoryMB)
+	}
+	for _, d := range f.Disks {
+		var drives []string
+		for _, part := range d.Partitions {
+			drives = append(drives, strings.TrimSpace(part.Drive+" "+part.FileSystem))
+		}
+		p.line(fmt.Sprintf("disk %d", d.Number), "%s", strings.TrimSpace(d.Model+" "+strings.Join(drives, ", ")))
+	}
+}
+
+// doubts says why little of an answer may be right: files are of several machines, or
+// damaged.
+func (m *machine) doubts() []string {
+	var list []string
+	if n := m.Unresolved().Times; n > 0 {
+		list = append(list, fmt.Sprintf("the times of %s cannot be: those of the records before stand in for them", show.Count(n, "record", "records")))
+	}
+	for _, text := range m.Origins() {
+		list = append(list, text+": numbers of processes and addresses mean different things in them, and are mixed up here")
+	}
+	return list
+}

@@ -1,0 +1,51 @@
+package ask
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// whyNotHere says that the trace has an answer outside of what was asked for, if it does,
+// which another pass tells.
+func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
+	if (i.Cut || i.Parted || len(i.Asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+		return "the trace has an answer, but not for the time and the processes that were asked for"
+	}
+	return ""
+}
+
+// reportNone says why there is no answer: that is known, or the trace lacks something.
+func (q *Question) reportNone(cmd *cobra.Command, why string) {
+	switch {
+	case why != "":
+		cli.Report(cmd, errors.New(why))
+	case q.missing != "":
+		cli.Report(cmd, errors.New(q.missing))
+	default:
+		show.ReportNeeds(cmd, q.Needs)
+	}
+}
+
+// answersAll reports whether the traces have an answer for any time and process.
+func (q *Question) answersAll(i *pick.Inquiry, args []string) bool {
+	t, _, err := q.in.Open(i.Cmd, args, false)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	var mux etw.Mux
+	again := q.ask(&mux)
+	r := &pick.Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
+	if err := r.Each(t, mux.Dispatch); err != nil && !errors.Is(err, cli.ErrReported) {
+		return false
+	}
+	return again.take()
+}

@@ -1,0 +1,64 @@
+package ask
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// A page is what people see before a table: what is known of a few things, and
+// small tables.
+type page struct {
+	*show.Printer
+	names *pick.Names
+	by    string // what the table is of that comes after
+	begun bool
+}
+
+// fewRuntimes are so few that each is described in full.
+const fewRuntimes = 3
+
+// title begins what is said of one thing.
+func (p *page) title(text string) {
+	if p.begun {
+		fmt.Fprintln(p)
+	}
+	p.begun = true
+	p.Prose(show.ColorBold, cli.Clean(text), 2)
+}
+
+// runtime begins what is said of a runtime in a process.
+func (p *page) runtime(pid int64, clr uint16) {
+	text := "process " + strconv.FormatInt(pid, 10)
+	if name := p.names.Processes[pid]; name != "" {
+		text += " " + name
+	}
+	if clr != 0 {
+		text += fmt.Sprintf(", runtime %d", clr)
+	}
+	p.title(text)
+}
+
+// line prints a fact, unless there is nothing to say.
+func (p *page) line(label, format string, args ...any) {
+	text := format
+	if len(args) > 0 {
+		text = fmt.Sprintf(format, args...)
+	}
+	if text != "" {
+		p.Prose("", fmt.Sprintf("  %-15s  %s", label, cli.Clean(text)), 19)
+	}
+}
+
+// small prints a table between the facts.
+func (p *page) small(t *show.Table) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	fmt.Fprintln(p)
+	t.Small = true
+	_ = t.Write(p.Printer) // its writer keeps the error
+}

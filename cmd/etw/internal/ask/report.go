@@ -1,0 +1,228 @@
+package ask
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// formatHTML is a format of reports alone.
+const formatHTML = "html"
+
+// A reporting holds the flags of the command.
+type reporting struct {
+	path  string
+	in    pick.Input
+	out   show.Output
+	code  frames.SymbolFiles
+	scope pick.Scope
+}
+
+// NewReport returns the command that tells all that a trace has, as a page or in short.
+func NewReport() *cobra.Command {
+	r := new(reporting)
+	cmd := &cobra.Command{
+		Use:   "report [flags] TRACE",
+		Short: "Write a page of all that a .NET trace tells, or say what stands out",
+		Long: `Report writes a page for the browser of what a trace tells of .NET programs: what
+stands out, in words, then collections, thread time, allocations, exceptions, waits for
+locks, the thread pool, compilation, requests and counters, with charts, call trees and
+tables that can be zoomed, sorted and filtered, for each process. With --format text,
+or another one, it prints what stands out, and nothing else: long pauses, induced
+collections, a thread pool that starves, failed requests, losses.
+
+The page begins with a timeline: a part of the time that is chosen there is what charts,
+call trees and tables show then. For what is not in the trace it says what to record. It
+is one file that needs no network and sends nothing anywhere.`,
+		Example: `  etw report gc.nettrace -o report.html
+  etw report --from 10ms --to 30ms cpu.nettrace -o part.html && test -s part.html
+  etw report --format text gc.nettrace
+  etw report --format json gc.nettrace | jq '.findings[0].text'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE:              r.main,
+	}
+	cmd.Flags().StringVarP(&r.path, "output", "o", "", "write the page to this `file`, instead of the standard output")
+	r.code.Flag(cmd)
+	r.scope.Flags(cmd)
+	r.out.Flags(cmd)
+	format := cmd.Flags().Lookup("format")
+	format.DefValue, r.out.Format = formatHTML, formatHTML
+	format.Usage = "write a page (html), or print what stands out as `FORMAT`: text, json (one\ndocument), jsonl (an object in each line), csv or md (a table of Markdown)"
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"format": cobra.FixedCompletions(append([]string{formatHTML}, show.Formats...), cobra.ShellCompDirectiveNoFileComp)})
+	r.in.Flags(cmd)
+	return cmd
+}
+
+func (r *reporting) main(cmd *cobra.Command, args []string) error {
+	isPage := r.out.Format == formatHTML && !r.out.JSON
+	if !isPage {
+		if err := r.out.Check(cmd); err != nil {
+			return err
+		}
+		if r.path != "" {
+			return cli.Usagef("--output is for a page; --format %s goes to the standard output", r.out.Format)
+		}
+	}
+	h, err := r.scope.Header(cmd, &r.in, args)
+	if err != nil {
+		return err
+	}
+	t, trouble, err := r.in.Open(cmd, args, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	files, err := r.code.Open(cmd)
+	if err != nil {
+		return err
+	}
+	x := &examined{t: t}
+	failed := x.read(cmd, files, h, &r.scope, isPage)
+	frames.ReportFaults(cmd, files)
+	if cmd.Context().Err() != nil {
+		return failed
+	}
+	trouble = cmp.Or(trouble, failed)
+	if !isPage {
+		return r.printFindings(cmd, args[0], x, trouble)
+	}
+	lossy := show.ReportLosses(cmd, t)
+	page := x.page()
+	page.Title = filepath.Base(args[0])
+	if err := show.WritePage(cmd, r.path, args, page.Write); err != nil {
+		return err
+	}
+	if lossy {
+		trouble = cmp.Or(trouble, cli.ErrReported)
+	}
+	return trouble
+}
+
+// An examined is what all analyses found in a trace.
+type examined struct {
+	t        *trace.Trace
+	res      *analysis.Result
+	programs *pick.Programs
+	sampler  *code.Sampler
+	warnings []string // beyond those of the result
+}
+
+// read reads the trace, with a timeline if there is to be one. Code that the trace does not
+// name, files may. The error is errReported if there was trouble with it; what could be
+// read is there.
+func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header, part *pick.Scope, lanes bool) error {
+	t := x.t
+	x.programs, x.sampler = pick.NewPrograms(), code.NewSampler(t, files)
+	src := &watched{r: pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress},
+		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h}
+	x.sampler.Parted = h.During != nil
+	h.From.Resolve(t.Start())
+	h.To.Resolve(t.Start())
+	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
+	if lanes && pick.OneSession(t) == nil { // or else there is no one time
+		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered))
+	}
+	var err error
+	x.res, err = analysis.Run(cmd.Context(), src, opts...)
+	src.r.Progress.End()
+	if cmd.Context().Err() != nil {
+		return src.r.Interrupted()
+	}
+	if err != nil {
+		pick.ReportAll(cmd, err)
+	}
+	if why := src.span.WhyNone(part); why != "" {
+		cli.Report(cmd, errors.New(why))
+		x.warnings = append(x.warnings, why)
+	}
+	if n := t.Stats().LostBuffers; n > 0 {
+		x.warnings = append(x.warnings, fmt.Sprintf("%d buffers of events were lost when the trace was recorded: counts and sums are lower bounds", n))
+	}
+	if err != nil {
+		x.warnings = append(x.warnings, "not all of the trace could be read: "+err.Error())
+	}
+	if err != nil || x.res.Incomplete != "" {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// page returns it as a page has it.
+func (x *examined) page() *html.Report {
+	page := &html.Report{Result: x.res, Warnings: x.warnings, Processes: make(map[int64]html.Process), Profiles: x.sampler.Profiles(x.res.Timeline, x.t.Start().UnixNano())}
+	for _, f := range x.t.Files() {
+		page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
+		for _, fact := range f.Facts() {
+			page.Facts = append(page.Facts, html.Fact{Name: fact.Key, Text: fact.Text})
+		}
+	}
+	for _, p := range x.programs.List() {
+		page.Processes[p.PID] = html.Process{Name: p.Name, CommandLine: p.CommandLine}
+	}
+	return page
+}
+
+// pageBuckets is how many buckets the timeline of a page has: such that a tenth of the time
+// still has some.
+const pageBuckets = 2000
+
+// A watched is a source that shows how far it came, reports what is wrong with the
+// trace, and gives the records also to what learns the names of processes and takes
+// their call stacks.
+type watched struct {
+	r        pick.Reading
+	t        *trace.Trace
+	decoder  *etw.Decoder
+	programs *pick.Programs
+	sampler  *code.Sampler
+	header   *filter.Header // of what was asked for
+	span     pick.TimeSpan
+}
+
+func (w *watched) Next(rec *etw.Record) error {
+	for {
+		if w.r.Events%pick.PollEvery == 0 {
+			if err := w.r.Cmd.Context().Err(); err != nil {
+				return err
+			}
+			w.r.Progress.Show(w.r.Events, w.r.Share())
+		}
+		err := w.t.Next(rec)
+		if err != nil {
+			if errors.Is(err, etw.ErrIncomplete) {
+				w.r.Progress.End()
+				pick.ReportAll(w.r.Cmd, err)
+			}
+			return err
+		}
+		w.r.Events++
+		e := w.decoder.Event(rec)
+		w.programs.Learn(w.decoder, rec, e)
+		h := w.header
+		w.span.See(rec, w.t.Elapsed(rec), h, h.Processes)
+		wanted := h.Judge(rec, e, w.t.Elapsed(rec)) == filter.Take
+		if err := w.sampler.Take(rec, wanted); err != nil {
+			return err
+		}
+		if wanted || pick.NamesThings(rec) && h.Processes.Has(rec.ProcessID) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package assist has the server of the Model Context Protocol.
+package assist

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/command"
+)
+
+// The exit codes.
+const (
+	ExitTrouble = 1 // with a file
+	ExitUsage   = 2
+	ExitFailed  = 3 // a condition of --fail-if holds
+)
+
+// A UsageError says what is wrong with a command line.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.Err }
+
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// ErrReported is trouble of which all has been said.
+var ErrReported = errors.New("reported")
+
+// Report prints an error in one line.
+func Report(cmd *cobra.Command, err error) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "etw: %s\n", Clean(err.Error()))
+}
+
+// ExitCode prints what err says, in one line, and returns the exit code for it.
+func ExitCode(cmd *cobra.Command, err error) int {
+	var usage *UsageError
+	switch {
+	case err == nil, IsBrokenPipe(err): // whoever reads the output has enough
+		return 0
+	case errors.Is(err, ErrFailed):
+		return ExitFailed
+	case errors.Is(err, ErrReported):
+		return ExitTrouble
+	case command.IsOutput(err):
+		Report(cmd, err)
+		return ExitTrouble
+	case !command.Began(err), errors.As(err, &usage):
+		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s; see %[1]s --help\n", cmd.CommandPath(), Clean(line), similarCommand(cmd, line))
+		return ExitUsage
+	}
+	if errors.Is(err, context.Canceled) && cmd.Context() != nil && cmd.Context().Err() != nil {
+		err = errors.New("interrupted")
+	}
+	Report(cmd, err)
+	return ExitTrouble
+}
+
+// IsLive reports whether a command is about a live process.
+func IsLive(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"attach", "name", "port"}, cmd.Flags().Changed)
+}
+
+// StdoutPath is the path of a file that stands for the standard output.
+const StdoutPath = "-"
+
+// similarCommand returns a question for a command that is like the one that is not known.
+func similarCommand(cmd *cobra.Command, line string) string {
+	rest, ok := strings.CutPrefix(line, `unknown command "`)
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, `"`)
+	return DidYouMean(name, command.Names(cmd.Root()))
+}
+
+// ErrFailed says that a condition of --fail-if holds. What it is has been said.
+var ErrFailed = errors.New("a condition of --fail-if holds")
+
+// RecordedLong is what the help of such commands says of it.
+const RecordedLong = `With -p, --name or --port it is about a live process: what the command needs is
+recorded for --duration, or up to an interrupt (^C).`

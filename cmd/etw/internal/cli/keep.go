@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+)
+
+// A Shelf keeps what was found in a trace, so that another look at it takes no further
+// pass. A server has one for each trace; commands of a command line have none.
+type Shelf struct {
+	mu    sync.Mutex
+	found map[string]any
+	Order []string // of the keys, the one that was used last at the end
+}
+
+// ShelfKey is the key of a context's shelf.
+type ShelfKey struct{}
+
+// OpenerKey is the key of what opens files in place of os.Open, where only some may be read.
+type OpenerKey struct{}
+
+// IsServed reports whether a server runs a command, which must not end with it.
+func IsServed(cmd *cobra.Command) bool { return cmd.Context().Value(ShelfKey{}) != nil }
+
+// mostKept is how many results of a trace are kept: those that were used last.
+const mostKept = 8
+
+// Get returns what is kept.
+func (k *Shelf) Get(key string) (any, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	v, ok := k.found[key]
+	if ok {
+		k.Order = append(slices.DeleteFunc(k.Order, func(s string) bool { return s == key }), key)
+	}
+	return v, ok
+}
+
+// Put keeps something.
+func (k *Shelf) Put(key string, v any) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.found == nil {
+		k.found = make(map[string]any)
+	}
+	k.found[key] = v
+	k.Order = append(slices.DeleteFunc(k.Order, func(s string) bool { return s == key }), key)
+	if len(k.Order) > mostKept {
+		delete(k.found, k.Order[0])
+		k.Order = k.Order[1:]
+	}
+}
+
+// Kept returns what is kept under a key, or finds and keeps it. What was interrupted is
+// not kept.
+func Kept[T any](cmd *cobra.Command, key string, find func() (T, error)) (T, error) {
+	k, ok := cmd.Context().Value(ShelfKey{}).(*Shelf)
+	if !ok {
+		return find()
+	}
+	if v, ok := k.Get(key); ok {
+		return v.(T), nil
+	}
+	v, err := find()
+	if err == nil && cmd.Context().Err() == nil {
+		k.Put(key, v)
+	}
+	return v, err
+}
+
+// Stamps returns the paths of files with what changes when they do.
+func Stamps(paths []string) string {
+	var b strings.Builder
+	for _, path := range paths {
+		fmt.Fprintf(&b, "%q", path)
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&b, " %d %d ", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,238 @@
+package code
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha1"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols/pdb"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// NewAnnotate returns the command that shows a source file with what its lines weigh.
+func NewAnnotate() *cobra.Command {
+	o := Profiling{lines: new(sourceLines)}
+	var form show.Output
+	around := -1
+	cmd := &cobra.Command{
+		Use:   "annotate [flags] FILE SOURCE",
+		Short: "Show a source file with what its lines weigh",
+		Long: `Annotate prints a source file with what its lines weigh beside them, as lines has it:
+of the samples of threads, or what --of names. SOURCE is a file at hand, or the end of the
+name of one whose text the PDB has. A file at hand that is not the one that was compiled is
+shown with a warning; nothing is ever taken from the network.
+
+` + linesLong,
+		Example: `  etw annotate --symbols . oven.nettrace Oven.cs
+  etw annotate --symbols . --context 1 --label state=managed oven.nettrace Oven.cs`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(form.Check(cmd), o.Check()); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("context") && around < 0 {
+				return cli.Usagef("--context: %d is not a number of lines", around)
+			}
+			p, err := o.Read(cmd, args[:1])
+			if err != nil {
+				return err
+			}
+			o.lines.note(p)
+			out := p.Open(cmd, &form)
+			if p.Len() == 0 { // why was said
+				return p.Close(cmd, out, nil)
+			}
+			tab, err := p.annotated(o.lines, args[1], around, out.Format == show.FormatText || out.Format == show.FormatMD)
+			if err != nil {
+				return p.Close(cmd, out, err)
+			}
+			p.Head(out)
+			return p.Close(cmd, out, tab.Write(out))
+		},
+	}
+	o.Flags(cmd)
+	form.Flags(cmd)
+	cmd.Flags().IntVar(&around, "context", around, "show only lines that weigh anything, and so many `LINES` before and after")
+	return cmd
+}
+
+// annotated returns the lines of a source file, with marks where some are left out if they
+// are for people.
+func (p *Profiled) annotated(l *sourceLines, name string, around int, marks bool) (*show.Table, error) {
+	weights := p.weighLines(func(*stacks.Frame) bool { return true })
+	file, err := findSource(weights, name)
+	if err != nil {
+		return nil, err
+	}
+	text, warning, err := l.text(file, name)
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		p.warnings = append(p.warnings, warning)
+	}
+	u := p.unit()
+	tab := show.NewTable(u.column("self"), u.column("here"), u.column("total"), show.Num("line"), show.Column{Name: "text", Begin: true})
+	last := 0
+	for _, n := range shownLines(weights, file, len(text), around) {
+		if marks && last > 0 && n > last+1 && last < len(text) {
+			tab.Add("", "", "", "", leftOut)
+		}
+		last = n
+		cells := []string{"", "", ""}
+		if w := weights[LinePlace{file, n}]; w != nil {
+			cells = []string{u.cell(lastOf(w.self)), u.cell(lastOf(w.here)), u.cell(lastOf(w.total))}
+		}
+		tab.Add(append(cells, strconv.Itoa(n), lineOf(text, n))...)
+	}
+	return tab, nil
+}
+
+// shownLines returns the numbers of the lines that are shown of a text of so many lines:
+// all, or those around what weighs anything, and what weighs anything past its end.
+func shownLines(weights map[LinePlace]*lineWeight, file string, lines, around int) []int {
+	near := make(map[int]bool)
+	var list []int
+	for place := range weights {
+		if place.File != file {
+			continue
+		}
+		if place.Line > lines {
+			list = append(list, place.Line)
+		}
+		for n := max(place.Line-around, 1); n <= min(place.Line+around, lines); n++ {
+			near[n] = true
+		}
+	}
+	for n := 1; n <= lines; n++ {
+		if around < 0 || near[n] {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// leftOut stands where lines are that are not shown.
+const leftOut = "..."
+
+// lineOf returns a line of a file as it is shown. What weighs anything past the end of a
+// file at hand, which is not the one that was compiled, is shown without text.
+func lineOf(text []string, n int) string {
+	if n > len(text) {
+		return "(the file has no such line)"
+	}
+	return strings.ReplaceAll(strings.TrimRight(text[n-1], "\r"), "\t", "    ")
+}
+
+// findSource returns the source file of the trace that a name is the end of.
+func findSource(weights map[LinePlace]*lineWeight, name string) (string, error) {
+	parts := func(path string) string { return "/" + strings.TrimLeft(strings.ReplaceAll(path, `\`, "/"), "./") }
+	var known, found []string
+	for place := range weights {
+		if !slices.Contains(known, place.File) {
+			known = append(known, place.File)
+		}
+	}
+	slices.Sort(known)
+	for _, end := range []string{parts(name), "/" + pick.LastPart(name)} {
+		for _, file := range known {
+			if strings.HasSuffix(parts(file), end) {
+				found = append(found, file)
+			}
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if len(known) == 0 {
+			return "", fmt.Errorf("%s: no line of any source file is known; --symbols FOLDER says where PDBs are", name)
+		}
+		return "", cli.Usagef("%s: no sample is in such a file; there are %s", name, strings.Join(known[:min(5, len(known))], ", "))
+	}
+	return "", fmt.Errorf("%s: several files end so: %s", name, strings.Join(found, ", "))
+}
+
+// maxSourceFile is how long a source file may be.
+const maxSourceFile = 64 << 20
+
+// text returns the lines of a document, from a file at hand or from its PDB, and what is
+// wrong with them.
+func (l *sourceLines) text(document, path string) (lines []string, warning string, err error) {
+	f, n, ok := l.Document(document)
+	if !ok {
+		return nil, "", fmt.Errorf("%s: no PDB has it", document)
+	}
+	data, err := readSource(path)
+	if err == nil {
+		if !sameText(data, f.Document(n)) {
+			warning = path + " is not the file that was compiled: its lines may be others"
+		}
+		return splitLines(data), warning, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, "", err
+	}
+	data, ok, err = f.Source(n)
+	if err != nil {
+		return nil, "", err
+	}
+	if !ok {
+		return nil, "", fmt.Errorf("%s: there is no such file, and the PDB does not have its text", path)
+	}
+	return splitLines(data), "", nil
+}
+
+func splitLines(text []byte) []string {
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// readSource reads a regular file that is not too long.
+func readSource(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxSourceFile:
+		return nil, fmt.Errorf("%s: it is no file of source code", path)
+	}
+	return os.ReadFile(path)
+}
+
+// sameText reports whether a file is the one that was compiled. Tools change ends of lines.
+func sameText(data []byte, d pdb.Document) bool {
+	unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	for _, text := range [][]byte{data, unix, bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))} {
+		switch d.Algorithm {
+		case pdb.SHA256:
+			if sum := sha256.Sum256(text); bytes.Equal(sum[:], d.Hash) {
+				return true
+			}
+		case pdb.SHA1:
+			if sum := sha1.Sum(text); bytes.Equal(sum[:], d.Hash) {
+				return true
+			}
+		default:
+			return true // nobody can tell
+		}
+	}
+	return false
+}

@@ -1,0 +1,218 @@
+package code
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/findings"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/analysis/timeline"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// callTree returns the call tree of a profile as pages show it, with what the last
+// value of its samples weighs. A profile of two traces has what that was before as its
+// first value.
+func callTree(p *stacks.Profile, compared bool) *html.Flame {
+	f, _ := callTreeOf(p, compared)
+	return f
+}
+
+// callTreeOf is callTree that also returns the index of the call of each stack.
+func callTreeOf(p *stacks.Profile, compared bool) (*html.Flame, []int) {
+	value := len(p.Types) - 1
+	u := unitOf(p.Types[value])
+	f := &html.Flame{What: titleOf(p), Unit: strings.TrimSuffix(p.Types[value].Name, " after")}
+	switch u.suffix {
+	case "Ms":
+		f.Unit = "ms"
+	case "MB":
+		f.Unit = "MB"
+	}
+	for i := range p.Frames {
+		fr := &p.Frames[i]
+		f.Frames = append(f.Frames, html.Frame{Name: fr.Name, Full: fr.Full, Group: pick.BaseName(fr.Module)})
+	}
+	weights := make([]weighed, p.Stacks())
+	for s := range p.Samples() {
+		weights[s.Stack].now += float64(s.Values[value]) / u.per
+		if compared {
+			weights[s.Stack].before += float64(s.Values[0]) / u.per
+		}
+	}
+	list, index := calls(p, weights)
+	f.Calls, f.Compared = list, compared
+	return f, index
+}
+
+// titleOf names what samples are of, as the begin of a sentence.
+func titleOf(p *stacks.Profile) string { return strings.ToUpper(p.Kind[:1]) + p.Kind[1:] }
+
+// A weighed is what a stack weighs, and what it weighed before.
+type weighed struct{ now, before float64 }
+
+// calls returns those stacks of a profile that weigh anything, as calls, and the index of
+// each stack.
+func calls(p *stacks.Profile, weights []weighed) ([]html.Call, []int) {
+	used := make([]bool, len(weights))
+	for id := len(weights) - 1; id > 0; id-- { // callers have smaller numbers
+		if used[id] = used[id] || weights[id] != (weighed{}); used[id] {
+			caller, _ := p.Split(stacks.ID(id))
+			used[caller] = true
+		}
+	}
+	index := make([]int, len(weights))
+	index[0] = -1
+	var list []html.Call
+	for id := 1; id < len(weights); id++ {
+		if !used[id] {
+			continue
+		}
+		caller, frame := p.Split(stacks.ID(id))
+		index[id] = len(list)
+		list = append(list, html.Call{Caller: index[caller], Frame: frame, Self: weights[id].now, Before: weights[id].before})
+	}
+	return list, index
+}
+
+// A Sampler collects the call stacks of threads for a report.
+type Sampler struct {
+	samples etw.Mux
+	code    *frames.CodeMap
+	finish  func() Gathered
+	skip    func(*etw.Record)
+	Parted  bool      // skip is to have what --activity leaves out
+	found   *Gathered // once all was read
+}
+
+func NewSampler(t *trace.Trace, files *native.Dir) *Sampler {
+	s := &Sampler{code: frames.NewCodeMap(files)}
+	processors := startProcessors(&s.samples, t)
+	s.finish, s.skip = processors.Gathered, processors.Threads.Skip
+	return s
+}
+
+// Take takes a record, of which the names of code are learnt also if nothing else of it is
+// wanted.
+func (s *Sampler) Take(r *etw.Record, wanted bool) error {
+	if err := s.code.Mux.Dispatch(r); err != nil {
+		return err
+	}
+	if !wanted && !pick.NamesThings(r) {
+		if s.Parted {
+			s.skip(r)
+		}
+		return nil
+	}
+	return s.samples.Dispatch(r)
+}
+
+// maxProfiles is how many processes of a report have call trees: those with most
+// samples.
+const maxProfiles = 10
+
+// Gathered returns the samples, when all records were taken.
+func (s *Sampler) Gathered() []*stacks.Samples {
+	if s.found == nil {
+		found := s.finish()
+		s.found = &found
+	}
+	return s.found.Samples
+}
+
+// byProcess returns the profiles of the processes that were sampled most, and their ids.
+func (s *Sampler) byProcess() iter.Seq2[int64, *stacks.Profile] {
+	return func(yield func(int64, *stacks.Profile) bool) {
+		samples := s.Gathered()
+		if len(samples) == 0 {
+			return
+		}
+		all := stacks.NewProfile(s.code.Code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}, samples...)
+		counts := make(map[int64]int)
+		for x := range all.Samples() {
+			counts[x.Process]++
+		}
+		pids := slices.SortedFunc(maps.Keys(counts), func(a, b int64) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+		for _, pid := range pids[:min(len(pids), maxProfiles)] {
+			of := all
+			if len(pids) > 1 {
+				of = all.Only(func(x stacks.Sample) bool { return x.Process == pid })
+			}
+			if !yield(pid, of) {
+				return
+			}
+		}
+	}
+}
+
+// Profiles returns the call trees of the processes that were sampled. They say when their
+// samples were if there is a timeline, whose session began at origin, in nanoseconds since
+// 1970.
+func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
+	var list []html.Profile
+	for pid, p := range s.byProcess() {
+		tree, index := callTreeOf(p, false)
+		tree.Lead = s.found.Facts
+		if when != nil {
+			tree.Times = timesOf(p, index, when, origin)
+		}
+		list = append(list, html.Profile{PID: pid, Flame: tree})
+	}
+	return list
+}
+
+// Findings names the methods in which most time was spent.
+func (s *Sampler) Findings() []findings.Finding {
+	var list []findings.Finding
+	for pid, p := range s.byProcess() {
+		all := lastOf(p.Totals())
+		if top := p.View().Top(); len(top) > 0 && all > 0 {
+			f := findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, 100*float64(lastOf(top[0].Self))/float64(all))
+			f.PID = pid
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// The times of call trees: at first so many buckets, and then fewer, until there are not
+// more parts than a page can do with.
+const (
+	treeBuckets = 512
+	mostParts   = 150_000
+)
+
+// timesOf returns when what the calls of a profile weigh was. index has the call of each
+// stack.
+func timesOf(p *stacks.Profile, index []int, when *timeline.Result, origin int64) *html.Times {
+	value := len(p.Types) - 1
+	u := unitOf(p.Types[value])
+	type key struct{ bucket, call int }
+	for buckets := treeBuckets; ; buckets /= 2 {
+		t := &html.Times{FromMS: when.FromMS, BucketMS: (when.ToMS - when.FromMS) / float64(buckets)}
+		sums := make(map[key]float64)
+		for s := range p.Samples() {
+			ms := float64(s.Time-origin) / 1e6
+			k := key{min(max(int((ms-t.FromMS)/t.BucketMS), 0), buckets-1), index[s.Stack]}
+			sums[k] += float64(s.Values[value]) / u.per
+		}
+		if len(sums) > mostParts && buckets > 1 {
+			continue
+		}
+		for k, v := range sums {
+			if v != 0 {
+				t.Parts = append(t.Parts, html.Part{Bucket: k.bucket, Call: k.call, Self: v})
+			}
+		}
+		slices.SortFunc(t.Parts, func(a, b html.Part) int { return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.Call, b.Call)) })
+		return t
+	}
+}

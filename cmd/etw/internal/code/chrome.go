@@ -1,0 +1,119 @@
+package code
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/export/chrometrace"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A chronicle collects what happened when.
+type chronicle struct {
+	mux        etw.Mux
+	gc         *gc.Analysis
+	jit        *jit.Analysis
+	exceptions *exceptions.Analysis
+	contention *contention.Analysis
+	waits      *waits.Analysis
+	alloc      *alloc.Analysis
+	requests   *requests.Analysis
+	counters   *counters.Analysis
+	threads    *threads.Analysis
+}
+
+func newChronicle() *chronicle {
+	l := new(chronicle)
+	l.gc, l.jit, l.exceptions, l.contention = gc.New(&l.mux), jit.New(&l.mux), exceptions.New(&l.mux), contention.New(&l.mux)
+	l.waits, l.alloc, l.threads = waits.New(&l.mux), alloc.New(&l.mux), threads.New(&l.mux)
+	l.counters, l.requests = counters.New(&l.mux), requests.New(&l.mux)
+	return l
+}
+
+// trace returns what was collected. origin is when the session began, in nanoseconds
+// since 1970.
+func (l *chronicle) trace(who *pick.Names, origin int64) *chrometrace.Trace {
+	t := new(chrometrace.Trace)
+	t.AddGC(l.gc.Result())
+	t.AddJIT(l.jit.Result())
+	t.AddRequests(l.requests.Result())
+	t.AddCounters(l.counters.Result())
+	for _, list := range []struct {
+		label   string
+		samples []*stacks.Samples
+	}{{"", l.contention.Samples()}, {"source", l.waits.Samples()}, {"type", l.exceptions.Samples()}, {"type", l.alloc.Samples()}} {
+		for _, s := range list.samples {
+			t.AddSamples(s, list.label, origin)
+		}
+	}
+	nameTracks(t, who)
+	t.AddThreads(l.threads, origin, who.OfProcess)
+	return t
+}
+
+// nameTracks names the processes and threads of which there is something.
+func nameTracks(t *chrometrace.Trace, who *pick.Names) {
+	type track struct{ pid, tid int64 }
+	tracks := make(map[track]bool)
+	for i := range t.Spans {
+		tracks[track{t.Spans[i].Process, t.Spans[i].Thread}] = true
+	}
+	for i := range t.Marks {
+		tracks[track{t.Marks[i].Process, t.Marks[i].Thread}] = true
+	}
+	processes := make(map[int64]bool)
+	for i := range t.Counters {
+		processes[t.Counters[i].Process] = true
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(tracks), func(a, b track) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid)) }) {
+		processes[k.pid] = true
+		if k.tid > 0 {
+			t.Threads = append(t.Threads, chrometrace.Thread{Process: k.pid, ID: k.tid, Name: who.OfThread(k.tid)})
+		}
+	}
+	for _, pid := range slices.Sorted(maps.Keys(processes)) {
+		t.Processes = append(t.Processes, chrometrace.Process{ID: pid, Name: who.OfProcess(pid)})
+	}
+}
+
+// chrome reads traces and writes what happened when.
+func (o *Profiling) chrome(cmd *cobra.Command, args []string, path string) error {
+	h, err := o.scope.Header(cmd, &o.In, args)
+	if err != nil {
+		return err
+	}
+	t, trouble, err := o.In.Open(cmd, args, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := pick.OneSession(t); err != nil {
+		return err
+	}
+	l := newChronicle()
+	i := &pick.Inquiry{Cmd: cmd, Mux: &l.mux, Names: pick.NewNames()}
+	if err := i.Read(t, h); err != nil {
+		trouble = cmp.Or(trouble, err)
+	}
+	if cmd.Context().Err() != nil {
+		return trouble
+	}
+	err = show.WritePage(cmd, path, args, func(w io.Writer) error { return l.trace(i.Names, t.Start().UnixNano()).Write(w) })
+	return show.Written(cmd, t, err, trouble)
+}

@@ -1,0 +1,147 @@
+package code
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// diffFlag defines the flag that names a trace to compare with.
+func (o *Profiling) diffFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.before, "diff", "", "compare with this `FILE`, a trace of before")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"diff": pick.CompleteTraces})
+}
+
+// compare reads traces, and the one that they are compared with.
+func (o *Profiling) compare(cmd *cobra.Command, args []string) (*Profiled, error) {
+	old, err := o.ReadOne(cmd, []string{o.before})
+	if err != nil {
+		return nil, fmt.Errorf("--diff: %w", err)
+	}
+	defer old.T.Close()
+	p, err := o.ReadOne(cmd, args)
+	if err != nil {
+		return nil, err
+	}
+	if show.ReportLosses(cmd, old.T) {
+		p.trouble = cmp.Or(p.trouble, cli.ErrReported)
+	}
+	if b, a := old.kindOf(), p.kindOf(); b != "" && a != "" && b != a {
+		p.T.Close()
+		return nil, cli.Usagef("--diff: %s has %s, which cannot be compared with %s", o.before, b, a)
+	}
+	p.Profile = stacks.Diff(old.Profile, p.Profile)
+	p.compared, p.before, p.trouble = true, old.T, cmp.Or(p.trouble, old.trouble)
+	p.Facts = append(Prefixed("before: ", old.Facts), Prefixed("after: ", p.Facts)...)
+	p.warnings = append(Prefixed("before: ", old.warnings), Prefixed("after: ", p.warnings)...)
+	return p, nil
+}
+
+// kindOf is what the samples are, and in which unit, or "" if there are none.
+func (p *Profiled) kindOf() string {
+	if p.Len() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s in %s", p.Kind, p.Types[len(p.Types)-1].Unit)
+}
+
+func Prefixed(with string, list []string) []string {
+	out := make([]string, len(list))
+	for i, text := range list {
+		out[i] = with + text
+	}
+	return out
+}
+
+// sums returns the sums of all samples, which are 0 if there are none.
+func (p *Profiled) sums() []int64 {
+	if len(p.Types) == 0 {
+		return []int64{0}
+	}
+	return p.Totals()
+}
+
+// weight is what decides whether a part is shown: what it weighs, or what it weighed
+// before if that is more.
+func (p *Profiled) weight(values []int64) int64 {
+	if p.compared {
+		return slices.Max(values)
+	}
+	return lastOf(values)
+}
+
+// change is how much more something weighs than before.
+func change(values []int64) int64 { return values[1] - values[0] }
+
+// compareChanges puts the largest change first, up or down.
+func compareChanges(a, b []int64) int {
+	size := func(v []int64) float64 { return math.Abs(float64(change(v))) }
+	return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(slices.Max(b), slices.Max(a)))
+}
+
+// top returns the frames, those that weigh most themselves first, or that have changed
+// most.
+func (p *Profiled) top() []stacks.Top {
+	list := p.View().Top()
+	if p.compared {
+		slices.SortStableFunc(list, func(a, b stacks.Top) int {
+			return cmp.Or(compareChanges(a.Self, b.Self), compareChanges(a.Total, b.Total))
+		})
+	}
+	return list
+}
+
+// headOfDiff prints what stands before a table for people.
+func (p *Profiled) headOfDiff(out *show.Printer) {
+	u, totals := p.unit(), p.Totals()
+	title := fmt.Sprintf("%s: %s before, %s after", p.Kind, u.text(totals[0]), u.text(totals[1]))
+	if totals[0] > 0 {
+		title += fmt.Sprintf(", %+.1f %%", 100*float64(change(totals))/float64(totals[0]))
+	}
+	fmt.Fprintln(out, string(out.Paint(nil, show.ColorBold, cli.Clean(title))))
+	p.printFacts(out)
+}
+
+// diffTable returns the methods, those whose own weight has changed most first.
+func (p *Profiled) diffTable() *show.Table {
+	u := p.unit()
+	tab := show.NewTable(u.column("change"), u.column("before"), u.column("after"), u.column("totalChange"),
+		u.column("totalBefore").ForPrograms(), u.column("totalAfter").ForPrograms(), show.Label("method").ForPeople(), show.Label("method").ForPrograms(), show.Label("module").ForPrograms(), show.Label("full").ForPrograms())
+	shown := p.toldApart()
+	for _, row := range p.top() {
+		f := &p.Frames[row.Frame]
+		tab.Add(u.cell(change(row.Self)), u.cell(row.Self[0]), u.cell(row.Self[1]), u.cell(change(row.Total)),
+			u.cell(row.Total[0]), u.cell(row.Total[1]), shown[row.Frame], f.Name, f.Module, f.Full)
+	}
+	return tab
+}
+
+// diffGroups returns what samples of one kind weigh together, and weighed.
+func (p *Profiled) diffGroups(by string, names []string, sums map[string][]int64) *show.Table {
+	u := p.unit()
+	tab := show.NewTable(u.column("change"), u.column("before"), u.column("after"), show.Label(by))
+	slices.SortStableFunc(names, func(a, b string) int { return compareChanges(sums[a], sums[b]) })
+	for _, name := range names {
+		v := sums[name]
+		tab.Add(u.cell(change(v)), u.cell(v[0]), u.cell(v[1]), name)
+	}
+	return tab
+}
+
+// diffTree returns the parts of the call tree, with what they weigh and weighed.
+func (p *Profiled) diffTree(rows []treeRow, format string) *show.Table {
+	u := p.unit()
+	tab := show.NewTable(u.column("change"), u.column("before"), u.column("after"), u.column("selfChange"), show.Counted("depth").ForPrograms(), show.Label("method"))
+	for _, row := range rows {
+		tab.Add(u.cell(change(row.Total)), u.cell(row.Total[0]), u.cell(row.Total[1]), u.cell(change(row.Self)), show.Whole(row.Depth), row.name(format))
+	}
+	return tab
+}

@@ -1,0 +1,2 @@
+// Package code has the commands about samples: which code weighs how much.
+package code

@@ -1,0 +1,236 @@
+package code
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// NewStacks returns the command that shows call stacks.
+func NewStacks() *SampleCommand {
+	var o Profiling
+	var form show.Output
+	var most int
+	cmd := &cobra.Command{
+		Use:   "stacks [flags] FILE...",
+		Short: "Show the call stacks that weigh most",
+		Long: `Stacks shows whole call stacks, the innermost frame first, with what their samples
+weigh: the time of threads, or what --of names, such as exceptions.
+
+With -p, --name or --port it is about a live process: where each of its managed threads
+is now, or, with --duration or --of, what is recorded for that time.
+
+` + patternsLong,
+		Example: `  etw stacks --top 3 cpu.nettrace
+  etw stacks --of exceptions --label type=Bakery.Burnt cpu.nettrace
+  etw stacks --of contention --names full cpu.nettrace
+  etw stacks --of allocs --format csv alloc.nettrace
+  etw stacks --format jsonl cpu.nettrace | jq -c '[.selfMs, .stack]'
+  etw stacks -p 1234`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := form.Check(cmd); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("top") && most <= 0 {
+				return cli.Usagef("--top: %d is not a number of stacks to print, from 1 on", most)
+			}
+			if err := o.Check(); err != nil {
+				return err
+			}
+			p, err := o.Read(cmd, args)
+			if err != nil {
+				return err
+			}
+			out := p.Open(cmd, &form)
+			return p.Close(cmd, out, p.printStacks(out, most))
+		},
+	}
+	cmd.Flags().IntVarP(&most, "top", "n", 0, fmt.Sprintf("print only the first `N` stacks; text has %d if it is left out", stacksForPeople))
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"top": cobra.NoFileCompletions})
+	o.Flags(cmd)
+	form.Flags(cmd)
+	return &SampleCommand{cmd, &o, &form}
+}
+
+// stacksForPeople is how many stacks people get to see if they do not say.
+const stacksForPeople = 10
+
+func (p *Profiled) printStacks(out *show.Printer, most int) error {
+	var paths []stacks.Path
+	if p.Len() > 0 {
+		paths = p.View().Paths()
+	}
+	all := len(paths)
+	if most == 0 && out.Format == show.FormatText {
+		most = stacksForPeople
+	}
+	if most > 0 {
+		paths = paths[:min(most, len(paths))]
+	}
+	switch out.Format {
+	case show.FormatJSON:
+		return p.stacksDocument(out, paths)
+	case show.FormatText:
+		return p.stacksText(out, paths, all)
+	}
+	u, total := p.unit(), p.lastTotal()
+	tab := show.NewTable(u.column("self"), percentColumn("selfPercent", "SELF %"), show.Counted("count"), show.Label("stack"))
+	for _, path := range paths {
+		tab.Add(u.cell(lastOf(path.Values)), share(lastOf(path.Values), total), show.Whole(path.Values[0]), strings.Join(p.FrameNames(path.Stack), ";"))
+	}
+	return tab.Write(out)
+}
+
+// FrameNames returns the names of the frames of a stack, the outermost first.
+func (p *Profiled) FrameNames(id stacks.ID) []string {
+	var names []string
+	for f := range p.Stack(id) {
+		names = append(names, strings.ReplaceAll(p.Frames[f].Name, ";", ":"))
+	}
+	slices.Reverse(names)
+	return names
+}
+
+func (p *Profiled) stacksText(out *show.Printer, paths []stacks.Path, all int) error {
+	p.Head(out)
+	u, total := p.unit(), p.lastTotal()
+	for _, path := range paths {
+		share := ""
+		if total != 0 {
+			share = fmt.Sprintf(", %.1f %%", 100*float64(lastOf(path.Values))/float64(total))
+		}
+		title := fmt.Sprintf("%s%s", u.text(lastOf(path.Values)), share)
+		if len(path.Values) > 1 {
+			title += fmt.Sprintf(", %s", show.Count(path.Values[0], "event", "events"))
+		}
+		fmt.Fprintf(out, "\n%s\n", out.Paint(nil, show.ColorBold, title))
+		for _, name := range slices.Backward(p.FrameNames(path.Stack)) {
+			fmt.Fprintf(out, "  %s\n", cli.Clean(name))
+		}
+	}
+	if len(paths) < all {
+		_, err := fmt.Fprintf(out, "\n%s\n", out.Paint(nil, show.ColorDim, fmt.Sprintf("%d of %d stacks; --top %[2]d shows all", len(paths), all)))
+		return err
+	}
+	return nil
+}
+
+// A profileHead is what JSON has of a profile beside its rows.
+type profileHead struct {
+	Schema       int                `json:"schema"`
+	Kind         string             `json:"kind"`
+	Types        []stacks.ValueType `json:"types"`
+	Totals       []int64            `json:"totals"`
+	NamedPercent float64            `json:"namedPercent"`
+	// Facts say what the samples are worth.
+	Facts []string `json:"facts"`
+}
+
+func (p *Profiled) document() profileHead {
+	h := profileHead{Schema: 1, Kind: p.Kind, Types: p.Types, NamedPercent: p.Naming.Percent(), Totals: []int64{}, Facts: append([]string{}, p.Facts...)}
+	if p.Len() > 0 {
+		h.Totals = p.Totals()
+	}
+	if h.Types == nil {
+		h.Types = []stacks.ValueType{}
+	}
+	return h
+}
+
+// A stackRow is a stack, the outermost frame first.
+type stackRow struct {
+	Values []int64  `json:"values"`
+	Stack  []string `json:"stack"`
+	inUnits
+}
+
+func (p *Profiled) stacksDocument(out *show.Printer, paths []stacks.Path) error {
+	res := struct {
+		profileHead
+		Rows []stackRow `json:"rows"`
+	}{p.document(), []stackRow{}}
+	for _, path := range paths {
+		res.Rows = append(res.Rows, stackRow{path.Values, p.FrameNames(path.Stack), p.inUnits(path.Values, path.Values, p.lastTotal())})
+	}
+	return show.WriteContract(out, res, p.T.Stats().Lost)
+}
+
+// LeaveMachinery gives what the innermost frames of the runtime's own code weigh to those
+// that called it. begins are those of the names of its methods.
+func (p *Profiled) LeaveMachinery(begins []string) {
+	p.Profile = p.WithoutInnermost(func(f *stacks.Frame) bool {
+		name := f.Full
+		if _, method, ok := strings.Cut(name, "!"); ok {
+			name = method
+		}
+		return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(name, begin) })
+	})
+}
+
+// StackTable sums up by call stack and what the samples are of.
+func (p *Profiled) StackTable() *show.Table {
+	u := p.unit()
+	t := show.NewTable(u.column("self"), show.Counted("count"), show.Label("type"), show.Label("stack").CutAtEnd())
+	type key struct {
+		stack stacks.ID
+		label string
+	}
+	sums := make(map[key]*[2]int64)
+	var order []key
+	for s := range p.Samples() {
+		k := key{stack: s.Stack, label: LabelOf(s, "type")}
+		sum := sums[k]
+		if sum == nil {
+			sum = new([2]int64)
+			sums[k] = sum
+			order = append(order, k)
+		}
+		sum[0] += s.Values[0]
+		sum[1] += lastOf(s.Values)
+	}
+	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b][1], sums[a][1]) })
+	for _, k := range order {
+		var frames []string
+		for f := range p.Stack(k.stack) {
+			frames = append(frames, p.Frames[f].Name)
+		}
+		t.Add(u.cell(sums[k][1]), show.Whole(sums[k][0]), k.label, strings.Join(frames, " < "))
+	}
+	return t
+}
+
+// The runtime's own code that throws, locks and waits.
+var (
+	ThrowingCode = []string{"System.Runtime.EH."}
+	LockingCode  = []string{"System.Threading.Monitor.", "System.Threading.Lock.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+	WaitingCode  = []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
+)
+
+func LabelOf(s stacks.Sample, key string) string {
+	i := slices.IndexFunc(s.Labels, func(l stacks.Label) bool { return l.Key == key })
+	if i < 0 {
+		return ""
+	}
+	return s.Labels[i].Value
+}
+
+// NowTable has a row for each thread.
+func (p *Profiled) NowTable(last map[int64]stacks.Sample) *show.Table {
+	t := show.NewTable(show.IDColumn("thread"), show.Label("state"), show.Label("stack"))
+	for _, thread := range slices.Sorted(maps.Keys(last)) {
+		s := last[thread]
+		t.Add(show.Whole(thread), LabelOf(s, "state"), strings.Join(p.FrameNames(s.Stack), ";"))
+	}
+	return t
+}

@@ -1,0 +1,121 @@
+package code
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// NewSymbols returns the command that says which code has names.
+func NewSymbols() *cobra.Command {
+	var o Profiling
+	var form show.Output
+	by := symbolRows[0]
+	cmd := &cobra.Command{
+		Use:   "symbols [flags] FILE...",
+		Short: "Show what of the call stacks has names, and why the rest has none",
+		Long: `Symbols counts the frames of the call stacks of samples, or of what --of names: those
+in methods of .NET with a name, those in files with native code, whose names are in
+files of symbols, and those of which nothing is known. Beside them stand the methods
+that the trace knows, and whether a rundown listed what there was at the end: without
+one, code that was not compiled during the trace has no names. With --by source, the
+rows are where the names are from, and the files without: which file in --symbols would
+name their code.`,
+		Example: `  etw symbols cpu.nettrace
+  etw symbols --by source cpu.nettrace
+  etw symbols --of exceptions --format md exceptions.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := form.Check(cmd); err != nil {
+				return err
+			}
+			if err := o.Check(); err != nil {
+				return err
+			}
+			if !slices.Contains(symbolRows, by) {
+				return cli.Usagef("--by %s: it is one of %s%s", by, strings.Join(symbolRows, ", "), cli.DidYouMean(by, symbolRows))
+			}
+			if by == bySource {
+				o.origins, o.tiers = frames.NewOrigins(), true // one method may have code from several sources
+			}
+			p, err := o.Read(cmd, args)
+			if err != nil {
+				return err
+			}
+			out := p.Open(cmd, &form)
+			p.Head(out)
+			if out.Format == show.FormatText && p.Len() > 0 {
+				out.WriteByte('\n') // the writer keeps the error
+			}
+			if by == bySource {
+				return p.Close(cmd, out, p.originTable(o.origins).Write(out))
+			}
+			return p.Close(cmd, out, p.symbolTable().Write(out))
+		},
+	}
+	o.Flags(cmd)
+	form.Flags(cmd)
+	cmd.Flags().StringVar(&by, "by", by, "what the `ROWS` of the table are: "+strings.Join(symbolRows, ", "))
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(symbolRows, cobra.ShellCompDirectiveNoFileComp)})
+	return cmd
+}
+
+const bySource = "source"
+
+// symbolRows are what the rows of the table can be, the default first.
+var symbolRows = []string{"process", bySource}
+
+// A naming counts the frames of a process.
+type naming struct{ frames, managed, native int64 }
+
+// symbolTable returns a row for each process that has methods or samples.
+func (p *Profiled) symbolTable() *show.Table {
+	counts := make(map[int64]*naming)
+	order := append([]int64{}, p.pids...)
+	for _, pid := range p.pids {
+		counts[pid] = new(naming)
+	}
+	known := make(map[int64]symbols.Facts)
+	for _, f := range p.Table.Facts() {
+		known[f.PID] = f
+		if counts[f.PID] == nil {
+			counts[f.PID] = new(naming)
+			order = append(order, f.PID)
+		}
+	}
+	for s := range p.Samples() {
+		n := counts[s.Process]
+		for frame := range p.Stack(s.Stack) {
+			switch f := &p.Frames[frame]; {
+			case f.Pseudo:
+				continue
+			case f.IsNamed():
+				n.managed++
+			case f.Kind != symbols.Unknown:
+				n.native++
+			}
+			n.frames++
+		}
+	}
+	tab := show.NewTable(show.IDColumn("pid"), show.Label("process"), show.Counted("frames"), percentColumn("namedPercent", "NAMED %"), percentColumn("nativePercent", "NATIVE %"),
+		percentColumn("unknownPercent", "UNKNOWN %"), show.Counted("methods"), show.Counted("modules"), show.Label("rundown"))
+	for _, pid := range order {
+		n, f := counts[pid], known[pid]
+		rundown := "no"
+		if f.Rundown > 0 {
+			rundown = "yes"
+		}
+		tab.Add(strconv.FormatInt(pid, 10), p.Names.Processes[pid], show.Whole(n.frames), share(n.managed, n.frames), share(n.native, n.frames),
+			share(n.frames-n.managed-n.native, n.frames), show.Whole(f.Methods), show.Whole(f.Modules), rundown)
+	}
+	return tab
+}

@@ -1,0 +1,173 @@
+package code
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	work "github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/command/commandtest"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// profilesOf returns what a trace has of each kind of samples, in one pass.
+func profilesOf(t *testing.T, path string) map[string]*Profiled {
+	t.Helper()
+	tr, err := trace.Open(path)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	defer tr.Close()
+	muxes, finish := make([]etw.Mux, len(Samplings)), make([]func() Gathered, len(Samplings))
+	for i, kind := range Samplings {
+		finish[i] = kind.Start(&muxes[i], tr)
+	}
+	code, who := frames.NewCodeMap(nil), pick.NewNames()
+	for rec, err := range tr.Records() {
+		if err != nil {
+			break // what is good was delivered
+		}
+		err := code.Mux.Dispatch(rec)
+		for i := range muxes {
+			err = cmp.Or(err, muxes[i].Dispatch(rec))
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	list := make(map[string]*Profiled)
+	table := code.Code.Table()
+	for i, kind := range Samplings {
+		g := finish[i]()
+		p := stacks.NewProfile(table, stacks.Options{Names: stacks.QualifiedNames, Native: code.Native}, g.Samples...)
+		if p.Len() > 0 {
+			list[kind.Name] = &Profiled{Profile: p, Names: who, Facts: g.Facts, Period: g.Period, Table: table}
+		}
+	}
+	return list
+}
+
+// Whatever a trace has samples of weighs the same wherever it is shown or written, and
+// the files are such that their readers take them.
+func TestTotalsAgree(t *testing.T) {
+	kinds := map[string]int{}
+	for _, path := range corpus.Traces(t) {
+		for kind, p := range profilesOf(t, path) {
+			kinds[kind]++
+			checkTotals(t, filepath.Base(path)+" --of "+kind, p)
+		}
+	}
+	t.Logf("traces by kind: %v", kinds)
+}
+
+func checkTotals(t *testing.T, where string, p *Profiled) {
+	t.Helper()
+	want := p.Totals()
+	hold := func(what string, got []int64) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %s has %v, of %v", where, what, got, want)
+		}
+	}
+	sum := func(sums []int64, values []int64) {
+		for i, v := range values {
+			sums[i] += v
+		}
+	}
+	kinds := make([]int64, len(want))
+	of := &classify{by: "kind"}
+	for _, row := range of.rows(p, work.Default().Classify(p.Profile)) {
+		sum(kinds, row.Values)
+	}
+	hold("the sum of the kinds of work", kinds)
+	top := make([]int64, len(want))
+	for _, row := range p.View().Top() {
+		sum(top, row.Self)
+		if lastOf(row.Total) > lastOf(want) {
+			t.Errorf("%s: %s has %v of %v", where, p.Frames[row.Frame].Name, row.Total, want)
+		}
+	}
+	hold("top", top)
+	self, roots := make([]int64, len(want)), make([]int64, len(want))
+	for _, row := range (&treeQuery{}).rows(p, lastOf(want)) {
+		sum(self, row.Self)
+		if row.Depth == 0 {
+			sum(roots, row.Total)
+		}
+	}
+	hold("tree by self", self)
+	hold("tree by total", roots)
+	paths := make([]int64, len(want))
+	for _, path := range p.View().Paths() {
+		sum(paths, path.Values)
+	}
+	hold("stacks", paths)
+	calls := 0.0
+	for _, c := range callTree(p.Profile, false).Calls {
+		calls += c.Self
+	}
+	if all := float64(lastOf(want)) / p.unit().per; calls < all*(1-1e-9) || calls > all*(1+1e-9) {
+		t.Errorf("%s: the flame graph has %v of %v", where, calls, all)
+	}
+	checkForms(t, where, p)
+}
+
+// checkForms checks the files of a profile.
+func checkForms(t *testing.T, where string, p *Profiled) {
+	t.Helper()
+	want := p.Totals()
+	written := make(map[string]string)
+	for _, form := range writtenForms {
+		if form.write == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := form.write(&b, p, where); err != nil {
+			t.Fatalf("%s: %s: %v", where, form.name, err)
+		}
+		written[form.name] = b.String()
+	}
+	pb, err := profile.Parse(strings.NewReader(written["pprof"]))
+	if err != nil {
+		t.Fatalf("%s: %v", where, err)
+	}
+	if err := pb.CheckValid(); err != nil {
+		t.Errorf("%s: %v", where, err)
+	}
+	sums := make([]int64, len(want))
+	for _, s := range pb.Sample {
+		for i, v := range s.Value {
+			sums[i] += v
+			if v < 0 {
+				t.Errorf("%s: %+v weighs less than nothing", where, s)
+			}
+		}
+	}
+	if !slices.Equal(sums, want) {
+		t.Errorf("%s: pprof has %v, of %v", where, sums, want)
+	}
+	folded := int64(0)
+	for line := range strings.Lines(written["folded"]) {
+		var n int64
+		i := strings.LastIndexByte(line, ' ')
+		if _, err := fmt.Sscan(line[i+1:], &n); err != nil || n <= 0 || i <= 0 {
+			t.Fatalf("%s: line %q", where, line)
+		}
+		folded += n
+	}
+	scope := commandtest.Speedscope(t, where, written["speedscope"])
+	if all := lastOf(want); folded != all || scope != all {
+		t.Errorf("%s: folded stacks have %d, speedscope %d, of %d", where, folded, scope, all)
+	}
+}

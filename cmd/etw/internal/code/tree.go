@@ -1,0 +1,185 @@
+package code
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// A treeQuery shows who calls what, and what that weighs.
+type treeQuery struct {
+	Profiling
+	out      show.Output
+	callers  string
+	inverted bool
+	depth    int
+	min      float64
+}
+
+// NewTree returns the command that shows the call tree.
+func NewTree() *SampleCommand {
+	o := new(treeQuery)
+	cmd := &cobra.Command{
+		Use:   "tree [flags] FILE...",
+		Short: "Show the call tree, with what each part of it weighs",
+		Long: `Tree shows which code calls which, the heaviest first, and what that weighs: the
+time of threads, or what --of names. Parts that weigh less than --min percent of all
+are left out.
+
+--root shows what a method calls, --callers who calls it, and --inverted begins with
+the methods that the samples were taken in. --diff compares with an earlier trace.
+
+` + cli.RecordedLong + `
+
+` + patternsLong,
+		Example: `  etw tree cpu.nettrace
+  etw tree --names short --depth 3 --min 5 cpu.nettrace
+  etw tree --callers Oven.Bake cpu.nettrace
+  etw tree --root Oven.Work cpu.nettrace
+  etw tree --of exceptions --inverted exceptions.nettrace
+  etw tree --format json cpu.nettrace | jq '.rows[0]'`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE:              o.main,
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.callers, "callers", "", "show who calls the frames that match one of these `PATTERNS`")
+	f.BoolVar(&o.inverted, "inverted", false, "begin with the innermost frames")
+	f.IntVar(&o.depth, "depth", 0, "show only the first `N` levels")
+	f.Float64Var(&o.min, "min", 1, "leave out what weighs less than this `SHARE` of all, in percent")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"callers": cobra.NoFileCompletions, "depth": cobra.NoFileCompletions, "min": cobra.NoFileCompletions})
+	o.Profiling.Flags(cmd)
+	o.diffFlag(cmd)
+	o.out.Flags(cmd)
+	return &SampleCommand{cmd, &o.Profiling, &o.out}
+}
+
+func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
+	if err := o.out.Check(cmd); err != nil {
+		return err
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	callers, err := stacks.Match(o.callers)
+	switch {
+	case err != nil:
+		return cli.Usagef("--callers: %w", err)
+	case o.callers != "" && o.inverted:
+		return cli.Usagef("--callers and --inverted exclude each other")
+	case cmd.Flags().Changed("depth") && o.depth <= 0:
+		return cli.Usagef("--depth: %d is not a number of levels, from 1 on", o.depth)
+	case o.min < 0 || o.min > 100:
+		return cli.Usagef("--min: %v is not a share in percent", o.min)
+	}
+	p, err := o.Read(cmd, args)
+	if err != nil {
+		return err
+	}
+	all := p.weight(p.sums()) // shares are of all, also where a part is shown
+	switch {
+	case o.callers != "":
+		had := p.Len()
+		if p.Profile = p.CallersOf(callers); had > 0 && p.Len() == 0 {
+			cli.Report(cmd, fmt.Errorf("--callers %s: no frame of %s matches", o.callers, show.Count(had, "sample", "samples")))
+		}
+	case o.inverted:
+		p.Profile = p.Inverted()
+	}
+	out := p.Open(cmd, &o.out)
+	return p.Close(cmd, out, o.print(out, p, all))
+}
+
+// A treeRow is a part of the tree. Its values are in the order of the types.
+type treeRow struct {
+	Depth  int     `json:"depth"`
+	Method string  `json:"method"`
+	Full   string  `json:"full"`
+	shown  string  // for people
+	Self   []int64 `json:"self"`
+	Total  []int64 `json:"total"`
+	inUnits
+}
+
+// rows returns the parts of the tree, callers before what they call.
+func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
+	rows := []treeRow{}
+	if p.Len() == 0 {
+		return rows
+	}
+	v := p.View()
+	shown := p.toldApart()
+	least := o.min / 100 * float64(all)
+	type open struct {
+		id    stacks.ID
+		depth int
+	}
+	var path []open
+	push := func(id stacks.ID, depth int) {
+		for _, callee := range slices.Backward(v.Called(id)) {
+			path = append(path, open{callee, depth})
+		}
+	}
+	push(0, 0)
+	for len(path) > 0 {
+		x := path[len(path)-1]
+		path = path[:len(path)-1]
+		if float64(p.weight(v.Total(x.id))) < least {
+			continue
+		}
+		_, frame := p.Split(x.id)
+		f := &p.Frames[frame]
+		rows = append(rows, treeRow{x.depth, f.Name, f.Full, shown[frame], v.Self(x.id), v.Total(x.id), p.inUnits(v.Self(x.id), v.Total(x.id), all)})
+		if o.depth == 0 || x.depth+1 < o.depth {
+			push(x.id, x.depth+1)
+		}
+	}
+	return rows
+}
+
+func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
+	rows := o.rows(p, all)
+	if out.Format == show.FormatJSON {
+		res := struct {
+			profileHead
+			Rows []treeRow `json:"rows"`
+		}{p.document(), rows}
+		return show.WriteContract(out, res, p.T.Stats().Lost)
+	}
+	p.Head(out)
+	if p.Len() == 0 && out.Format == show.FormatText {
+		return nil
+	}
+	if out.Format == show.FormatText {
+		if err := out.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	if p.compared {
+		return p.diffTree(rows, out.Format).Write(out)
+	}
+	u := p.unit()
+	tab := show.NewTable(u.column("total"), percentColumn("totalPercent", "TOTAL %"), u.column("self"), show.Counted("count"), show.Counted("depth").ForPrograms(), show.Label("method"))
+	for _, row := range rows {
+		tab.Add(u.cell(lastOf(row.Total)), share(lastOf(row.Total), all), u.cell(lastOf(row.Self)), show.Whole(row.Total[0]), show.Whole(row.Depth), row.name(out.Format))
+	}
+	return tab.Write(out)
+}
+
+// name returns the name of a row, which people see the depth of.
+func (r *treeRow) name(format string) string {
+	if format == show.FormatText || format == show.FormatMD {
+		return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.shown
+	}
+	return r.Method
+}
+
+// maxIndent is how many levels are indented. What is deeper is so by recursion.
+const maxIndent = 60

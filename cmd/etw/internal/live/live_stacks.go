@@ -1,0 +1,74 @@
+package live
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// stacksNow is how long threads are sampled for what they are doing now.
+const stacksNow = 200 * time.Millisecond
+
+// A nowMode shows where the managed threads of a live process are.
+type nowMode struct {
+	recordedMode
+	*code.SampleCommand
+}
+
+// WithThreads lets a command about call stacks show where the threads of a live process are.
+func WithThreads(c *code.SampleCommand) *cobra.Command {
+	m := &nowMode{SampleCommand: c}
+	files := c.RunE
+	m.live.duration = stacksNow
+	m.needs = c.Of.Needs
+	m.recordedMode.check = c.Check
+	m.live.run = func(cmd *cobra.Command, _ *liveMode) error {
+		return m.recorded(cmd, func(path string) error {
+			if f := cmd.Flags(); f.Changed("of") || f.Changed("duration") {
+				return files(cmd, []string{path})
+			}
+			return m.print(cmd, path)
+		})
+	}
+	return m.recordedMode.add(c.Command)
+}
+
+// print prints the last stack of each thread.
+func (m *nowMode) print(cmd *cobra.Command, path string) error {
+	p, err := m.Of.Read(cmd, []string{path})
+	if err != nil {
+		return err
+	}
+	last := make(map[int64]stacks.Sample)
+	for s := range p.Samples() {
+		if s.Time >= last[s.Thread].Time {
+			s.Labels = slices.Clone(s.Labels)
+			last[s.Thread] = s
+		}
+	}
+	out := p.Open(cmd, m.Form)
+	if out.Format != show.FormatText {
+		return p.Close(cmd, out, p.NowTable(last).Write(out))
+	}
+	for _, thread := range slices.Sorted(maps.Keys(last)) {
+		s := last[thread]
+		title := p.Names.OfThread(thread)
+		if state := code.LabelOf(s, "state"); state != "" {
+			title += ", in " + state + " code"
+		}
+		fmt.Fprintf(out, "%s\n", out.Paint(nil, show.ColorBold, cli.Clean(title)))
+		for _, name := range slices.Backward(p.FrameNames(s.Stack)) {
+			fmt.Fprintf(out, "  %s\n", cli.Clean(name))
+		}
+		fmt.Fprintln(out)
+	}
+	return p.Close(cmd, out, nil)
+}

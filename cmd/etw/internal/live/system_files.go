@@ -1,0 +1,165 @@
+package live
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// fileIDs numbers the files that are mapped, by what identifies them.
+type fileIDs struct {
+	byPlace map[string]uint64
+	byText  map[string]uint64
+}
+
+// of returns the number of the file of an area, 0 if nothing identifies it, and what
+// identifies it if that was not told yet.
+func (f *fileIDs) of(pid int, a *Area) (id uint64, text string) {
+	if !strings.HasPrefix(a.Path, "/") || strings.HasPrefix(a.Path, "/memfd:") {
+		return 0, ""
+	}
+	if f.byPlace == nil {
+		f.byPlace, f.byText = make(map[string]uint64), make(map[string]uint64)
+	}
+	place := a.Path + "\x00" + a.Device + "\x00" + string(a.buildID)
+	identified := a.Device != "" || len(a.buildID) > 0
+	if id, ok := f.byPlace[place]; ok && identified {
+		return id, ""
+	}
+	text = Identity(pid, a)
+	if text != "" {
+		var known bool
+		if id, known = f.byText[a.Path+"\x00"+text]; known {
+			text = ""
+		} else {
+			id = uint64(len(f.byText)) + 1
+			f.byText[a.Path+"\x00"+text] = id
+		}
+	}
+	if identified {
+		f.byPlace[place] = id
+	}
+	return id, text
+}
+
+// An elfIdentity is how recorders write what identifies an ELF file.
+type elfIdentity struct {
+	Type    string `json:"type"`
+	BuildID string `json:"build_id"`
+	Address string `json:"p_vaddr,omitempty"`
+	Offset  string `json:"p_offset,omitempty"`
+}
+
+// Identity returns what identifies the file of an area, "" if nothing does. The file is
+// read as the process sees it. If the kernel told another build id than the file has, that
+// is not the one which is mapped.
+func Identity(pid int, a *Area) string {
+	var told elfIdentity
+	if len(a.buildID) > 0 {
+		told = elfIdentity{Type: "ELF", BuildID: hex.EncodeToString(a.buildID)}
+	}
+	found := fileIdentity(pid, a)
+	if e, ok := found.(elfIdentity); told.BuildID != "" && (!ok || e.BuildID != told.BuildID) {
+		found = told
+	}
+	if found == nil {
+		return ""
+	}
+	text, err := json.Marshal(found)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// fileIdentity reads a file of code: what cannot be read is not identified. Of a process
+// that has ended, it is the file of this path if that is the one by device and number.
+func fileIdentity(pid int, a *Area) any {
+	root, err := os.OpenRoot(procFile(pid, "root"))
+	ended := errors.Is(err, os.ErrNotExist)
+	if ended {
+		root, err = os.OpenRoot("/")
+	}
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	path := strings.TrimPrefix(a.Path, "/")
+	info, err := root.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || ended && (a.Device == "" || DeviceOf(info) != a.Device) {
+		return nil
+	}
+	f, err := root.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	return imageIdentity(f)
+}
+
+// imageIdentity reads the identity of an ELF or a PE file.
+func imageIdentity(r io.ReaderAt) any {
+	var magic [4]byte
+	if _, err := r.ReadAt(magic[:], 0); err != nil {
+		return nil
+	}
+	switch {
+	case string(magic[:]) == elf.ELFMAG:
+		return readELF(r)
+	case string(magic[:2]) == "MZ":
+		return readPE(r)
+	}
+	return nil
+}
+
+// readELF reads the build id of an ELF file, and where its first segment with code is.
+func readELF(r io.ReaderAt) any {
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return nil
+	}
+	id := elfIdentity{Type: "ELF"}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && id.Address == "" {
+			id.Address, id.Offset = fmt.Sprintf("%#x", p.Vaddr), fmt.Sprintf("%#x", p.Off)
+		}
+		if p.Type == elf.PT_NOTE && id.BuildID == "" {
+			const most = 64 << 10
+			notes, err := io.ReadAll(io.LimitReader(p.Open(), most))
+			if err == nil {
+				id.BuildID = hex.EncodeToString(BuildIDOf(notes, f.ByteOrder))
+			}
+		}
+	}
+	if id.BuildID == "" {
+		return nil
+	}
+	return id
+}
+
+// BuildIDOf finds the build id among notes: lengths of name and text, kind, name, text,
+// each of the last two padded to four bytes.
+func BuildIDOf(notes []byte, order binary.ByteOrder) []byte {
+	const header, kindBuildID, most = 12, 3, 64
+	for len(notes) >= header {
+		name, text, kind := uint64(order.Uint32(notes)), uint64(order.Uint32(notes[4:])), order.Uint32(notes[8:])
+		notes = notes[header:]
+		begin := (name + 3) &^ 3
+		end := begin + text
+		if end > uint64(len(notes)) {
+			return nil
+		}
+		if kind == kindBuildID && text <= most && bytes.Equal(notes[:name], []byte("GNU\x00")) {
+			return notes[begin:end]
+		}
+		notes = notes[min((end+3)&^3, uint64(len(notes))):]
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// TestPEIdentity reads what identifies .NET's own files, precompiled for Linux and with
+// code for every machine: it is what the recorder of .NET 10 wrote of the same files.
+func TestPEIdentity(t *testing.T) {
+	f, err := trace.Open(corpus.File(t, "universal", "universal-dotnet.nettrace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	told := make(map[string]peIdentity) // by the names of their symbols
+	var mux etw.Mux
+	etw.Handle(&mux, func(_ *etw.Record, e *universal.AnyProcessMappingMetadata) error {
+		var id peIdentity
+		if json.Unmarshal([]byte(e.SymbolMetadata.String()), &id) == nil && id.Type == "PE" {
+			told[id.Name] = id
+		}
+		return nil
+	})
+	if err := mux.Run(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	same := 0
+	for _, path := range corpus.Glob(t, "assemblies", "System.*.dll") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := imageIdentity(bytes.NewReader(data)).(peIdentity)
+		if !ok {
+			t.Errorf("%s is not identified", filepath.Base(path))
+			continue
+		}
+		want, ok := told[got.Name]
+		if !ok || want.Stamp != got.Stamp {
+			continue // the recorder has not met this build
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", filepath.Base(path), got, want)
+		}
+		same++
+	}
+	if same == 0 {
+		t.Error("none of the files is one that the recorder has met")
+	}
+	t.Logf("%d files", same)
+}
+
+// stampedPE returns a PE file of a machine that Windows does not know. Its compiler gave it
+// no stamp.
+func stampedPE(t *testing.T) []byte {
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "tests", "live", "app.dll"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := data[binary.LittleEndian.Uint32(data[60:]):]
+	binary.LittleEndian.PutUint16(header[4:], 0x8664^0x7b79) // for Linux
+	binary.LittleEndian.PutUint32(header[8:], 12345)
+	return data
+}
+
+// TestPEDamage cuts a file off everywhere, and changes its bytes: none of it is a panic.
+func TestPEDamage(t *testing.T) {
+	data := stampedPE(t)
+	if id, ok := imageIdentity(bytes.NewReader(data)).(peIdentity); !ok || id.Stamp != 12345 {
+		t.Errorf("%+v", id)
+	}
+	for n := range min(len(data), 1024) {
+		imageIdentity(bytes.NewReader(data[:n]))
+		for _, b := range []byte{0, 0x7f, 0xff} {
+			changed := bytes.Clone(data)
+			changed[n] = b
+			imageIdentity(bytes.NewReader(changed))
+		}
+	}
+}

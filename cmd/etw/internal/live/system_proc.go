@@ -1,0 +1,117 @@
+package live
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/internal/perf"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// procFile returns the path of what the kernel tells of a process.
+func procFile(pid int, name string) string {
+	return filepath.Join("/proc", strconv.Itoa(pid), name)
+}
+
+// existing writes the processes that are there, or those of a list, and their memory.
+func (t *systemTrace) existing(pids []int) {
+	if len(pids) == 0 {
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			t.err = err
+			return
+		}
+		for _, e := range entries {
+			if pid, err := strconv.Atoi(e.Name()); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	for _, pid := range pids {
+		t.snapshot(pid, t.about(int32(pid)))
+	}
+}
+
+// snapshot writes what a process is now. One that has ended meanwhile is left out.
+func (t *systemTrace) snapshot(pid int, r *perf.Record) {
+	name, err := os.ReadFile(procFile(pid, "comm"))
+	if err != nil {
+		return
+	}
+	p := t.known(int32(pid))
+	p.name = strings.TrimSuffix(string(name), "\n")
+	now := &perf.Record{PID: int32(pid), Processor: -1, Time: r.Time}
+	t.write(&universal.ExistingProcess{NamespaceProcessId: namespacePID(pid), Name: etw.ANSI(p.name), NamespaceName: unknownSpace}, now, 0, nil)
+	f, err := os.Open(procFile(pid, "maps"))
+	if err != nil {
+		return // as of threads of the kernel
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if m, ok := ParseArea(lines.Text()); ok {
+			t.mapping(&m, now)
+		}
+	}
+}
+
+// An Area is a part of the memory of a process.
+type Area struct {
+	Start, End, Offset uint64
+	Path               string
+	Device             string // and the number of the file there
+	buildID            []byte // if the kernel told
+}
+
+// ParseArea reads a line of the kernel's list of areas: addresses, rights, offset, device,
+// number of the file, path. It reports whether the area may be in stacks: with code, or
+// one that is known to have none.
+func ParseArea(line string) (a Area, ok bool) {
+	var fields [5]string
+	for i := range fields {
+		fields[i], line, _ = strings.Cut(strings.TrimLeft(line, " "), " ")
+	}
+	from, to, _ := strings.Cut(fields[0], "-")
+	var errs [3]error
+	a.Start, errs[0] = strconv.ParseUint(from, 16, 64)
+	a.End, errs[1] = strconv.ParseUint(to, 16, 64)
+	a.Offset, errs[2] = strconv.ParseUint(fields[2], 16, 64)
+	a.Device, a.Path = fields[3]+" "+fields[4], strings.TrimLeft(line, " ")
+	if errs != [3]error{} || a.Start >= a.End || a.Start >= kernelSpace {
+		return a, false
+	}
+	return a, strings.Contains(fields[1], "x") || a.Path == "[heap]" || a.Path == "[stack]"
+}
+
+// statusLine returns a line of what the kernel tells of a process, or "".
+func statusLine(pid int, name string) string {
+	data, err := os.ReadFile(procFile(pid, "status"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// namespacePID returns the number that a process has for itself.
+func namespacePID(pid int) uint64 {
+	numbers := strings.Fields(statusLine(pid, "NSpid"))
+	if len(numbers) > 0 {
+		if n, err := strconv.ParseUint(numbers[len(numbers)-1], 10, 32); err == nil {
+			return n
+		}
+	}
+	return uint64(pid)
+}
+
+// isZombie reports whether a process has ended, and only its number is left.
+func isZombie(pid int) bool { return strings.HasPrefix(statusLine(pid, "State"), "Z") }

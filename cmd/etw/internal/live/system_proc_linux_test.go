@@ -1,0 +1,29 @@
+package live
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A file of a process that has ended is identified if it is the one by device and number.
+func TestEndedIdentity(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.dll")
+	if err := os.WriteFile(path, stampedPE(t), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ended = 1<<30 + 5 // a number that no process has
+	if text := Identity(ended, &Area{Path: path, Device: DeviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
+		t.Errorf("%q", text)
+	}
+	for _, device := range []string{"", "00:00 1"} {
+		if text := Identity(ended, &Area{Path: path, Device: device}); text != "" {
+			t.Errorf("device %q: %q", device, text)
+		}
+	}
+}

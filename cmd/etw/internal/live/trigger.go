@@ -1,0 +1,135 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/windows"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// A trigger sees when something happens for which a recording is to stop.
+type trigger struct {
+	sel  *pick.Selector // of an event
+	what string         // happened
+
+	limit  time.Duration // of a pause
+	pauses *pauses
+
+	counter *counterLimit
+}
+
+// parseTrigger reads
+//
+//	EVENT [where CONDITION [and CONDITION]...]
+//	pause > DURATION
+//	counter SOURCE/NAME > NUMBER
+//	metric METER/NAME > NUMBER
+//
+// The trigger for nothing is nil.
+func parseTrigger(cmd *cobra.Command, text string) (*trigger, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if limit, ok := strings.CutPrefix(strings.Join(strings.Fields(text), ""), "pause>"); ok {
+		d, err := time.ParseDuration(limit)
+		if err != nil || d <= 0 {
+			return nil, cli.Usagef("--stop-when: %q is not a time such as 200ms", limit)
+		}
+		return &trigger{limit: d, pauses: newPauses()}, nil
+	}
+	if c, err := parseCounterLimit(cmd, text); c != nil || err != nil {
+		return &trigger{counter: c}, err
+	}
+	event, rest, _ := strings.Cut(text, " ")
+	sel := &pick.Selection{Events: []string{event}, Zone: "UTC"}
+	if rest = strings.TrimSpace(rest); rest != "" {
+		conditions, ok := strings.CutPrefix(rest, "where ")
+		if !ok {
+			return nil, cli.Usagef("--stop-when %q: after the name of an event comes where, and a condition such as 'ExceptionType ~ Timeout'", text)
+		}
+		sel.Wheres = strings.Split(conditions, " and ")
+	}
+	var err error
+	t := new(trigger)
+	if t.sel, err = sel.Selector(nil); err != nil {
+		return nil, fmt.Errorf("--stop-when: %w", err)
+	}
+	if descs := t.sel.Candidates(nil, false); len(descs) > 0 {
+		if err := t.sel.CheckFields(descs, true); err != nil {
+			return nil, fmt.Errorf("--stop-when: %w", err)
+		}
+	}
+	t.sel.Decoding = false
+	return t, nil
+}
+
+// needs returns what must be recorded for the trigger to see it.
+func (t *trigger) needs() []eventpipe.Provider {
+	switch {
+	case t == nil:
+		return nil
+	case t.counter != nil:
+		list, _ := t.counter.mode.providers() // its flags are right
+		return list
+	case t.pauses != nil:
+		gcs, _ := eventpipe.FindProfile("gc-collect")
+		return gcs.Providers
+	}
+	return windows.ForEvents(t.sel)
+}
+
+// hit reports whether it happened with a record, which come in the order of time.
+func (t *trigger) hit(rec *etw.Record) bool {
+	if t.counter != nil {
+		t.what = t.counter.hit(rec)
+		return t.what != ""
+	}
+	if t.pauses == nil {
+		s, _ := t.sel.Take(rec, rec.Elapsed())
+		if s != nil {
+			t.what = s.Event.Name + " happened"
+		}
+		return s != nil
+	}
+	hit := false
+	t.pauses.take(rec, func(_ int64, g *gc.GC) {
+		if pause := time.Duration(g.PauseMS.Or(0) * float64(time.Millisecond)); pause > t.limit {
+			t.what, hit = fmt.Sprintf("collection %d (%s) paused the program for %v", g.Number, g.Name, pause.Round(time.Microsecond)), true
+		}
+	})
+	return hit
+}
+
+// pauses tells of collections as they end.
+type pauses struct {
+	mux      etw.Mux
+	analysis *gc.Analysis
+	due      bool // a collection may have ended
+}
+
+func newPauses() *pauses {
+	p := new(pauses)
+	p.analysis = gc.New(&p.mux)
+	// What completes a collection, after the analysis has seen it.
+	etw.Handle(&p.mux, func(*etw.Record, *clr.AnyGCRestartEEEnd) error { p.due = true; return nil })
+	etw.Handle(&p.mux, func(*etw.Record, *clr.AnyGCHeapStats) error { p.due = true; return nil })
+	return p
+}
+
+// take takes a record and calls f for the collections that ended with it.
+func (p *pauses) take(rec *etw.Record, f func(pid int64, g *gc.GC)) {
+	_ = p.mux.Dispatch(rec) // no handler has an error
+	if p.due {
+		p.due = false
+		p.analysis.Drain(f)
+	}
+}

@@ -1,0 +1,88 @@
+package live
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/counters"
+	quantity "github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A counterLimit sees when a counter or a metric passes a limit.
+type counterLimit struct {
+	cmd      *cobra.Command
+	mode     counterMode
+	name     string
+	below    bool
+	limit    float64
+	mux      etw.Mux
+	analysis *counters.Analysis
+	next     time.Time
+}
+
+// counterText is, for instance, counter System.Runtime/cpu-usage > 80.
+var counterText = regexp.MustCompile(`^(counter|metric)\s+([^/\s]+)/(\S+)\s*([<>])\s*(\S+)$`)
+
+// parseCounterLimit reads a limit, or returns nil if the text is about something else.
+func parseCounterLimit(cmd *cobra.Command, text string) (*counterLimit, error) {
+	parts := counterText.FindStringSubmatch(text)
+	if parts == nil {
+		return nil, nil
+	}
+	limit, err := strconv.ParseFloat(parts[5], 64)
+	if err != nil {
+		return nil, cli.Usagef("--stop-when: %q is not a number", parts[5])
+	}
+	c := &counterLimit{cmd: cmd, mode: counterMode{interval: time.Second}, name: parts[3], below: parts[4] == "<", limit: limit}
+	c.analysis = counters.New(&c.mux)
+	if parts[1] == "counter" {
+		c.mode.sources = []string{parts[2]}
+	} else {
+		c.mode.meters = []string{parts[2] + `\` + parts[3]}
+	}
+	return c, nil
+}
+
+// hit says what has happened with a record, or nothing. Records come in the order of
+// time.
+func (c *counterLimit) hit(rec *etw.Record) string {
+	_ = c.mux.Dispatch(rec) // what it cannot read is a note of its result
+	if at := rec.Time(); c.next.IsZero() {
+		c.next = at.Add(c.mode.interval)
+	} else if at.After(c.next) {
+		c.next = at.Add(c.mode.interval)
+		return c.passed(c.mode.readings(c.cmd, c.analysis.Drain()))
+	}
+	return ""
+}
+
+// passed says which reading is beyond the limit, if one is.
+func (c *counterLimit) passed(readings []counterReading) string {
+	for _, r := range readings {
+		if r.name != c.name {
+			continue
+		}
+		v, ok := r.level().Get()
+		if ok && (v > c.limit || c.below) && (v < c.limit || !c.below) {
+			return fmt.Sprintf("%s of %s is %s %s", r.name, r.source, strconv.FormatFloat(v, 'g', 6, 64), r.unit)
+		}
+	}
+	return ""
+}
+
+// level is the one number of a reading that limits are of: a value, what was added in a
+// second, or what 95 % of the values of a histogram do not pass.
+func (r *counterReading) level() quantity.Float {
+	for _, v := range []quantity.Float{r.value, r.rate, r.quantiles["0.95"]} {
+		if _, ok := v.Get(); ok {
+			return v
+		}
+	}
+	return quantity.Float{}
+}

@@ -1,0 +1,414 @@
+package look
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// NewDump returns the command that prints events.
+func NewDump() *cobra.Command {
+	d := new(Dump)
+	cmd := &cobra.Command{
+		Use:   "dump [flags] FILE...",
+		Short: "Print events with their fields",
+		Long: `Dump prints every event in the order of time; several traces are merged. Payloads
+are decoded by the built-in packages, else by schemas in the trace, else by the
+manifests of --manifest, which describe classic events, such as those of the kernel,
+by tasks that have the class as eventGUID. An event with a newer version than those
+is decoded as the newest known one, and says so. Others are printed as bytes in
+hexadecimal.
+
+Filters choose events before they are decoded, --where after it. An event must pass
+all of them. A filter that is given several times passes what one of its values
+does, but of several --where all must hold. If nothing passes, a message says what
+there is. Names of events, providers, processes or fields that neither the trace nor
+the tool knows are a mistake of the command line, with the exit code 2; that a trace
+has none of something is an answer.
+
+In JSON an event is an object with the keys time (UTC), ms (since the session's
+start), file (if there are several), provider, guid, id, version, opcode, level,
+task, keywords, event, pid, process (its name, if it is known), tid, thread, cpu (-1
+if not known), size (of the payload), activity and related (if there are), fields,
+stack (addresses) and frames (their names, both with --stacks), payload (with --payload, or if not all of it was decoded) and
+error (if it does not fit its description, or that is of another version). Numbers
+are numbers; addresses and masks are texts in hexadecimal, and values that have
+names are these. CSV and Markdown have the same as columns, and one for each field
+of the events that are chosen, or of --fields.`,
+		Example: `  etw dump gc.nettrace
+  etw dump --event GCStart --event GC/Stop gc.nettrace
+  etw dump --provider clr --keywords GC --level verbose --limit 20 gc.nettrace
+  etw dump --where 'TypeName ~ ^System' --from 1ms --to 2s alloc.nettrace
+  etw dump --time absolute --zone local --fields Count,Reason -e GCStart gc.nettrace
+  etw dump --event GCHeapStats --format csv gc.nettrace > heap.csv
+  etw dump --columns ms,event --fields Depth,Reason -e GCStart -f md gc.nettrace
+  etw dump --format json alloc.nettrace | jq '[.rows[].fields.AllocationAmount64] | add'
+  etw dump --format jsonl exceptions.nettrace | jq -c 'select(.level <= 2) | .fields'
+  etw dump gc.nettrace alloc.nettrace
+  etw dump --manifest MyProvider.man trace.etl
+  etw dump --follow gc.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE:              d.main,
+	}
+	d.Style.Flags(cmd)
+	d.Sel.Flags(cmd)
+	cmd.Flags().Int64VarP(&d.Limit, "limit", "n", 0, "print no more than the first `N` events")
+	cmd.Flags().BoolVar(&d.Follow, "follow", false, "wait for more at the end of a .nettrace file that is being written")
+	d.symbols.Flag(cmd)
+	d.Out.Flags(cmd)
+	d.In.AttributeFlag(cmd)
+	d.In.ManifestFlag(cmd)
+	d.In.Flags(cmd)
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"limit": cobra.NoFileCompletions})
+	return cmd
+}
+
+// A Dump prints the events of a trace.
+type Dump struct {
+	In     pick.Input
+	Sel    pick.Selection
+	Out    show.Output
+	Style  dumpStyle
+	Limit  int64
+	Follow bool
+
+	symbols frames.SymbolFiles
+	native  *native.Dir // of these, or nil
+
+	Cmd      *cobra.Command
+	P        *show.Printer
+	Selector *pick.Selector
+	stacks   *frames.BoundStacks // nil if none are printed, or the traces can be read only once
+	names    *pick.Names
+	writer   eventWriter
+	printed  int64
+	buf      []byte
+}
+
+// main runs the command.
+func (d *Dump) main(cmd *cobra.Command, args []string) error {
+	d.Cmd = cmd
+	if cmd.Flags().Changed("limit") && d.Limit <= 0 {
+		return cli.Usagef("--limit: %d is not a number of events to print, from 1 on", d.Limit)
+	}
+	if err := d.Style.Check(); err != nil {
+		return err
+	}
+	if err := d.Out.Check(cmd); err != nil {
+		return err
+	}
+	if d.Follow && (len(args) != 1 || args[0] == trace.Stdin) {
+		return cli.Usagef("--follow takes one file")
+	}
+	known, err := pick.ReadManifests(cmd, d.In.Manifests)
+	if err != nil {
+		return err
+	}
+	if d.Selector, err = d.Sel.Selector(known); err != nil {
+		return err
+	}
+	if err := d.Selector.FindProcesses(cmd, &d.In, args); err != nil {
+		return err
+	}
+	defer func() { frames.ReportFaults(cmd, d.native) }()
+	if err := d.foresee(args); err != nil {
+		return err
+	}
+	t, trouble, err := d.In.Open(cmd, args, d.Follow)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	src, err := d.Prepare(t, args)
+	if err != nil {
+		return err
+	}
+	d.P = d.Out.Open(cmd, d.Follow)
+	return d.P.Close(d.Run(t, src), trouble)
+}
+
+// foresee prepares what is to be known before the events that it is about: names, and
+// with stacks, which take a pass of their own, these.
+func (d *Dump) foresee(args []string) error {
+	d.names = pick.NewNames()
+	before := pick.Foresee()
+	d.names.Before = before
+	if !d.Style.ShowsStacks() || d.Follow || slices.Contains(args, trace.Stdin) {
+		d.In.Foresight = func(r *etw.Record) { before.Learn(d.Selector.Decoder, r, d.Selector.Decoder.Event(r)) }
+		return nil
+	}
+	files, err := d.symbols.Open(d.Cmd)
+	if err != nil {
+		return err
+	}
+	d.native = files
+	d.stacks = d.Style.stacksOf(files)
+	who, err := frames.LookFirst(d.Cmd, &d.In, args, d.stacks)
+	d.names.Before = cmp.Or(who, before)
+	return err
+}
+
+// stacksOf returns what finds call stacks, whose frames have names unless they are to be
+// addresses.
+func (s *dumpStyle) stacksOf(files *native.Dir) *frames.BoundStacks {
+	if s.raw {
+		return frames.NewBoundStacks(nil)
+	}
+	return frames.NewBoundStacks(func() *frames.CodeNamer { return frames.NewCodeNamer(files) })
+}
+
+// Prepare looks at the begin of the trace as far as it helps, and makes the
+// writer.
+func (d *Dump) Prepare(t *trace.Trace, args []string) (etw.Source, error) {
+	src := etw.Source(t)
+	if d.stacks != nil {
+		src = d.stacks.Over(t)
+	}
+	d.Selector.Resolve(t)
+	lines := d.Out.Format == show.FormatJSON || d.Out.Format == show.FormatJSONL
+	m := pick.NewMeeting(d.Selector, t)
+	if d.names == nil { // of a live process
+		d.names = pick.NewNames()
+		d.names.Before = m.Names
+	}
+	m.Names = d.names.Before
+	a := new(pick.Ahead)
+	switch glance := d.glance(m, args, lines); {
+	case glance != nil:
+		a.Src, a.Whole = src, glance.Whole
+	case d.Follow || lines && len(d.Selector.Wheres) == 0:
+		a.Src = src
+	default:
+		a = pick.LookAhead(src, pick.LookLimit(args), m.Meet)
+	}
+	if err := d.Selector.CheckFields(m.Descs, a.Whole); err != nil {
+		return nil, err
+	}
+	d.Style.names = d.stacks
+	if d.Style.raw {
+		d.Style.names = nil
+	}
+	w, err := d.Style.writer(&d.Out, d.Selector, m, a.Whole)
+	d.writer = w
+	return a, err
+}
+
+// Run prints the events of src.
+func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
+	if w, ok := d.writer.(*textWriter); ok {
+		w.printer = d.P
+	}
+	if _, err := d.P.Write(d.writer.begin(nil)); err != nil {
+		return err
+	}
+	if err := d.P.Flush(); err != nil { // the first event that is chosen may be far away
+		return err
+	}
+	r := &pick.Reading{Cmd: d.Cmd, Progress: show.NewProgress(d.Cmd.ErrOrStderr(), d.Cmd.OutOrStdout()), Share: t.Progress, Follow: d.Follow}
+	trouble := r.Each(src, func(rec *etw.Record) error { return d.event(t, rec) })
+	d.P.About.Of(t, r.Stopped || d.Follow)
+	if r.Stopped && cli.IsServed(d.Cmd) {
+		d.P.About.Warn(fmt.Sprintf("the answer has the first %d events alone: limit asks for more, and stat counts all", d.printed))
+	}
+	d.P.About.ReadTo(trouble)
+	d.P.About.Follow(d.Cmd)
+	if _, err := d.P.Write(d.writer.end(nil)); err != nil {
+		return err
+	}
+	if err := d.P.Flush(); err != nil {
+		return err
+	}
+	none := d.Selector.ReportNone(d.Cmd)
+	if none != nil && d.Follow { // it may yet come
+		cli.Report(d.Cmd, none)
+		none = nil
+	}
+	if d.stacks != nil {
+		d.stacks.Report(d.Cmd)
+	}
+	for _, s := range t.Files() {
+		if n := s.Stats().OutOfOrder; n > 0 {
+			cli.Report(d.Cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))
+		}
+	}
+	if show.ReportLosses(d.Cmd, t) {
+		trouble = cli.ErrReported
+	}
+	return cmp.Or(none, trouble)
+}
+
+// event prints a record if no filter is against it.
+func (d *Dump) event(t *trace.Trace, rec *etw.Record) error {
+	s, err := d.Selector.Take(rec, t.Elapsed(rec))
+	if err != nil {
+		return err
+	}
+	d.names.Learn(d.Selector.Decoder, rec, d.Selector.Decoder.Event(rec))
+	if s == nil {
+		return nil
+	}
+	s.Process, s.Thread = d.names.Process(rec.ProcessID), d.names.Thread(rec.ThreadID)
+	d.buf = d.writer.append(d.buf[:0], s)
+	if _, err := d.P.Write(d.buf); err != nil {
+		return err
+	}
+	if d.Follow || d.printed == 0 { // the first one is to be seen at once
+		if err := d.P.Flush(); err != nil {
+			return err
+		}
+	}
+	if d.printed++; d.printed == d.Limit {
+		return pick.ErrStop
+	}
+	return nil
+}
+
+// An eventWriter formats events.
+type eventWriter interface {
+	// begin appends what comes before the first event, end what comes after the
+	// last one.
+	begin(b []byte) []byte
+	end(b []byte) []byte
+	// append appends an event.
+	append(b []byte, s *pick.Shot) []byte
+}
+
+// A dumpStyle holds the flags that say how events are printed.
+type dumpStyle struct {
+	enums   string
+	stacks  bool
+	raw     bool
+	payload bool
+	fields  []string
+	columns []string
+	time    string
+
+	names *frames.BoundStacks // nil if frames are shown as addresses
+}
+
+var (
+	enumNames  = []string{"name", "number", "object"}
+	enumStyles = map[string]etw.EnumStyle{"object": etw.EnumObjects, "name": etw.EnumNames, "number": etw.EnumNumbers}
+	timeNames  = []string{timeRelative, timeDelta, timeAbsolute}
+)
+
+// The forms of times in text.
+const (
+	timeRelative = "relative"
+	timeDelta    = "delta"
+	timeAbsolute = "absolute"
+)
+
+func (s *dumpStyle) Flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.enums, "enums", "name", "print values that have names as their `FORM`: name, number, or in JSON\nan object with value and name")
+	f.BoolVar(&s.stacks, "stacks", false, "print call stacks, with the names of methods and files that the trace\nhas; a pass over the files finds these, and stacks that the kernel\nlogged as events of their own")
+	f.BoolVar(&s.raw, "raw-stacks", false, "print call stacks as addresses")
+	f.BoolVar(&s.payload, "payload", false, "print payloads in hexadecimal, too")
+	f.StringSliceVar(&s.fields, "fields", nil, "print only the fields of these `NAMES`, such as Count,Reason")
+	f.StringSliceVar(&s.columns, "columns", nil, "of what all events have, print in CSV and Markdown only these `NAMES`,\nsuch as ms,event,pid")
+	f.StringVar(&s.time, "time", timeRelative, "in text, print times as `FORM`: relative (to the session's start),\ndelta (since the event before) or absolute (in --zone)")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{
+		"enums":   cobra.FixedCompletions(enumNames, cobra.ShellCompDirectiveNoFileComp),
+		"time":    cobra.FixedCompletions(timeNames, cobra.ShellCompDirectiveNoFileComp),
+		"columns": pick.CompleteList(func(*cobra.Command, []string) []string { return headNames() }),
+		"fields":  pick.CompleteList(pick.FieldsOf),
+	})
+}
+
+// ShowsStacks reports whether call stacks are printed.
+func (s *dumpStyle) ShowsStacks() bool {
+	return s.stacks || slices.Contains(s.columns, "stack") || slices.Contains(s.columns, "frames")
+}
+
+// Check reports values of flags that make no sense.
+func (s *dumpStyle) Check() error {
+	s.stacks = s.stacks || s.raw
+	if !slices.Contains(enumNames, s.enums) {
+		return cli.Usagef("--enums %s: there are %s", s.enums, strings.Join(enumNames, ", "))
+	}
+	if !slices.Contains(timeNames, s.time) {
+		return cli.Usagef("--time %s: there are %s", s.time, strings.Join(timeNames, ", "))
+	}
+	_, err := findHeads(s.columns)
+	return err
+}
+
+// writer returns what formats events. m has met the begin of the trace, or whole
+// says that it was all of it.
+func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting, whole bool) (eventWriter, error) {
+	if len(s.fields) > 0 {
+		if err := sel.CheckNames("--fields", s.fields, m.Descs, whole); err != nil {
+			return nil, err
+		}
+	}
+	switch out.Format {
+	case show.FormatJSON, show.FormatJSONL:
+		return &jsonWriter{
+			list: show.JsonList{Lines: out.Format == show.FormatJSONL, About: &out.About}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload,
+			only: s.fields, file: m.Several,
+		}, nil
+	case show.FormatCSV, show.FormatMD:
+		return s.columnWriter(out, sel, m, whole)
+	}
+	return newTextWriter(s, sel, m), nil
+}
+
+// columnWriter returns what formats events as rows.
+func (s *dumpStyle) columnWriter(out *show.Output, sel *pick.Selector, m *pick.Meeting, whole bool) (eventWriter, error) {
+	w := &columnWriter{markdown: out.Format == show.FormatMD, csv: show.CsvStyle{Raw: out.CsvRaw}, enums: enumStyles[s.enums], names: s.names, payload: s.payload}
+	names := s.columns
+	if names == nil {
+		if names = headNames(); w.markdown {
+			names = []string{"ms", "pid", "tid", "event"}
+		}
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return name == "file" && !m.Several || name == "stack" && !s.stacks || name == "frames" && (!s.stacks || s.names == nil)
+		})
+	}
+	heads, err := findHeads(names)
+	if err != nil {
+		return nil, err
+	}
+	w.before = heads
+	if i := slices.IndexFunc(heads, func(c headColumn) bool { return c.name == firstTail || c.name == "payload" }); i >= 0 {
+		w.before, w.after = heads[:i], heads[i:]
+	}
+	if w.fields, w.asked = s.fields, true; w.fields == nil {
+		w.asked = false
+		descs := m.Descs
+		if w.other = !whole; w.other && len(sel.Header.Events) > 0 {
+			descs = append(sel.Candidates(nil, false), descs...)
+		}
+		w.fields = columnNames(descs)
+	}
+	return w, nil
+}
+
+// columnNames returns the names of the fields of events, in the order in which
+// they come.
+func columnNames(descs []*etw.EventDesc) []string {
+	var names []string
+	known := make(map[string]bool)
+	for _, d := range descs {
+		for _, key := range fieldKeys(d.Fields) {
+			if !known[key] {
+				known[key] = true
+				names = append(names, key)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,91 @@
+package look
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// TestInfoOfTheLarge: what is read in part has no numbers that are those of the part,
+// in no format, and says so.
+func TestInfoOfTheLarge(t *testing.T) {
+	process := etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c")
+	header := etltest.DefaultHeader()
+	header.Processors, header.BufferSize = 2, 4096
+	var records []*etw.Record
+	for i := range 4000 {
+		records = append(records, &etw.Record{Timestamp: header.Clock.Origin + int64(i)*2500, PointerSize: etw.Ptr64, Kind: etw.KindClassic, Provider: process, Opcode: 1, Version: 4, ProcessID: 4, ThreadID: 8, Payload: make([]byte, 40)})
+	}
+	data, err := etltest.File(header, records...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "kernel.etl")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files, err := trace.OpenFiles(path, trace.WithExcerpt(128<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files[0].Close()
+	s := newSurvey(files[0])
+	cmd := NewInfo()
+	cmd.SetContext(t.Context())
+	if err := s.read(cmd); err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.json(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Events    *int64
+		Read      int64 `json:"readBytes"`
+		Processes []struct{ Events *int64 }
+		Providers []struct {
+			Provider             string
+			Kinds, Events, Bytes *int64
+		}
+	}
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	if got.Events != nil || got.Read <= 0 || len(got.Providers) == 0 {
+		t.Errorf("got %s", b)
+	}
+	for _, p := range got.Processes {
+		if p.Events != nil {
+			t.Errorf("got %s", b)
+		}
+	}
+	for _, p := range got.Providers {
+		if p.Kinds != nil || p.Events != nil || p.Bytes != nil {
+			t.Errorf("got %s", b)
+		}
+		if cells := s.providers[0].cells(); cells[0]+cells[1]+cells[2] != "" {
+			t.Errorf("cells %q", cells)
+		}
+	}
+	var o show.Output
+	cmd.SetOut(new(bytes.Buffer))
+	o.Format = show.FormatText
+	var text bytes.Buffer
+	cmd.SetOut(&text)
+	p := o.Open(cmd, false)
+	if err := s.text(p); err != nil {
+		t.Fatal(err)
+	}
+	p.Flush()
+	if !strings.Contains(text.String(), "not counted") || strings.Contains(text.String(), "ended cleanly") {
+		t.Errorf("got %s", text.String())
+	}
+}

@@ -1,0 +1,108 @@
+package pick
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// An Inquiry is one pass of an analysis over traces.
+type Inquiry struct {
+	Cmd     *cobra.Command
+	Mux     *etw.Mux
+	Also    *etw.Mux                          // of what needs all records, whatever is asked for; may be nil
+	More    *etw.Mux                          // of what is asked beside the answer; may be nil
+	Each    func(*etw.Record, *etw.EventInfo) // sees what the answer does; may be nil
+	Names   *Names
+	Asked   filter.Numbers // processes
+	Span    TimeSpan
+	Source  etw.Source        // the records of the trace, if they are not as it has them
+	Skip    func(*etw.Record) // takes the records that --activity leaves out; may be nil
+	Wide    bool              // the answer takes the records of all times, and cuts by itself
+	Cut     bool              // by --from or --to
+	Parted  bool              // by --activity
+	Trouble bool              // with the trace
+}
+
+// Read gives the records that h lets through to the analysis, and those that only
+// name things also from outside of the time that was asked for.
+func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
+	h.From.Resolve(t.Start())
+	h.To.Resolve(t.Start())
+	i.Cut, i.Parted = h.From != nil || h.To != nil, h.During != nil
+	judge := *h
+	if i.Wide {
+		judge.From, judge.To = nil, nil
+	}
+	all := judge.From == nil && judge.To == nil && !i.Parted && h.Processes == nil
+	decoder := builtin.NewDecoder()
+	r := &Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress}
+	source := i.Source
+	if source == nil {
+		source = t
+	}
+	err := r.Each(source, func(rec *etw.Record) error {
+		e := decoder.Event(rec)
+		i.Span.See(rec, t.Elapsed(rec), h, i.Asked)
+		i.Names.Learn(decoder, rec, e)
+		if i.Also != nil {
+			if err := i.Also.Dispatch(rec); err != nil {
+				return err
+			}
+		}
+		if !all && judge.Judge(rec, e, t.Elapsed(rec)) != filter.Take && !(NamesThings(rec) && h.Processes.Has(rec.ProcessID)) {
+			if i.Skip != nil && i.Parted {
+				i.Skip(rec)
+			}
+			return nil
+		}
+		if i.Each != nil {
+			i.Each(rec, e)
+		}
+		if i.More != nil {
+			if err := i.More.Dispatch(rec); err != nil {
+				return err
+			}
+		}
+		return i.Mux.Dispatch(rec)
+	})
+	i.Trouble = err != nil
+	return err
+}
+
+// NamesThings reports whether a record does nothing but name types, or what there
+// is on a machine.
+func NamesThings(r *etw.Record) bool {
+	d := (*clr.BulkType)(nil).EventDesc()
+	return r.ID == d.ID && r.Provider == d.Provider.GUID || system.Names(r)
+}
+
+// Warnings says what of the traces makes the answer less than it could be.
+func (i *Inquiry) Warnings(t *trace.Trace) []string {
+	var list []string
+	n := t.Stats()
+	if n.Lost+n.LostBuffers > 0 {
+		list = append(list, show.LostText(n.Lost, n.LostBuffers))
+	}
+	if i.Trouble {
+		list = append(list, show.NotToItsEnd)
+	}
+	if i.Cut {
+		list = append(list, "what began before --from, or ended after --to, counts as cut off")
+	}
+	if i.Parted {
+		list = append(list, "what was not all on while --activity was counts as cut off")
+	}
+	if n := i.Mux.Stats().Undecodable; n > 0 {
+		list = append(list, fmt.Sprintf("%d records do not fit the events that they claim to be, and are in no number", n))
+	}
+	return list
+}

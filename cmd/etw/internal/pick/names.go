@@ -1,0 +1,253 @@
+package pick
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	views "github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Names knows what processes and threads are called, from the events that say
+// so: those of the kernel, of the recorders of Linux and of EventPipe.
+type Names struct {
+	Processes map[int64]string
+	Threads   map[int64]string
+	Rules     []nameRule // by the index of the event
+
+	ahead bool // what is learned is ahead of the events that are shown: see foresee
+	met   map[nameID]bool
+	Widest
+
+	Before *Names // what things were called before something told, or nil
+}
+
+// A nameID is the number of a process or a thread.
+type nameID struct {
+	thread bool
+	id     int64
+}
+
+// Widest is how many cells the longest names take, together with a number.
+type Widest struct{ Process, Thread int }
+
+// A nameRule says where an event has a name.
+type nameRule struct {
+	known  bool
+	thread bool // it is of a thread
+	id     int  // field with the process or thread, or -1 for that of the record
+	name   int  // field with the name, or -1 if there is none
+}
+
+// nameFields are the fields that name a process or thread, by the task or name of
+// the event, in lower case.
+var nameFields = map[string]struct {
+	thread   bool
+	id, name string
+}{
+	"process":         {false, "processid", "imagefilename"}, // of the kernel
+	"processstart":    {false, "processid", "imagename"},
+	"processinfo":     {false, "", "commandline"}, // of EventPipe
+	"existingprocess": {false, "", "name"},        // of Linux
+	"processcreate":   {false, "", "name"},
+	"thread":          {true, "tthreadid", "threadname"},
+	"thread/setname":  {true, "threadid", "threadname"},
+	"threadsetname":   {true, "threadid", "threadname"},
+}
+
+func NewNames() *Names {
+	return &Names{Processes: make(map[int64]string), Threads: make(map[int64]string)}
+}
+
+// Process and thread return the name of a number, "" if it is not known.
+func (n *Names) Process(id int64) string {
+	if name := n.Processes[id]; name != "" || n.Before == nil {
+		return name
+	}
+	return n.Before.Processes[id]
+}
+
+func (n *Names) Thread(id int64) string {
+	if name := n.Threads[id]; name != "" || n.Before == nil {
+		return name
+	}
+	return n.Before.Threads[id]
+}
+
+// Learn takes the name that a record has, if it has one.
+func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
+	for e.Index >= len(n.Rules) {
+		n.Rules = append(n.Rules, nameRule{})
+	}
+	rule := &n.Rules[e.Index]
+	if !rule.known {
+		*rule = findNameRule(e)
+	}
+	if rule.name < 0 {
+		return
+	}
+	values, _ := d.Decode(r)
+	if values == nil {
+		return
+	}
+	name := values.FieldValue(rule.name).String()
+	id := r.ProcessID
+	if rule.thread {
+		id = r.ThreadID
+	}
+	if rule.id >= 0 {
+		if v := values.FieldValue(rule.id); v.Kind() != etw.ValueNone {
+			id = int64(v.Uint())
+		}
+	}
+	if id < 0 || name == "" && !n.ahead {
+		return
+	}
+	if !rule.thread {
+		name = processName(name)
+	}
+	if n.ahead {
+		n.widen(nameID{rule.thread, id}, name)
+		if !n.first(nameID{rule.thread, id}, starts(r, e)) || name == "" {
+			return
+		}
+	}
+	if rule.thread {
+		n.Threads[id] = name
+	} else {
+		n.Processes[id] = name
+	}
+}
+
+// Foresee returns names that are learned ahead of the events that are shown: what
+// processes and threads were called that were there before something tells their
+// names, such as the list at the end of a recording. Those that come up later have
+// their names from then on.
+func Foresee() *Names {
+	n := NewNames()
+	n.ahead, n.met = true, make(map[nameID]bool)
+	return n
+}
+
+// widen takes note of how much room a name takes.
+func (n *Names) widen(id nameID, name string) {
+	if name == "" {
+		return
+	}
+	into := &n.Widest.Process
+	if id.thread {
+		into = &n.Widest.Thread
+	}
+	*into = max(*into, show.TextWidth(cli.Clean(name))+len(strconv.FormatInt(id.id, 10))+2)
+}
+
+// first reports whether nothing was known of an id, and it was there before: it is not
+// its start that is met.
+func (n *Names) first(id nameID, start bool) bool {
+	if n.met[id] {
+		return false
+	}
+	n.met[id] = true
+	return !start
+}
+
+// starts reports whether a record tells that a process or thread comes up.
+func starts(r *etw.Record, e *etw.EventInfo) bool {
+	const opStart = 1
+	return r.Opcode == opStart || e.Name == "ProcessCreate"
+}
+
+// findNameRule returns where events like e have a name.
+func findNameRule(e *etw.EventInfo) nameRule {
+	rule := nameRule{known: true, id: -1, name: -1}
+	if e.Desc == nil {
+		return rule
+	}
+	fields, ok := nameFields[strings.ToLower(e.Name)]
+	if !ok {
+		if fields, ok = nameFields[strings.ToLower(e.Task)]; !ok {
+			return rule
+		}
+	}
+	rule.thread = fields.thread
+	for i := range e.Desc.Fields {
+		switch strings.ToLower(e.Desc.Fields[i].Name) {
+		case fields.name:
+			rule.name = i
+		case fields.id:
+			rule.id = i
+		}
+	}
+	return rule
+}
+
+// processName returns the name of the program of a command line or a path.
+func processName(s string) string {
+	if quoted, ok := strings.CutPrefix(s, `"`); ok {
+		s, _, _ = strings.Cut(quoted, `"`)
+	} else if i := strings.Index(s, " "); i > 0 && strings.ContainsAny(s[:i], `/\`) {
+		s = s[:i]
+	}
+	return LastPart(s)
+}
+
+// LastPart returns the last part of a path of any system.
+func LastPart(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+// namingEvents are the events of the kernel that tell names, by class and opcode. The
+// end of a thread comes too late.
+var namingEvents = sync.OnceValue(func() map[etw.GUID]map[uint16]bool {
+	const opStop = 2
+	all := make(map[etw.GUID]map[uint16]bool)
+	decoder := builtin.NewDecoder()
+	for _, d := range kernel.Provider.Events {
+		e := decoder.Event(&etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode, Version: d.Version, ProviderName: d.TaskName})
+		rule := findNameRule(e)
+		if rule.name < 0 || rule.thread && d.Opcode == opStop {
+			continue
+		}
+		if all[d.Class] == nil {
+			all[d.Class] = make(map[uint16]bool)
+		}
+		all[d.Class][uint16(d.Opcode)] = true
+	}
+	return all
+})
+
+// tellsNames reports whether events tell names of processes and threads that may have
+// been there before.
+func tellsNames(k etw.Key) bool { return k.Kind == etw.KindClassic && namingEvents()[k.Provider][k.ID] }
+
+// OfProcess is the name of a process with its number.
+func (n *Names) OfProcess(pid int64) string {
+	if name := n.Processes[pid]; name != "" {
+		return fmt.Sprintf("%s (%d)", name, pid)
+	}
+	return fmt.Sprintf("process %d", pid)
+}
+
+// OfThread is the name of a thread with its number.
+func (n *Names) OfThread(tid int64) string {
+	if name := n.Threads[tid]; name != "" {
+		return fmt.Sprintf("%s (%d)", name, tid)
+	}
+	return fmt.Sprintf("thread %d", tid)
+}
+
+// Cell returns a value in full.
+func (n *Names) Cell(v views.Value, kind views.Kind) string {
+	switch kind {
+	case views.Process:
+		return cmp.Or(v.Text(), n.Processes[v.Int()])
+	case views.Thread:
+		return cmp.Or(v.Text(), n.Threads[v.Int()])
+	}
+	return v.Text()
+}

@@ -1,0 +1,246 @@
+package pick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// Input holds the flags of all commands that read traces.
+type Input struct {
+	unpackLimit string
+	Manifests   []string
+	NoAttribute bool
+	Quiet       bool // another pass says what is wrong with the files
+	HeadersOnly bool // nobody asks what events are called, and whom they are about
+
+	// Foresight learns what the pass over .etl files tells of names, unless it is nil.
+	Foresight func(*etw.Record)
+}
+
+// Key says what of the flags results depend on.
+func (in *Input) Key() string { return fmt.Sprint(in.unpackLimit, in.Manifests, in.NoAttribute) }
+
+func (in *Input) Flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&in.unpackLimit, "unpack-limit", "", "let a compressed file unpack to this `size`, such as 20G, instead of\n256 MiB and 250 times its own size")
+}
+
+func (in *Input) ManifestFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&in.Manifests, "manifest", nil, "decode by the instrumentation manifest in this `file`, too, or by what a kernel\nof Linux says of its events, in a folder such as /sys/kernel/tracing/events;\nrepeatable")
+}
+
+// KnownFlag defines the flag for commands that read no traces.
+func KnownFlag(cmd *cobra.Command, paths *[]string) {
+	cmd.Flags().StringArrayVar(paths, "manifest", nil, "know the providers of the manifest in this `file`, too; repeatable")
+}
+
+func (in *Input) AttributeFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&in.NoAttribute, "no-attribute", false, "leave the processes and threads of kernel events as their headers have\nthem, and save the pass over .etl files that finds whom they are about")
+}
+
+// Options returns how to open traces.
+func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
+	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
+	if !cli.IsServed(cmd) {
+		opts = append(opts, trace.WithMapping())
+	}
+	if open, ok := cmd.Context().Value(cli.OpenerKey{}).(func(string) (*os.File, error)); ok {
+		opts = append(opts, trace.WithOpen(open))
+	}
+	if in.NoAttribute {
+		opts = append(opts, trace.WithoutAttribution())
+	}
+	if in.HeadersOnly {
+		opts = append(opts, trace.WithoutAttribution(), trace.WithoutSchemas())
+	}
+	if in.Foresight != nil && !in.NoAttribute {
+		opts = append(opts, trace.WithForesight(tellsNames, in.Foresight))
+	}
+	if in.unpackLimit != "" {
+		limit, err := ParseSize(in.unpackLimit)
+		if err != nil {
+			return opts, cli.Usagef("--unpack-limit: %w", err)
+		}
+		opts = append(opts, trace.WithUnpackLimit(limit))
+	}
+	return opts, nil
+}
+
+// Open opens traces to be read as one. What cannot be opened is reported, and the
+// rest is read: trouble says that there was such a file.
+func (in *Input) Open(cmd *cobra.Command, paths []string, follow bool) (t *trace.Trace, trouble, err error) {
+	opts, err := in.Options(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if follow {
+		t, err = openGrowing(cmd, paths[0], opts)
+		return t, nil, err
+	}
+	t, err = unlessInterrupted(cmd.Context(), paths, func() (*trace.Trace, error) { return trace.OpenAll(paths, opts...) })
+	if err == nil {
+		in.warnApart(cmd, t)
+		return t, nil, nil
+	} else if errors.Is(err, trace.ErrTwice) {
+		return nil, nil, cli.Usagef("%w", err)
+	} else if len(paths) == 1 || errors.Is(err, cmd.Context().Err()) {
+		return nil, nil, err
+	}
+	var files []*trace.File
+	for _, path := range paths {
+		more, err := openFiles(cmd.Context(), path, opts)
+		if err != nil {
+			if !in.Quiet {
+				cli.Report(cmd, err)
+			}
+			trouble = cli.ErrReported
+		}
+		files = append(files, more...)
+	}
+	if len(files) == 0 {
+		return nil, nil, cli.ErrReported
+	}
+	t = trace.Merge(files...)
+	in.warnApart(cmd, t)
+	return t, trouble, nil
+}
+
+// unlessInterrupted opens traces. A pipe that nobody writes to yet holds up whoever opens it:
+// an interrupt is not to wait for that.
+func unlessInterrupted[T any](ctx context.Context, paths []string, open func() (T, error)) (T, error) {
+	if !slices.ContainsFunc(paths, isPipe) {
+		return open()
+	}
+	type result struct {
+		opened T
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		opened, err := open()
+		done <- result{opened, err}
+	}()
+	select {
+	case r := <-done:
+		return r.opened, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+func openFiles(ctx context.Context, path string, opts []trace.Option) ([]*trace.File, error) {
+	return unlessInterrupted(ctx, []string{path}, func() ([]*trace.File, error) { return trace.OpenFiles(path, opts...) })
+}
+
+func isPipe(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
+// farApart is how far apart sessions start that have nothing to do with each
+// other.
+const farApart = 30 * 24 * time.Hour
+
+// warnApart warns of traces that are hardly of one recording, where they are read
+// as one.
+func (in *Input) warnApart(cmd *cobra.Command, t *trace.Trace) {
+	if in.Quiet {
+		return
+	}
+	start := func(f *trace.File) time.Time { return f.Clock().Start.Time() }
+	files := slices.DeleteFunc(slices.Clone(t.Files()), func(f *trace.File) bool { return f.Clock().Start == 0 })
+	if len(files) == 0 {
+		return
+	}
+	slices.SortStableFunc(files, func(a, b *trace.File) int { return start(a).Compare(start(b)) })
+	if first, last := files[0], files[len(files)-1]; start(last).Sub(start(first)) > farApart {
+		cli.Report(cmd, fmt.Errorf("%s was recorded on %s and %s on %s: is it right to read them as one?",
+			first.Name(), start(first).Format(time.DateOnly), last.Name(), start(last).Format(time.DateOnly)))
+	}
+}
+
+// ParseSize reads a number of bytes with an optional K, M, G or T.
+func ParseSize(text string) (int64, error) {
+	digits, shift := strings.ToUpper(text), 0
+	digits = strings.TrimSuffix(strings.TrimSuffix(digits, "B"), "I")
+	if n := len(digits); n > 0 {
+		if i := strings.IndexByte("KMGT", digits[n-1]); i >= 0 {
+			digits, shift = digits[:n-1], 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
+		return 0, fmt.Errorf("%q is not a size such as 500M or 20G", text)
+	}
+	return n << shift, nil
+}
+
+// ReadManifests reads the manifests that the command line names. They may be
+// dumps of registered providers, and so are read leniently.
+func ReadManifests(cmd *cobra.Command, paths []string) ([]*etw.Provider, error) {
+	var all []*etw.Provider
+	for _, path := range paths {
+		if formats, ok, err := show.ReadFormats(path); ok {
+			if err != nil {
+				return all, &trace.Error{File: path, Err: err}
+			}
+			all = append(all, formats...)
+			continue
+		}
+		var m *manifest.Manifest
+		var err error
+		if path == trace.Stdin {
+			var data []byte
+			if data, err = io.ReadAll(cmd.InOrStdin()); err == nil {
+				m, _, err = manifest.Parse("<stdin>", data, manifest.Options{Lenient: true})
+			}
+		} else {
+			m, _, err = manifest.ParseFile(path, manifest.Options{Lenient: true})
+		}
+		if err != nil {
+			return all, &trace.Error{File: fileOf(path, err), Err: err}
+		}
+		all = append(all, m.Describe()...)
+	}
+	return all, nil
+}
+
+// fileOf returns the file that an error message has to begin with: none if it
+// does already.
+func fileOf(path string, err error) string {
+	if strings.HasPrefix(err.Error(), path+":") || strings.HasPrefix(err.Error(), "<stdin>:") {
+		return ""
+	}
+	return path
+}
+
+// OneSession returns an error if traces did not begin at one time: what analyses say is
+// by the time since the begin.
+func OneSession(t *trace.Trace) error {
+	files := t.Files()
+	for _, f := range files {
+		if f.Clock().Start != files[0].Clock().Start {
+			return fmt.Errorf("%s and %s did not begin at one time; a timeline is of one session", files[0].Name(), f.Name())
+		}
+	}
+	return nil
+}
+
+// BaseName returns the last part of a path of either system, without .exe or .dll.
+func BaseName(path string) string { return trimExtension(LastPart(path)) }

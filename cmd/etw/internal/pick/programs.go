@@ -1,0 +1,155 @@
+package pick
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A program is what a trace says of one process.
+type program struct {
+	PID          int64      `json:"pid"`
+	Name         string     `json:"name,omitempty"`
+	CommandLine  string     `json:"commandLine,omitempty"`
+	Runtime      string     `json:"runtime,omitempty"`
+	RuntimePath  string     `json:"runtime_path,omitempty"`
+	OS           string     `json:"os,omitempty"`
+	Architecture string     `json:"architecture,omitempty"`
+	Events       EventCount `json:"events"`
+}
+
+// Programs collects what events say of processes.
+type Programs struct {
+	Names *Names
+	ByPID map[int64]*program
+	tells []bool // by the index of the event, whether it says something
+	last  *program
+}
+
+func NewPrograms() *Programs {
+	return &Programs{Names: NewNames(), ByPID: make(map[int64]*program)}
+}
+
+// Learn takes what a record says.
+func (p *Programs) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
+	x := p.last
+	if x == nil || x.PID != r.ProcessID {
+		if x = p.ByPID[r.ProcessID]; x == nil {
+			x = &program{PID: r.ProcessID}
+			p.ByPID[r.ProcessID] = x
+		}
+		p.last = x
+	}
+	x.Events++
+	p.Names.Learn(d, r, e)
+	if e.Index == len(p.tells) {
+		p.tells = append(p.tells, e.Name == "ProcessInfo" || strings.HasPrefix(e.Name, "RuntimeInformation"))
+	}
+	if !p.tells[e.Index] {
+		return
+	}
+	values, _ := d.Decode(r)
+	if values == nil {
+		return
+	}
+	text := func(name string) string {
+		v, _ := etw.Field(values, name)
+		return v.String()
+	}
+	x.CommandLine = cmp.Or(x.CommandLine, text("CommandLine"))
+	x.OS = cmp.Or(x.OS, text("OSInformation"))
+	x.Architecture = cmp.Or(x.Architecture, text("ArchInformation"))
+	x.RuntimePath = cmp.Or(x.RuntimePath, text("RuntimeDllPath"))
+	if sku := text("Sku"); sku != "" && x.Runtime == "" {
+		x.Runtime = runtimeOf(sku, text)
+	}
+}
+
+// runtimeOf returns the name and version of a runtime. That of the class library
+// is what people call the version of .NET, but for the .NET Framework.
+func runtimeOf(sku string, text func(string) string) string {
+	version := func(part string) string {
+		return strings.Join([]string{text(part + "MajorVersion"), text(part + "MinorVersion"), text(part + "BuildNumber"), text(part + "QfeNumber")}, ".")
+	}
+	if sku == "DesktopClr" {
+		return ".NET Framework " + version("VM")
+	}
+	return fmt.Sprintf("%s %s (VM %s)", sku, version("Bcl"), version("VM"))
+}
+
+// List returns the processes of which more is known than their number, the one
+// with most events first.
+func (p *Programs) List() []*program {
+	list := []*program{}
+	for pid, x := range p.ByPID {
+		if x.Name = p.Names.Processes[pid]; x.Name != "" || x.CommandLine != "" || x.Runtime != "" {
+			list = append(list, x)
+		}
+	}
+	slices.SortFunc(list, func(a, b *program) int {
+		return cmp.Or(cmp.Compare(b.Events, a.Events), cmp.Compare(a.PID, b.PID))
+	})
+	return list
+}
+
+// fewPrograms are so few that each is described in full.
+const fewPrograms = 3
+
+// Text prints what is known of the processes: of a few everything, of more a
+// table.
+func (p *Programs) Text(out *show.Printer, line func(label, text string)) error {
+	list := p.List()
+	if len(list) <= fewPrograms {
+		for _, x := range list {
+			fmt.Fprintln(out)
+			for _, f := range x.facts() {
+				line(f.Key, f.Text)
+			}
+		}
+		return nil
+	}
+	fmt.Fprintln(out)
+	t := show.NewTable(show.Num("pid"), show.Num("events"), show.Word("name"), show.Word("runtime"), show.Word("commandLine"))
+	for _, x := range list {
+		t.Add(strconv.FormatInt(x.PID, 10), x.Events.String(), x.Name, x.Runtime, x.CommandLine)
+	}
+	return t.Write(out)
+}
+
+// facts returns what is known of x, for people.
+func (x *program) facts() []trace.Fact {
+	list := []trace.Fact{
+		{Key: "process", Text: strings.TrimSpace(strconv.FormatInt(x.PID, 10) + " " + x.Name)},
+		{Key: "command line", Text: x.CommandLine},
+		{Key: "runtime", Text: x.Runtime},
+		{Key: "runtime path", Text: x.RuntimePath},
+		{Key: "os", Text: x.OS},
+		{Key: "architecture", Text: x.Architecture},
+		{Key: "events", Text: x.Events.String()},
+	}
+	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
+}
+
+// An EventCount is how many there are of something, or uncounted.
+type EventCount int64
+
+// String returns the number, or nothing where it is not known.
+func (n EventCount) String() string {
+	if n == Uncounted {
+		return ""
+	}
+	return strconv.FormatInt(int64(n), 10)
+}
+
+const Uncounted EventCount = -1
+
+// MarshalJSON returns the number or null.
+func (n EventCount) MarshalJSON() ([]byte, error) {
+	return []byte(cmp.Or(n.String(), "null")), nil
+}

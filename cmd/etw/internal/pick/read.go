@@ -1,0 +1,132 @@
+package pick
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// ErrStop ends the reading of a trace without trouble.
+var ErrStop = errors.New("enough")
+
+// A Reading is one pass over a trace.
+type Reading struct {
+	Cmd      *cobra.Command
+	Progress *show.Progress
+	Share    func() float64 // of the trace that was read
+	Events   int64
+	Follow   bool // an interrupt is how it ends
+	Quiet    bool // trouble is for another pass to print
+	Stopped  bool // before the end of the trace, since no more was wanted
+}
+
+// PollEvery is the number of events between two looks at the clock and for an
+// interrupt.
+const PollEvery = 1024
+
+// Each calls do for each record of src. Trouble with the trace is printed at its
+// end; the error is errReported if there was some. An error of do ends the
+// reading.
+func (r *Reading) Each(src etw.Source, do func(*etw.Record) error) error {
+	defer r.Progress.End()
+	ctx := r.Cmd.Context()
+	var result error
+	var rec etw.Record
+	for {
+		if r.Events%PollEvery == 0 {
+			if ctx.Err() != nil {
+				return r.Interrupted()
+			}
+			r.Progress.Show(r.Events, r.Share())
+		}
+		switch err := src.Next(&rec); {
+		case err == nil:
+			r.Events++
+			if err := do(&rec); err == ErrStop {
+				r.Stopped = true
+				return result
+			} else if err != nil {
+				return err
+			}
+		case err == io.EOF:
+			return result
+		case ctx.Err() != nil:
+			return r.Interrupted()
+		default:
+			r.Progress.End()
+			if !r.Quiet {
+				ReportAll(r.Cmd, err)
+			}
+			result = cli.ErrReported
+		}
+	}
+}
+
+// ReportAll prints the errors that err is made of, a line each.
+func ReportAll(cmd *cobra.Command, err error) {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range several.Unwrap() {
+			cli.Report(cmd, e)
+		}
+		return
+	}
+	cli.Report(cmd, err)
+}
+
+// Interrupted says how far the reading came.
+func (r *Reading) Interrupted() error {
+	r.Progress.End()
+	if r.Follow {
+		return nil
+	}
+	cli.Report(r.Cmd, fmt.Errorf("interrupted after %d events", r.Events))
+	return cli.ErrReported
+}
+
+// EachFile opens the traces of a command line one by one and calls do for each.
+// Trouble with one does not keep it from the others.
+func EachFile(cmd *cobra.Command, paths []string, opts []trace.Option, do func(*trace.File) error) error {
+	var result error
+	for _, path := range paths {
+		if cmd.Context().Err() != nil {
+			break
+		}
+		sources, err := openFiles(cmd.Context(), path, opts)
+		if err != nil {
+			if cmd.Context().Err() != nil {
+				err = errors.New("interrupted")
+			}
+			cli.Report(cmd, err)
+			result = cli.ErrReported
+			continue
+		}
+		if err := eachSource(sources, do); err == cli.ErrReported {
+			result = err
+		} else if err != nil {
+			return err
+		}
+	}
+	return result
+}
+
+// eachSource calls do for each source and closes it. It ends early if do returns
+// another error than errReported.
+func eachSource(sources []*trace.File, do func(*trace.File) error) error {
+	var result error
+	for _, s := range sources {
+		if result == nil || result == cli.ErrReported {
+			if err := do(s); err != nil {
+				result = err
+			}
+		}
+		s.Close()
+	}
+	return result
+}

@@ -1,0 +1,156 @@
+package pick
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// A Scope holds the flags that say what of a trace an analysis is of.
+type Scope struct {
+	processes []string
+	times     Selection // only from, to and zone
+}
+
+func (s *Scope) Flags(cmd *cobra.Command) {
+	processFlag(cmd, &s.processes, "only")
+	s.times.timeFlags(cmd)
+}
+
+// processFlag defines the flag that chooses processes, which goes by a second name.
+func processFlag(cmd *cobra.Command, into *[]string, only string) {
+	f := cmd.Flags()
+	f.StringArrayVar(into, "process", nil, only+" of this `PROCESS`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable; --pid is the same")
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "pid" {
+			name = "process"
+		}
+		return pflag.NormalizedName(name)
+	})
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"process": completeProcesses})
+}
+
+// parseProcesses returns the numbers among what was said of processes, and the
+// patterns of names.
+func parseProcesses(texts []string) (numbers filter.Numbers, patterns []filter.Glob, err error) {
+	for _, text := range texts {
+		switch n, err := filter.ParseNumbers(text, math.MaxInt64); {
+		case err == nil:
+			numbers = append(numbers, n...)
+		case strings.Trim(text, "0123456789,- ") == "":
+			return nil, nil, cli.Usagef("--process: %w", err)
+		default:
+			patterns = append(patterns, filter.Glob(text))
+		}
+	}
+	return numbers, patterns, nil
+}
+
+// Header reads the flags. Names of processes are looked for in the traces, which
+// takes a pass over them.
+func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.Header, error) {
+	sel := new(Selector)
+	if err := s.times.window(sel); err != nil {
+		return nil, err
+	}
+	var err error
+	if sel.Header.Processes, sel.patterns, err = parseProcesses(s.processes); err != nil {
+		return nil, err
+	}
+	return &sel.Header, sel.FindProcesses(cmd, in, paths)
+}
+
+// FindProcesses looks for the processes and the activities whose names were given.
+func (s *Selector) FindProcesses(cmd *cobra.Command, in *Input, paths []string) error {
+	if err := s.findActivities(cmd, in, paths); err != nil {
+		return err
+	}
+	if len(s.patterns) == 0 {
+		return nil
+	}
+	if slices.Contains(paths, trace.Stdin) {
+		return cli.Usagef("--process %s: to find a process by its name takes a pass of its own over the trace, and the standard input has only one; give its number", s.patterns[0])
+	}
+	found, err := processesNamed(cmd, in, paths, s.patterns)
+	s.Header.Processes = append(s.Header.Processes, found...)
+	return err
+}
+
+// CheckLive reports names of processes and activities where there is no trace to find them
+// in.
+func (s *Selector) CheckLive() error {
+	if len(s.during) > 0 {
+		return cli.Usagef("--activity %s: of a live program nobody knows yet which activities there will be", s.during[0])
+	}
+	if len(s.patterns) > 0 {
+		return cli.Usagef("--process %s: live events are chosen by the number of a process", s.patterns[0])
+	}
+	return nil
+}
+
+// processesNamed returns the numbers of the processes whose name fits a pattern,
+// with or without the suffix of programs.
+func processesNamed(cmd *cobra.Command, in *Input, paths []string, patterns []filter.Glob) (filter.Numbers, error) {
+	t, _, err := in.Open(cmd, paths, false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	n, decoder := NewNames(), builtin.NewDecoder()
+	r := &Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
+	if err := r.Each(t, func(rec *etw.Record) error {
+		n.Learn(decoder, rec, decoder.Event(rec))
+		return nil
+	}); err != nil && !errors.Is(err, cli.ErrReported) {
+		return nil, err
+	}
+	var found filter.Numbers
+	for _, pattern := range patterns {
+		before := len(found)
+		for pid, name := range n.Processes {
+			if pattern.Match(name) || pattern.Match(trimExtension(name)) {
+				found = append(found, filter.Number(pid)...)
+			}
+		}
+		if len(found) == before {
+			names := slices.Compact(slices.Sorted(maps.Values(n.Processes)))
+			return nil, cli.Usagef("--process: no process is called %s%s; the names in the trace are %s", pattern, cli.DidYouMean(string(pattern), names), Listed(names))
+		}
+	}
+	return found, nil
+}
+
+// trimExtension returns the name of a program without its .exe or .dll.
+func trimExtension(name string) string {
+	for _, suffix := range []string{".exe", ".dll"} {
+		if n := len(name) - len(suffix); n > 0 && strings.EqualFold(name[n:], suffix) {
+			return name[:n]
+		}
+	}
+	return name
+}
+
+// Listed lists names, or the first of many.
+func Listed(names []string) string {
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,75 @@
+package pick
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A TimeSpan is when the records of a trace were logged, and whether any were in the
+// time and of the processes that were asked for.
+type TimeSpan struct {
+	First, Last time.Duration
+	ended       time.Duration // the last of those that are not of the rundown
+	rundown     time.Duration // when it began, where there is one
+	hasRundown  bool
+	any         bool // there are records
+	inTime      bool
+	inProcesses bool
+}
+
+// See takes a record.
+func (s *TimeSpan) See(r *etw.Record, elapsed time.Duration, h *filter.Header, asked filter.Numbers) {
+	switch {
+	case r.Provider != rundown.Provider.Desc.GUID:
+		s.ended = max(s.ended, elapsed)
+	case !s.hasRundown:
+		s.hasRundown, s.rundown = true, elapsed
+	}
+	if !s.any {
+		s.any, s.First, s.Last = true, elapsed, elapsed
+	}
+	s.First, s.Last = min(s.First, elapsed), max(s.Last, elapsed)
+	s.inProcesses = s.inProcesses || asked.Has(r.ProcessID)
+	s.inTime = s.inTime || h.InTime(r, elapsed)
+}
+
+// Within returns how long the part of the session is that was asked for. The session starts
+// with its clock and ends with its last event: the rundown is written when it is over, and
+// only when that begins counts.
+func (s *TimeSpan) Within(h *filter.Header, start etw.FileTime) time.Duration {
+	from, to := time.Duration(0), max(s.ended, s.rundown)
+	if h.From != nil {
+		from = max(from, h.From.Since(start))
+	}
+	if h.To != nil {
+		to = min(to, h.To.Since(start))
+	}
+	return max(to-from, 0)
+}
+
+// WhyNone returns why what a scope asks for is not in the trace at all, or "".
+func (s *TimeSpan) WhyNone(o *Scope) string {
+	times := &o.times
+	switch {
+	case !s.any:
+		return ""
+	case !s.inTime && times.from != "" && times.To != "":
+		return fmt.Sprintf("no event is from --from %s to --to %s: those of the trace are from %s to %s", times.from, times.To, msAt(s.First), msAt(s.Last))
+	case !s.inTime && times.from != "":
+		return fmt.Sprintf("no event is from --from %s on: the last of the trace is at %s", times.from, msAt(s.Last))
+	case !s.inTime:
+		return fmt.Sprintf("no event is before --to %s: the first of the trace is at %s", times.To, msAt(s.First))
+	case !s.inProcesses:
+		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", Listed(o.processes))
+	}
+	return ""
+}
+
+// msAt returns a point in time for people.
+func msAt(d time.Duration) string {
+	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
+}

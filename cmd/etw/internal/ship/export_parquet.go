@@ -1,0 +1,277 @@
+package ship
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/gc"
+	views "github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// parquetForm exports into a lake of Parquet files.
+var parquetForm = exportForm{
+	name:      "parquet",
+	unordered: true,
+	flags:     func(o *exporting, cmd *cobra.Command) { o.lake.flags(cmd) },
+	own:       []string{"host", "tables", "continue", "memory"},
+	check:     func(o *exporting, cmd *cobra.Command) error { return o.lake.check(o) },
+	file: func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
+		return o.lake.file(o, cmd, path, f)
+	},
+}
+
+// lakeTables are the analyses that can be tables.
+var lakeTables = []string{"gcs", "allocs", "samples"}
+
+// A lakeExport holds the flags of a lake.
+type lakeExport struct {
+	host     string
+	tables   []string
+	goesOn   bool
+	memory   string
+	maxBytes int64
+}
+
+func (l *lakeExport) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&l.host, "host", "unknown", "the `HOST` that the traces are from, for the lake's folders")
+	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,allocs,samples;\neach takes a further pass, and memory for what it finds")
+	f.BoolVar(&l.goesOn, "continue", false, "leave out traces that are in the lake already, and have not changed")
+	f.StringVar(&l.memory, "memory", "48M", "hold rows of this `size` before they are written")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{
+		"tables": pick.CompleteList(func(*cobra.Command, []string) []string { return lakeTables }),
+		"host":   cobra.NoFileCompletions, "memory": cobra.NoFileCompletions,
+	})
+}
+
+func (l *lakeExport) check(o *exporting) error {
+	if o.path == "" {
+		return cli.Usagef("--output says where the lake is: a folder, which is made if there is none")
+	}
+	for _, t := range l.tables {
+		if !slices.Contains(lakeTables, t) {
+			return cli.Usagef("--tables %s: there are %s%s", t, strings.Join(lakeTables, ", "), cli.DidYouMean(t, lakeTables))
+		}
+	}
+	n, err := pick.ParseSize(l.memory)
+	if err != nil {
+		return cli.Usagef("--memory: %w", err)
+	}
+	if n > 1<<30 {
+		return cli.Usagef("--memory %s: more than 1G does not make better files", l.memory)
+	}
+	l.maxBytes = n
+	return nil
+}
+
+// source says what a trace is: if it says the same, the trace is the same.
+func (l *lakeExport) source(o *exporting, path string, f *trace.File) map[string]string {
+	s := map[string]string{"format": f.Format(), "name": f.Name(), "tables": strings.Join(l.tables, ","), "filter": o.sel.Text()}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		s["size"] = strconv.FormatInt(info.Size(), 10)
+		s["modified"] = info.ModTime().UTC().Format(time.RFC3339Nano)
+	}
+	if start := f.Clock().Start; start != 0 {
+		s["start"] = start.String()
+	}
+	return s
+}
+
+// file exports one trace, and says in a line what became of it.
+func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
+	name := filepath.Base(filepath.ToSlash(f.Name()))
+	source := l.source(o, path, f)
+	opts := parquet.Options{Dir: o.path, Trace: name, ID: f.Format() + " " + source["start"], Host: l.host, Source: source, MaxMemory: int(l.maxBytes)}
+	if before := l.done(&opts); before != nil {
+		code := 0
+		if !before.Complete || before.Lost+before.LostBuffers > 0 {
+			code = cli.ExitTrouble
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%d %s: is in the lake already, with %s\n", code, cli.Clean(f.Name()), show.Count(int(before.Events), "event", "events"))
+		if code != 0 {
+			return cli.ErrReported
+		}
+		return nil
+	}
+	m, err := l.export(o, cmd, path, f, &opts)
+	if m == nil {
+		if isUsage(err) {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d %s: was not exported\n", cli.ExitUsage, cli.Clean(f.Name()))
+			return cli.Usagef("%s: %w", cli.Clean(f.Name()), err)
+		}
+		if err != cli.ErrReported {
+			cli.Report(cmd, fmt.Errorf("%s: %w", f.Name(), err))
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%d %s: was not exported\n", cli.ExitTrouble, cli.Clean(f.Name()))
+		return cli.ErrReported
+	}
+	code := 0
+	if err != nil {
+		code = cli.ExitTrouble
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%d %s: %s, %s, %s\n", code, cli.Clean(f.Name()), show.Count(int(m.Events), "event", "events"),
+		show.Count(len(m.Files), "file", "files"), show.Mb(float64(m.Bytes)/1e6))
+	return err
+}
+
+// done returns the manifest of a trace that is in the lake as it is to be.
+func (l *lakeExport) done(opts *parquet.Options) *parquet.Manifest {
+	if !l.goesOn || opts.Source["size"] == "" {
+		return nil
+	}
+	m, err := parquet.ReadManifest(opts.Dir, opts.Trace, opts.ID)
+	if err != nil || m.Host != opts.Host || len(m.Source) != len(opts.Source) {
+		return nil
+	}
+	for k, v := range opts.Source {
+		if m.Source[k] != v {
+			return nil
+		}
+	}
+	return m
+}
+
+// export exports one trace. The manifest is nil if nothing was; the error is
+// errReported if there was trouble with what was.
+func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *trace.File, opts *parquet.Options) (*parquet.Manifest, error) {
+	if len(l.tables) > 0 && path == trace.Stdin {
+		return nil, errors.New("--tables: the standard input can be read only once")
+	}
+	known, err := pick.ReadManifests(cmd, o.in.Manifests)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := o.sel.Selector(known)
+	if err != nil {
+		return nil, err
+	}
+	if err := sel.FindProcesses(cmd, &o.in, []string{path}); err != nil {
+		return nil, err
+	}
+	t := trace.Merge(f)
+	sel.Resolve(t)
+	opts.Decoder, opts.Providers = sel.Decoder, append(pick.BuiltinProviders(), known...)
+	w, err := parquet.New(*opts)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: f.Progress}
+	trouble := r.Each(t, func(rec *etw.Record) error {
+		s, err := sel.Take(rec, t.Elapsed(rec))
+		if s == nil || err != nil {
+			return err
+		}
+		return w.AddDecoded(rec, s.Event, s.Values, s.Err)
+	})
+	if trouble != nil && trouble != cli.ErrReported || cmd.Context().Err() != nil {
+		return nil, cmp.Or(trouble, cmd.Context().Err())
+	}
+	if err := sel.ReportNone(cmd); err != nil { // what is in the lake of an earlier time stays
+		return nil, err
+	}
+	trouble = cmp.Or(trouble, l.analyses(o, cmd, path, w))
+	if err := cmd.Context().Err(); err != nil {
+		return nil, err
+	}
+	n := t.Stats()
+	losses := parquet.Losses{Lost: n.Lost, LostBuffers: n.LostBuffers, Damaged: n.Undecodable}
+	if trouble != nil {
+		losses.Problems = append(losses.Problems, "not all of the trace could be read: etw info says what is wrong")
+	}
+	m, err := w.Close(losses, trouble == nil)
+	if err != nil {
+		return nil, err
+	}
+	if show.ReportLosses(cmd, t) {
+		trouble = cli.ErrReported
+	}
+	return m, trouble
+}
+
+// analyses writes the tables that were asked for, each by a pass of its own.
+func (l *lakeExport) analyses(o *exporting, cmd *cobra.Command, path string, w *parquet.Writer) error {
+	// The pass over events says what is wrong with the trace.
+	quiet := &cobra.Command{}
+	quiet.SetContext(cmd.Context())
+	quiet.SetIn(cmd.InOrStdin())
+	quiet.SetErr(io.Discard)
+	var trouble error
+	for _, name := range l.tables {
+		var err error
+		if name == "gcs" {
+			err = l.gcs(o, quiet, path, w)
+		} else {
+			err = l.samples(o, quiet, path, w, name)
+		}
+		if err != nil && err != cli.ErrReported {
+			cli.Report(cmd, fmt.Errorf("%s: table %s: %w", path, name, err))
+		}
+		if err != nil {
+			trouble = cli.ErrReported
+		}
+	}
+	return trouble
+}
+
+// errSeveral says why an archive has no tables.
+var errSeveral = errors.New("there are several traces in it, and tables are of one: unpack it")
+
+// gcs writes the table of collections.
+func (l *lakeExport) gcs(o *exporting, cmd *cobra.Command, path string, w *parquet.Writer) error {
+	t, trouble, err := o.in.Open(cmd, []string{path}, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if len(t.Files()) > 1 {
+		return errSeveral
+	}
+	var mux etw.Mux
+	a := gc.New(&mux)
+	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress}
+	if err = r.Each(t, mux.Dispatch); err != nil && err != cli.ErrReported {
+		return err
+	}
+	list, _ := views.Find(a.Result().Tables(), "collection")
+	return cmp.Or(w.Table("gcs", list.Rising("startMs"), t.Start()), trouble)
+}
+
+// samples writes a table of samples with their stacks.
+func (l *lakeExport) samples(o *exporting, cmd *cobra.Command, path string, w *parquet.Writer, name string) error {
+	var p code.Profiling
+	p.Flags(&cobra.Command{}) // which have their defaults
+	if p.Of = "cpu"; name == "allocs" {
+		p.Of = "allocs"
+	}
+	p.In = o.in
+	got, err := p.ReadOne(cmd, []string{path})
+	if got == nil {
+		return err
+	}
+	defer got.T.Close()
+	if len(got.T.Files()) > 1 {
+		return errSeveral
+	}
+	if got.Len() == 0 {
+		return err
+	}
+	return cmp.Or(w.Samples(name, got.Profile), err)
+}

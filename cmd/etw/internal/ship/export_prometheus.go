@@ -1,0 +1,81 @@
+package ship
+
+import (
+	"cmp"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/export/prometheus"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// prometheusForm and openMetricsForm export counters and metrics: the last values, and all
+// of them with their times.
+var (
+	prometheusForm  = expositionForm("prometheus", false)
+	openMetricsForm = expositionForm("openmetrics", true)
+)
+
+func expositionForm(name string, history bool) exportForm {
+	written := false
+	return exportForm{
+		name:  name,
+		flags: func(*exporting, *cobra.Command) {},
+		check: func(o *exporting, cmd *cobra.Command) error {
+			if o.path == "" {
+				return cli.Usagef("--output says the file; - is the standard output")
+			}
+			return nil
+		},
+		file: func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
+			if written {
+				return cli.Usagef("--format %s: the counters of one trace are one file", name)
+			}
+			written = true
+			return exposeFile(o, cmd, path, f, history)
+		},
+	}
+}
+
+// exposeFile writes the counters of a trace.
+func exposeFile(o *exporting, cmd *cobra.Command, path string, f *trace.File, history bool) error {
+	known, err := pick.ReadManifests(cmd, o.in.Manifests)
+	if err != nil {
+		return err
+	}
+	sel, err := o.sel.Selector(known)
+	if err != nil {
+		return err
+	}
+	sel.Decoding = false
+	t := trace.Merge(f)
+	sel.Resolve(t)
+	var mux etw.Mux
+	a := counters.New(&mux)
+	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: f.Progress}
+	trouble := r.Each(t, func(rec *etw.Record) error {
+		s, err := sel.Take(rec, t.Elapsed(rec))
+		if s == nil || err != nil {
+			return err
+		}
+		return mux.Dispatch(rec)
+	})
+	if trouble != nil && trouble != cli.ErrReported || cmd.Context().Err() != nil {
+		return cmp.Or(trouble, cmd.Context().Err())
+	}
+	if err := sel.ReportNone(cmd); err != nil {
+		return err
+	}
+	opts := prometheus.Options{OpenMetrics: history, History: history, Start: t.Start()}
+	err = show.WritePage(cmd, o.path, []string{path}, func(w io.Writer) error { return prometheus.Write(w, a.Result(), opts) })
+	if show.ReportLosses(cmd, t) {
+		trouble = cli.ErrReported
+	}
+	return cmp.Or(err, trouble)
+}

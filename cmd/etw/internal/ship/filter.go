@@ -1,0 +1,293 @@
+package ship
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+	"github.com/etwgen/etwgen/trace/rewrite"
+)
+
+// NewFilter returns the command that writes some events of traces as a trace.
+func NewFilter() *cobra.Command {
+	f := new(filtering)
+	cmd := &cobra.Command{
+		Use:   "filter [flags] FILE... -o FILE",
+		Short: "Write some events of traces to another trace",
+		Long: `Filter writes a trace of the events that the filters choose, or without one of all.
+Header, payload and call stack of an event stay as they are. Several traces become
+one, in the order of time; what is in two of them, as in parts that filter made by
+time, is written once.
+
+What the rest needs to be understood is kept whatever the filters say: what describes
+events, which processes, threads and images there were, and what the runtime says of
+its methods at the end of a recording; with a filter by process that of these processes.
+--no-rundown leaves it out. With --keep-stacks it is also what call stacks need: in an
+.etl file the events that carry the stacks of the chosen ones, and in every trace which
+methods were compiled and loaded, and when.
+
+The format stays: .etl or .nettrace, and .netperf becomes .nettrace. Traces of several
+processes become .nettrace version 6. An .etl can be written to a .nettrace file, which
+has room for events of manifests and of programs that describe themselves, without
+their task, channel and extended items, but not for those of the kernel or of programs
+with other pointers than the machine: those are left out and counted.
+
+--redact takes names of fields, FIELD or STRUCT.MEMBER, in events of any kind and at any
+depth, and of texts beside them (in the header of an .etl file, keys and threads of
+.nettrace 6, UserSID and ContainerID), and replaces what is in them: text by letters of
+a hash, of the same length and for the same text the same in all traces of one
+--redact-key; everything else by zeros. What short text was can be guessed from its hash
+by who knows the key: use one of your own and throw it away, or --redact-as blank. The
+formats have no null: * for each letter, and zeros, are what comes next to it. Events
+that nothing describes are left out then.
+
+Of a damaged trace everything that is good is written. Exit code 1 and a message tell
+what is not there.`,
+		Example: `  etw filter gc.nettrace -e GCStart -e GCEnd -o some.nettrace && etw stat some.nettrace
+  etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
+  etw filter gc.nettrace jit.nettrace -o both.nettrace
+  etw filter trace.etl --provider clr --keep-stacks -o clr.etl
+  etw filter exceptions.nettrace --redact ExceptionMessage,CommandLine -o clean.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+		RunE:              f.main,
+	}
+	f.flags(cmd)
+	return cmd
+}
+
+// A filtering is one run of the command.
+type filtering struct {
+	in         pick.Input
+	sel        pick.Selection
+	path       string
+	redactions []string
+	redactAs   string
+	redactKey  string
+	keepStacks bool
+	noRundown  bool
+	compress   bool
+
+	cmd      *cobra.Command
+	t        *trace.Trace
+	selector *pick.Selector
+	keeper   rewrite.Keeper
+	redactor *rewrite.Redactor // nil if there is nothing to redact
+	out      *rewrite.Writer
+	all      bool // there is no filter
+
+	chosen, kept, undescribed int64
+}
+
+func (f *filtering) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.path, "output", "o", "", "write to this `file`; - is the standard output")
+	flags.StringSliceVar(&f.redactions, "redact", nil, "replace what is in the fields of these `NAMES`; repeatable")
+	flags.StringVar(&f.redactAs, "redact-as", "hash", "replace text by letters of a `hash`, or blank: by *")
+	flags.StringVar(&f.redactKey, "redact-key", "", "make hashes with this `TEXT`")
+	flags.BoolVar(&f.keepStacks, "keep-stacks", false, "keep what call stacks of the chosen events need, too")
+	flags.BoolVar(&f.noRundown, "no-rundown", false, "keep nothing that the filters do not choose, but what describes events")
+	flags.BoolVar(&f.compress, "compress", false, "compress an .etl file, as Windows does")
+	f.sel.Flags(cmd)
+	f.in.ManifestFlag(cmd)
+	f.in.Flags(cmd)
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{
+		"redact":    pick.CompleteFields,
+		"redact-as": cobra.FixedCompletions([]string{redactHash, redactBlank}, cobra.ShellCompDirectiveNoFileComp),
+	})
+}
+
+// How text is redacted.
+const (
+	redactHash  = "hash"
+	redactBlank = "blank"
+)
+
+// checkFlags checks that the flags make sense together.
+func (f *filtering) checkFlags() error {
+	if f.path == "" {
+		return cli.Usagef("--output FILE is missing")
+	}
+	if f.redactAs != redactHash && f.redactAs != redactBlank {
+		return cli.Usagef("--redact-as %s: there are %s and %s%s", f.redactAs, redactHash, redactBlank, cli.DidYouMean(f.redactAs, []string{redactHash, redactBlank}))
+	}
+	if len(f.redactions) > 0 {
+		return nil
+	}
+	for _, name := range []string{"redact-key", "redact-as"} {
+		if f.cmd.Flags().Changed(name) {
+			return cli.Usagef("--%s is for --redact NAMES, which is missing", name)
+		}
+	}
+	return nil
+}
+
+// main runs the command.
+func (f *filtering) main(cmd *cobra.Command, args []string) error {
+	f.cmd = cmd
+	if err := f.checkFlags(); err != nil {
+		return err
+	}
+	known, err := pick.ReadManifests(cmd, f.in.Manifests)
+	if err != nil {
+		return err
+	}
+	if f.selector, err = f.sel.Selector(known); err != nil {
+		return err
+	}
+	f.selector.Decoding = false
+	if len(f.redactions) > 0 {
+		f.redactor = rewrite.NewRedactor(f.selector.Decoder, rewrite.Redaction{Fields: f.redactions, Key: f.redactKey, Blank: f.redactAs == redactBlank})
+	}
+	if err := f.selector.FindProcesses(cmd, &f.in, args); err != nil {
+		return err
+	}
+	f.all = !f.selector.Given && f.redactor == nil
+	f.in.HeadersOnly = f.all
+	t, trouble, err := f.in.Open(cmd, args, false)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	f.t = t
+	f.selector.Resolve(t)
+	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has}
+	var read error
+	err = show.WritePage(cmd, f.path, args, func(w io.Writer) error {
+		read, err = f.writeTo(w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmp.Or(f.conclude(), read, trouble)
+}
+
+// writeTo writes the trace. It returns what is wrong with the input, and what keeps the
+// output from being written.
+func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
+	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: isNettracePath(f.path), Compress: f.compress, Redactor: f.redactor})
+	if errors.Is(err, rewrite.ErrCompress) {
+		err = cli.Usagef("--compress is for .etl files, and %s is to be a .nettrace", f.path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	trouble, ended := f.run()
+	if !ended {
+		return trouble, trouble
+	}
+	if err := f.selector.ReportNone(f.cmd); err != nil {
+		return trouble, err
+	}
+	if err := f.checkFields(); err != nil {
+		return trouble, err
+	}
+	return trouble, f.out.Close()
+}
+
+// checkFields checks that there is a field of each name to be redacted, also in events that
+// the filters did not choose.
+func (f *filtering) checkFields() error {
+	if f.redactor == nil {
+		return nil
+	}
+	var others []*etw.EventDesc
+	for _, e := range f.selector.Seen {
+		if e.Count > 0 && e.Desc != nil {
+			others = append(others, e.Desc)
+		}
+	}
+	names, among := f.redactor.Unmatched(others)
+	if len(names) == 0 {
+		return nil
+	}
+	return cli.Usagef("--redact: %s", pick.ExplainField(&filter.UnknownField{Name: names[0], Known: filter.FieldNames(among)}))
+}
+
+// run writes the events, and reports whether it came to the end of the trace.
+func (f *filtering) run() (trouble error, ended bool) {
+	r := &pick.Reading{Cmd: f.cmd, Progress: show.NewProgress(f.cmd.ErrOrStderr(), io.Discard), Share: f.t.Progress}
+	trouble = r.Each(f.t, f.take)
+	return trouble, trouble == nil || errors.Is(trouble, cli.ErrReported) && f.cmd.Context().Err() == nil
+}
+
+// take writes a record if it is to be written.
+func (f *filtering) take(rec *etw.Record) error {
+	if f.all {
+		f.chosen++
+		return f.out.Write(rec)
+	}
+	s, err := f.selector.Take(rec, f.t.Elapsed(rec))
+	counter := &f.chosen
+	switch {
+	case err != nil && err != pick.ErrStop: // after the end there may be what the rest needs
+		return err
+	case s != nil && err == nil:
+		f.keeper.Chose(rec)
+	case !f.keeper.Needs(rec):
+		return nil
+	default:
+		counter = &f.kept
+	}
+	if f.redactor != nil {
+		if known, err := f.redactor.Redact(rec); err != nil {
+			return cli.Usagef("--redact %w", err)
+		} else if !known {
+			f.undescribed++
+			return nil
+		}
+	}
+	*counter++
+	return f.out.Write(rec)
+}
+
+// conclude says what was written, and what was not.
+func (f *filtering) conclude() error {
+	var result error
+	if f.path != "-" {
+		text := show.Count(f.chosen, "event", "events")
+		if f.kept > 0 {
+			text += ", and " + show.Count(f.kept, "event", "events") + " that the rest needs"
+		}
+		if n := f.out.Stats().Repeated; n > 0 {
+			text += "; " + fmt.Sprint(n) + " that several traces have are written once"
+		}
+		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", cli.Clean(f.path), text)
+	}
+	if f.undescribed > 0 {
+		cli.Report(f.cmd, fmt.Errorf("%s left out: nothing tells what their fields are, and so what to redact", show.Count(f.undescribed, "event was", "events were")))
+		result = cmp.Or(result, cli.ErrReported)
+	}
+	n := f.out.Stats()
+	for _, left := range []struct {
+		count int64
+		why   string
+	}{
+		{n.Unnamed, "the trace does not say what they are"},
+		{n.Classic, "a .nettrace has no room for those of the kernel and for messages"},
+		{n.OtherPointers, "a .nettrace has pointers of one size, and their programs those of another"},
+	} {
+		if left.count > 0 {
+			cli.Report(f.cmd, fmt.Errorf("%s left out: %s", show.Count(left.count, "event was", "events were"), left.why))
+			result = cmp.Or(result, cli.ErrReported)
+		}
+	}
+	if show.ReportLosses(f.cmd, f.t) {
+		result = cmp.Or(result, cli.ErrReported)
+	}
+	return result
+}
+
+// isNettracePath reports whether a file is to be a .nettrace.
+func isNettracePath(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".nettrace") }

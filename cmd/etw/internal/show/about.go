@@ -1,0 +1,194 @@
+package show
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// An About is what JSON of every command has beside its result: which traces it is of and
+// how good they are, what to mind of the numbers, and what to ask or to record next. There
+// is none of it where a method is called on nil, as in tests of tables.
+type About struct {
+	Warnings []string     `json:"warnings"`
+	Trace    *TracesTold  `json:"trace"` // nil if the command is about no trace
+	Next     []Suggestion `json:"next"`
+}
+
+// A TracesTold is what an answer was read from.
+type TracesTold struct {
+	Files        []FileTold `json:"files"`
+	Events       *int64     `json:"events"` // nil if not all were read, for no more were wanted
+	LostEvents   int64      `json:"lost"`
+	LostBuffers  int64      `json:"lostBuffers"`
+	Undecodable  int64      `json:"undecodable"`  // records with damaged headers
+	NamedPercent *float64   `json:"namedPercent"` // of the frames of call stacks; nil if none were looked at
+	Truncated    bool       `json:"truncated"`    // the end of one of them is missing
+}
+
+// A FileTold is one of several traces.
+type FileTold struct {
+	Name        string   `json:"name"`
+	Format      string   `json:"format"`
+	Start       string   `json:"start,omitempty"`
+	DurationMS  *float64 `json:"durationMs"`
+	Events      *int64   `json:"events"`
+	LostEvents  int64    `json:"lost"`
+	LostBuffers int64    `json:"lostBuffers"`
+	Undecodable int64    `json:"undecodable"`
+	Truncated   bool     `json:"truncated"`
+}
+
+// Of says from which traces an answer was read, which was to the end unless part is true.
+func (a *About) Of(t *trace.Trace, part bool) {
+	if a == nil || t == nil {
+		return
+	}
+	for _, f := range t.Files() {
+		a.OfFile(f, part)
+	}
+}
+
+// OfFile is of for one file.
+func (a *About) OfFile(f *trace.File, part bool) {
+	if a.Trace == nil {
+		a.Trace = &TracesTold{Events: new(int64)}
+	}
+	told := tellFile(f, part)
+	t := a.Trace
+	t.Files = append(t.Files, told)
+	if told.Events == nil || t.Events == nil {
+		t.Events = nil
+	} else {
+		*t.Events += *told.Events
+	}
+	t.LostEvents += told.LostEvents
+	t.LostBuffers += told.LostBuffers
+	t.Undecodable += told.Undecodable
+	t.Truncated = t.Truncated || told.Truncated
+	a.Warn(told.warnings()...)
+	if told.LostEvents+told.LostBuffers > 0 || told.Truncated {
+		for _, text := range Advice(f) {
+			a.Suggest("", text)
+		}
+	}
+}
+
+// tellFile says what there is to say of a file that was read.
+func tellFile(f *trace.File, part bool) FileTold {
+	n := f.Stats()
+	told := FileTold{Name: f.Name(), Format: f.Format(), LostEvents: n.Lost, LostBuffers: n.LostBuffers, Undecodable: n.Undecodable}
+	if !part {
+		told.Events = &n.Records
+	}
+	for _, fact := range f.Facts() {
+		switch v := fact.Value.(type) {
+		case string:
+			if fact.Key == "start" {
+				told.Start = v
+			}
+		case float64:
+			if fact.Key == "durationMs" && !part {
+				told.DurationMS = &v
+			}
+		case bool:
+			if fact.Key == "endedCleanly" && !part {
+				told.Truncated = !v
+			}
+		}
+	}
+	return told
+}
+
+// warnings says what of a file makes numbers less than they could be.
+func (f *FileTold) warnings() []string {
+	var list []string
+	if f.LostEvents+f.LostBuffers > 0 {
+		list = append(list, LostText(f.LostEvents, f.LostBuffers))
+	}
+	if f.Truncated {
+		list = append(list, "the end of "+f.Name+" is missing: counts and sums are lower bounds")
+	}
+	return list
+}
+
+// LostText says that events were lost.
+func LostText(events, buffers int64) string {
+	return fmt.Sprintf("at least %d events were lost when the trace was recorded: counts and sums are lower bounds", max(events, buffers))
+}
+
+// ReadTo says that a trace could not be read to its end, if there was trouble with it.
+func (a *About) ReadTo(trouble error) {
+	if trouble == nil || a.Trace == nil {
+		return
+	}
+	a.Trace.Truncated = true
+	a.Warn(NotToItsEnd)
+}
+
+const NotToItsEnd = "the trace could not be read to its end: counts and sums are lower bounds"
+
+// Named says how many of the frames of call stacks have names.
+func (a *About) Named(percent float64) {
+	if a.Trace != nil {
+		a.Trace.NamedPercent = &percent
+	}
+}
+
+// Warn adds warnings that are not there yet.
+func (a *About) Warn(texts ...string) {
+	if a == nil {
+		return
+	}
+	for _, text := range texts {
+		if !slices.Contains(a.Warnings, text) {
+			a.Warnings = append(a.Warnings, text)
+		}
+	}
+}
+
+// Lack says what traces lack for an answer, and how to record it.
+func (a *About) Lack(needs []need.Need) {
+	lines, record := explainNeeds(needs)
+	a.Warn(lines...)
+	if record != "" {
+		a.Suggest("etw collect -p PID --providers '"+record+"'", "record what is missing")
+	}
+}
+
+// append appends the fields of the object.
+func (a *About) append(b []byte) []byte {
+	if a == nil {
+		a = new(About)
+	}
+	told := *a
+	told.Warnings, told.Next = append([]string{}, a.Warnings...), append([]Suggestion{}, a.Next...)
+	text, err := json.Marshal(told)
+	if err != nil { // there is nothing in it that could not be written
+		panic(err)
+	}
+	return cli.AppendSafeJSON(b, text[1:len(text)-1])
+}
+
+// Advice says what to do about losses.
+func Advice(f *trace.File) []string {
+	n := f.Stats()
+	var list []string
+	if n.Lost+n.LostBuffers > 0 {
+		if f.Head().Recorder == trace.Windows {
+			list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
+		} else {
+			list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")
+		}
+	}
+	for _, fact := range f.Facts() {
+		if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean {
+			list = append(list, "the end is missing: what is there is shown; stop the session before the file is copied, and let the program end by itself")
+		}
+	}
+	return list
+}

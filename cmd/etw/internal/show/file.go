@@ -1,0 +1,85 @@
+package show
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// WritePage writes to a file, all of it or none, or to the standard output. The traces
+// that it is made of are not overwritten.
+func WritePage(cmd *cobra.Command, path string, inputs []string, write func(w io.Writer) error) error {
+	if path == "" || path == "-" {
+		w := bufio.NewWriter(cmd.OutOrStdout())
+		return cmp.Or(write(w), w.Flush())
+	}
+	info, err := os.Stat(path)
+	if err == nil && slices.ContainsFunc(inputs, func(in string) bool { return isFile(info, in) }) {
+		return cli.Usagef("--output %s: that is the trace itself", path)
+	}
+	if err == nil && !info.Mode().IsRegular() { // a device, or a pipe
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(write(f), f.Close())
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	if err := cmp.Or(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Written returns what became of a page that was written of traces: whoever reads it may
+// have had enough, and losses are trouble.
+func Written(cmd *cobra.Command, t *trace.Trace, err, trouble error) error {
+	if cli.IsBrokenPipe(err) {
+		err = nil
+	}
+	if ReportLosses(cmd, t) {
+		trouble = cmp.Or(trouble, cli.ErrReported)
+	}
+	return cmp.Or(err, trouble)
+}
+
+// isFile reports whether a path leads to a file.
+func isFile(file os.FileInfo, path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && os.SameFile(file, info)
+}
+
+// ReportLosses says what sessions could not record, and reports whether there was
+// such a thing.
+func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
+	lossy := false
+	for _, f := range t.Files() {
+		n := f.Stats()
+		var what []string
+		if n.Lost > 0 {
+			what = append(what, fmt.Sprintf("%d events", n.Lost))
+		}
+		if n.LostBuffers > 0 {
+			what = append(what, fmt.Sprintf("%d buffers of events", n.LostBuffers))
+		}
+		if len(what) > 0 {
+			lossy = true
+			cli.Report(cmd, fmt.Errorf("%s: %s were lost while it was recorded", f.Name(), strings.Join(what, " and ")))
+		}
+	}
+	return lossy
+}

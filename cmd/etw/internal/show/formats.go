@@ -1,0 +1,41 @@
+package show
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/etwgen/etwgen/generated/universal/tracepoints"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// ReadFormats reads what a kernel of Linux says of its events, and reports whether path
+// is such: a folder like /sys/kernel/tracing/events, or a file format of one event in it.
+func ReadFormats(path string) (list []*etw.Provider, ok bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, false, nil // reading the manifest says it
+	case info.IsDir():
+		list, err = tracepoints.Formats(os.DirFS(path))
+		if err == nil && len(list) == 0 {
+			err = errors.New("the folder has no formats of events, which would be in GROUP/EVENT/format")
+		}
+		return list, true, err
+	case filepath.Base(path) != "format" || !info.Mode().IsRegular():
+		return nil, false, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, true, err
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, true, err
+	}
+	d, err := tracepoints.ParseFormat(filepath.Base(filepath.Dir(filepath.Dir(full))), data)
+	if err != nil {
+		return nil, true, err
+	}
+	return []*etw.Provider{{Desc: d.Provider, Events: []*etw.EventDesc{d}}}, true, nil
+}

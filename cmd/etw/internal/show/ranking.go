@@ -1,0 +1,157 @@
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+)
+
+// A Ranking holds the flags that sort the rows of a table and choose the first
+// ones. All commands that print tables of results have them.
+type Ranking struct {
+	sort    string
+	reverse bool
+	Top     int
+	cmd     *cobra.Command
+}
+
+// Flags defines the flags. columns are the names of those that completion knows.
+func (r *Ranking) Flags(cmd *cobra.Command, columns ...string) {
+	r.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&r.sort, "sort", "", "sort by this `COLUMN`: numbers from the largest, texts and times from the\nfirst")
+	f.BoolVarP(&r.reverse, "reverse", "r", false, "reverse the order")
+	f.IntVarP(&r.Top, "top", "n", 0, "print only the first `N` rows")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{
+		"sort": cobra.FixedCompletions(columns, cobra.ShellCompDirectiveNoFileComp),
+		"top":  cobra.NoFileCompletions,
+	})
+}
+
+// Check reports values of flags that make no sense.
+func (r *Ranking) Check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("top") && r.Top <= 0 {
+		return cli.Usagef("--top: %d is not a number of rows to print, from 1 on", r.Top)
+	}
+	return nil
+}
+
+// CheckColumn reports a column that there is not.
+func (r *Ranking) CheckColumn(columns []Column) error {
+	if r.sort == "" || findColumn(columns, r.sort) >= 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range columns {
+		if c.Name != "" && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return cli.Usagef("--sort %s: there is no such column%s; there are %s", r.sort, cli.DidYouMean(r.sort, names), strings.Join(names, ", "))
+}
+
+// findColumn returns the column of a name, which may be a begin of it, or -1.
+func findColumn(columns []Column, name string) int {
+	if i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }); i >= 0 {
+		return i
+	}
+	name = strings.ToLower(name)
+	if i := slices.IndexFunc(columns, func(c Column) bool { return strings.ToLower(c.Name) == name }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(columns, func(c Column) bool { return strings.HasPrefix(strings.ToLower(c.Name), name) })
+}
+
+// Apply sorts the rows of a table, by count if no column is named and they are
+// not ordered already, and cuts them off.
+func (r *Ranking) Apply(t *Table, ordered bool) {
+	name := r.sort
+	if name == "" && !ordered {
+		name = "count"
+	}
+	if i := findColumn(t.Columns, name); i >= 0 && name != "" {
+		if r.sort != "" {
+			t.Columns[i].Spare = 0 // it was asked for
+		}
+		falling := t.Columns[i].Number && !t.Columns[i].Rising && !slices.Contains([]string{"id", "from", "ms"}, t.Columns[i].Name)
+		slices.SortStableFunc(t.Rows, func(a, b []string) int {
+			order := compareCell(a[i], b[i], t.Columns[i].Number)
+			if t.Columns[i].Number {
+				_, known := numberIn(a[i])
+				if _, other := numberIn(b[i]); known && !other { // what is not known comes last
+					return -1
+				} else if other && !known {
+					return 1
+				}
+			}
+			if falling {
+				return -order
+			}
+			return order
+		})
+	}
+	if r.reverse {
+		slices.Reverse(t.Rows)
+	}
+	if r.Top > 0 && len(t.Rows) > r.Top {
+		if r.cmd != nil && cli.IsServed(r.cmd) { // nobody said how many there are to be
+			cli.Report(r.cmd, fmt.Errorf("the answer has the first %d of %d rows: ask for less (from, to, process)", r.Top, len(t.Rows)))
+		}
+		t.Rows = t.Rows[:r.Top]
+	}
+}
+
+// numberIn returns the number that a cell begins with, behind which its unit may stand.
+func numberIn(cell string) (float64, bool) {
+	text, _, _ := strings.Cut(cell, " ")
+	f, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	return f, err == nil
+}
+
+// compareCell compares two cells, of which numbers may be missing.
+func compareCell(a, b string, number bool) int {
+	if !number {
+		return cmp.Compare(a, b)
+	}
+	x, okX := numberIn(a)
+	y, okY := numberIn(b)
+	if !okX || !okY {
+		return cmp.Compare(len(a), len(b))
+	}
+	return cmp.Compare(x, y)
+}
+
+// WriteFirst prints the rows that were asked for. Of a table for people that is
+// longer than they asked for, a line says how much longer.
+func (r *Ranking) WriteFirst(p *Printer, t *Table) error {
+	all, rank := len(t.Rows), *r
+	forPeople := p.Format == FormatText || p.Format == FormatMD
+	if rank.Top == 0 && forPeople {
+		rank.Top = RowsForPeople
+	}
+	rank.Apply(t, true)
+	shown := len(t.Rows)
+	if p.Format == FormatText {
+		if all == 0 {
+			return nil
+		}
+		fmt.Fprintln(p)
+	}
+	if err := t.Write(p); err != nil {
+		return err
+	}
+	if text := t.extent(shown, all); text != "" && p.Format == FormatText {
+		_, err := fmt.Fprintln(p, string(p.Paint(nil, ColorDim, text)))
+		return err
+	}
+	return nil
+}
+
+// RowsForPeople is how many rows of a table people get to see if they do not say.
+const RowsForPeople = 20

@@ -1,0 +1,2 @@
+// Package windows has the commands about the sessions of ETW.
+package windows

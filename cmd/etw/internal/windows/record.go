@@ -1,0 +1,84 @@
+package windows
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/look"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// recipes say how to record with each tool, in five lines.
+var recipes = map[string]string{
+	"etw": `A .NET program on any system, with etw collect, which needs nothing else:
+  etw ps
+  etw collect -p PID --duration 30s -o app.nettrace
+  etw collect -p PID --profile common,cpu,requests --duration 30s -o requests.nettrace
+  etw collect --profile exceptions -- dotnet app.dll
+`,
+	"dotnet-trace": `A .NET program on any system, with dotnet-trace:
+  dotnet tool install --global dotnet-trace
+  dotnet-trace ps
+  dotnet-trace collect -p PID --providers Microsoft-Windows-DotNETRuntime:0x1:4 -o app.nettrace
+  dotnet-trace collect --providers Microsoft-Windows-DotNETRuntime:0x8000:4 -- dotnet app.dll
+`,
+	"env": `A .NET program, without any tool, by its environment:
+  export DOTNET_EnableEventPipe=1
+  export DOTNET_EventPipeConfig=Microsoft-Windows-DotNETRuntime:1:4
+  export DOTNET_EventPipeOutputPath=/tmp/app_{pid}.nettrace
+  dotnet app.dll
+`,
+	"logman": `All processes on Windows, with logman, as administrator:
+  logman start gc -p "{e13c0d23-ccbc-4e12-931b-d9cc2eee27e4}" 0x1 4 -ct perf -nb 64 256 -bs 1024 -o gc.etl -ets
+  logman stop gc -ets
+  logman start rundown -p "{a669021c-c450-4609-a035-5af59af4df18}" 0x138 5 -ct perf -bs 1024 -o rundown.etl -ets
+  logman stop rundown -ets
+`,
+	"wpr": `CPU, disk and .NET on Windows 10 and later, with wpr, as administrator:
+  wpr -profiles
+  wpr -start CPU -start DotNET -filemode
+  wpr -stop trace.etl
+  etw info trace.etl
+`,
+	"perfview": `CPU samples and .NET events on Windows, with PerfView, as administrator:
+  PerfView /NoGui /AcceptEULA /MaxCollectSec:30 /Zip:true collect cpu
+  PerfView /NoGui /AcceptEULA /MaxCollectSec:30 /Zip:true /GCCollectOnly collect gc
+  PerfView /NoGui /AcceptEULA /MaxCollectSec:30 /Zip:true /ThreadTime collect waits
+  etw info gc.etl.zip
+`,
+}
+
+// recipeNames are the tools of the recipes: this one is there already.
+var recipeNames = append([]string{"etw"}, look.RecorderNames...)
+
+// NewRecordHelp returns the command that says how to get traces.
+func NewRecordHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "record-help [TOOL]...",
+		Short: "Say how to record traces, and with what",
+		Long: `Record-help says in five lines for each tool how to record: ` + strings.Join(recipeNames, ", ") + `.
+What to enable, etw keywords --for TOOL prints.`,
+		Example: `  etw record-help
+  etw record-help etw dotnet-trace
+  etw keywords --for dotnet-trace gc,exception`,
+		ValidArgs: recipeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = recipeNames
+			}
+			var texts []string
+			for _, name := range args {
+				if !slices.Contains(recipeNames, name) {
+					return cli.Usagef("%q is not a tool that is known here%s; there are %s", name, cli.DidYouMean(name, recipeNames), strings.Join(recipeNames, ", "))
+				}
+				texts = append(texts, recipes[name])
+			}
+			p := (&show.Output{Format: show.FormatText, Color: "never"}).Open(cmd, false)
+			_, err := p.WriteString(strings.Join(texts, "\n"))
+			return p.Close(err)
+		},
+	}
+}

@@ -1,8 +1,0 @@
-//go:build unix
-
-package main
-
-import "syscall"
-
-// withoutWaiting opens a pipe at once, though nobody writes to it.
-const withoutWaiting = syscall.O_NONBLOCK
